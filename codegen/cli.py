@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `python3 -m codegen`, and how every failure ends: one clear line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from codegen import __version__
+from codegen.errors import EtchError, printable
+
+WRONG_USE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        sys.stderr.write(f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
+        raise SystemExit(WRONG_USE)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1 << 20:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}")
+    return int(text)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The commands generate, inspect and verify."""
+    parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"etch {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    generate = commands.add_parser("generate", help="checkpoint folder to C++ sources", allow_abbrev=False)
+    generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
+    generate.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
+    generate.add_argument("--recipe", choices=("w8a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument("--max-tokens", type=_positive, metavar="N", help="longest text, specials included")
+    generate.add_argument("--tables", choices=("c", "incbin"), default="incbin", help="default: incbin")
+    generate.add_argument("--target", choices=("host", "m-profile"), default="host", help="default: host")
+    generate.add_argument("--build", action="store_true", help="build library and program in DIR/build/bin")
+
+    inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
+    inspect.add_argument("folder", type=Path, metavar="FOLDER")
+
+    verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
+    verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+    verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER")
+    verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs a parsed command; returns its exit code."""
+    # Imported here so that --help and wrong flags answer at once.
+    from codegen import pipeline
+
+    if arguments.command == "generate":
+        pipeline.generate(
+            pipeline.Request(
+                folder=arguments.folder,
+                out=arguments.out,
+                name=arguments.name,
+                recipe=arguments.recipe,
+                max_tokens=arguments.max_tokens,
+                tables=arguments.tables,
+                target=arguments.target,
+                build=arguments.build,
+            ),
+            print,
+        )
+        return 0
+    if arguments.command == "inspect":
+        from codegen.inspect import inspect
+
+        inspect(arguments.folder, print)
+        return 0
+    from codegen.verify import verify
+
+    try:
+        return verify(arguments.directory, arguments.checkpoint, arguments.texts, print)
+    except EtchError as error:
+        if error.stage == "verify":
+            return _fail(str(error), WRONG_USE)
+        raise
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 130 interrupted."""
+    arguments = make_parser().parse_args(argv)
+    try:
+        code = run(arguments)
+        sys.stdout.flush()
+        return code
+    except EtchError as error:
+        if error.detail:
+            sys.stderr.write(error.detail + "\n")
+        return _fail(str(error), WRONG_USE if error.stage == "arguments" else 1)
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        return _fail("interrupted, nothing was written", 130)
+    except MemoryError:
+        return _fail("error[out-of-memory] the checkpoint does not fit into memory", 1)
+    except OSError as error:
+        return _fail(f"error[system] {error.strerror}: {error.filename}", 1)
+    except ImportError as error:
+        return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r codegen/requirements.txt", 1)
+    except Exception as error:
+        # A bug of ours; a user still gets one line.
+        return _fail(f"error[internal] {type(error).__name__}: {error}: please report this", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"etch: {printable(message, 2000)}\n")
+    return code

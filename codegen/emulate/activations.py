@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The element-wise functions that a linear may end with, by the runtime's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from codegen.emulate.floats import F32Array
+from codegen.emulate.polynomials import erf, sigmoid, tanh
+
+SQRT_HALF = np.float32(float.fromhex("0x1.6a09e6p-1"))  # 1 / sqrt(2)
+GELU_TANH_1 = np.float32(float.fromhex("0x1.988454p0"))  # 2 sqrt(2 / pi)
+GELU_TANH_3 = np.float32(float.fromhex("0x1.2444f2p-4"))  # 2 sqrt(2 / pi) 0.044715
+QUICK_GELU = np.float32(1.702)
+
+
+def relu(x: F32Array) -> F32Array:
+    return np.where(x > 0, x, np.float32(0))
+
+
+def gelu(x: F32Array) -> F32Array:
+    return (x * np.float32(0.5)) * (np.float32(1) + erf(x * SQRT_HALF))
+
+
+def gelu_tanh(x: F32Array) -> F32Array:
+    """(1 + tanh(y)) / 2 = sigmoid(2 y)."""
+    return x * sigmoid(x * (GELU_TANH_1 + GELU_TANH_3 * (x * x)))
+
+
+def quick_gelu(x: F32Array) -> F32Array:
+    return x * sigmoid(QUICK_GELU * x)
+
+
+def silu(x: F32Array) -> F32Array:
+    return x * sigmoid(x)
+
+
+ACTIVATIONS: dict[str, Callable[[F32Array], F32Array]] = {
+    "none": lambda x: x,
+    "relu": relu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "quick_gelu": quick_gelu,
+    "silu": silu,
+    "tanh": tanh,
+    "sigmoid": sigmoid,
+}

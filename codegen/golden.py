@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden texts: a few texts of our own writing with the ids and the logits that the built model must give, bit for bit.
+
+Ids come from the `tokenizers` wheel, logits from the contract's NumPy form. Together the texts touch every kind of
+input: accents, CJK, emoji, punctuation, the empty text, a typed special token, a text that fills the model to its last
+token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from codegen.emulate import Text, emulate_texts
+from codegen.load.tokenizer_spec import WordPieceSpec
+from codegen.program import Attention, Linear, Loop, Program
+
+# No line breaks: texts also travel as lines of a file.
+SHORT_TEXTS = (
+    "The central bank left interest rates unchanged on Tuesday, surprising investors.",
+    "",
+    "Café Zoë's crème brûlée won the naïve jury over: 9.5 out of 10!",
+    "東京の新しい駅が開業した。 한국어 뉴스도 있습니다.",
+    "Goal!!! 🎉 What a match 👩\u200d👩\u200d👧 — 3:2 after extra time…",
+    "Typed [SEP] tokens and [MASK] stay tokens",
+    "C++17, $4.99 (50% off), e-mail: a.b@example.org; see https://example.org/x?y=1&z=~2",
+)
+
+_SENTENCES = (
+    "Researchers have built a small computer that listens for rain and tells the farm when to water its fields.",
+    "In the second half the visitors pressed harder, and a late penalty decided the final.",
+    "Shares of the carrier fell after it warned that fuel would cost more than planned.",
+    "Negotiators met again in Genève, but neither side would say whether a truce is near.",
+    "The museum reopens in spring with 1,200 drawings that were never shown before.",
+)
+
+# What a model's golden texts may cost together, estimated from constants so that every machine chooses the same texts.
+# Measured on one Zen 4 core: enough for BERT-base with 512 tokens in w8a8, for MiniLM-L6 with 512 in fp32.
+_BUDGET_SECONDS = 6.0
+_SECONDS_PER_MULTIPLY_ADD = {"s8": 0.07e-9, "f32": 0.7e-9}
+_SECONDS_PER_SCORE = 10e-9
+_LEAST_LONG_TEXT = 16  # tokens
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A text as UTF-8 without line breaks, and what comes out of it."""
+
+    text: bytes
+    ids: tuple[int, ...]
+    truncated: bool
+    logits: NDArray[np.float32]
+
+
+def make_golden(program: Program, spec: WordPieceSpec) -> tuple[Golden, ...]:
+    """The golden texts of a model: short ones, then a long one.
+
+    The short texts are taken in order while they fit in half of the budget, the first one always. The rest of it is for
+    the long text: more than `max_tokens` tokens, so that it is cut, or where that would take too long, as many as fit.
+    """
+    tokenizer = text_tokenizer(spec, program.max_tokens)
+    chosen: list[str] = []
+    spent = 0.0
+    for text in SHORT_TEXTS:
+        seconds = _seconds(program, len(tokenizer.encode(text).ids))
+        if not chosen or spent + seconds <= _BUDGET_SECONDS / 2:
+            chosen.append(text)
+            spent += seconds
+    chosen.extend(_long_text(program, tokenizer, _BUDGET_SECONDS - spent))
+
+    encodings = [tokenizer.encode(text) for text in chosen]
+    logits = [emulate_texts(program, [Text(e.ids, e.type_ids)])[0] for e in encodings]
+    return tuple(
+        Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), values)
+        for text, encoding, values in zip(chosen, encodings, logits, strict=True)
+    )
+
+
+def text_tokenizer(spec: WordPieceSpec, max_tokens: int) -> Tokenizer:
+    """The wheel's own tokenizer, cutting texts at `max_tokens`."""
+    tokenizer = Tokenizer.from_str(spec.json)
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def _seconds(program: Program, tokens: int) -> float:
+    """Estimate for one text."""
+    total = 0.0
+    for loop in (step for step in program.steps if isinstance(step, Loop)):
+        for op in (op for blocks in loop.body for op in blocks.body):
+            if isinstance(op, Linear):
+                total += loop.count * tokens * op.input.width * op.out.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
+            elif isinstance(op, Attention):
+                scores = loop.count * tokens * tokens * program.heads.heads
+                products = 2 * program.heads.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
+                total += scores * (_SECONDS_PER_SCORE + products)
+    return total
+
+
+def _long_text(program: Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
+    """One text, or none where not even a few words fit."""
+    limit = program.max_tokens
+    while _seconds(program, limit) > seconds:
+        limit = limit * 7 // 8
+    cut = limit == program.max_tokens
+    if not cut and limit < _LEAST_LONG_TEXT:
+        return []
+    words: list[str] = []
+    tokens = 2  # [CLS] and [SEP]
+    for word in _words():
+        tokens += len(tokenizer.encode(word, add_special_tokens=False).ids)
+        if tokens > limit and not cut:
+            break
+        words.append(word)
+        if tokens > limit:
+            break
+    return [" ".join(words)]
+
+
+def _words() -> Iterator[str]:
+    while True:
+        for sentence in _SENTENCES:
+            yield from sentence.split()

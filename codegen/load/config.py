@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""config.json behind typed getters, so that a wrong value is refused where it is read, by its name.
+
+A key that is absent takes the default that the caller gives; `null` is not absent and is refused like any wrong type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from codegen.load.labels import read_labels
+from codegen.load.refusal import kind, refusal, shown
+
+FILE = "config.json"
+PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
+_MAX_INT = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Config:
+    """A parsed configuration file."""
+
+    values: Mapping[str, Any]
+    file: str = FILE
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any], file: str = FILE) -> Config:
+        """Wrap `values`; remote code is refused at once."""
+        for key in ("auto_map", "custom_pipelines"):
+            if key in values:
+                raise refusal("remote-code", f"'{key}' asks for code that comes with the checkpoint", file=file)
+        return cls(MappingProxyType(values), file)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.values
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string."""
+        value = self._get(key, default)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a string", value)
+        return value
+
+    def positive_int(self, key: str, default: int | None = None, maximum: int = _MAX_INT) -> int:
+        """An integer in 1..maximum."""
+        value = self._get(key, default)
+        if type(value) is not int:
+            raise self._wrong(key, "an integer", value)
+        if not 1 <= value <= maximum:
+            raise refusal("config-out-of-range", f"'{key}' must be in 1..{maximum}, got {shown(value)}", file=self.file)
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """An integer or a fraction, as a float; finite, since the parser refuses the others."""
+        value = self._get(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._wrong(key, "a number", value)
+        return float(value)
+
+    def flag(self, key: str, default: bool | None = None) -> bool:
+        """True or false."""
+        value = self._get(key, default)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true/false", value)
+        return value
+
+    def strings(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """A list of strings."""
+        value = self._get(key, default)
+        if not isinstance(value, (list, tuple)):
+            raise self._wrong(key, "a list of strings", value)
+        for item in value:
+            if not isinstance(item, str):
+                raise self._wrong(key, "a list of strings", item)
+        return tuple(value)
+
+    @property
+    def model_type(self) -> str:
+        """The family, as `bert`."""
+        return self.text("model_type")
+
+    @property
+    def architectures(self) -> tuple[str, ...]:
+        """The classes the checkpoint was saved from; empty where the file does not say."""
+        return () if self.values.get("architectures") is None else self.strings("architectures")
+
+    @property
+    def problem_type(self) -> str | None:
+        """One of `PROBLEM_TYPES`, or None where the file does not say."""
+        value = self.values.get("problem_type")
+        if value is not None and value not in PROBLEM_TYPES:
+            raise refusal(
+                "config-value",
+                f"'problem_type' must be one of {', '.join(PROBLEM_TYPES)}, got {shown(value)}",
+                file=self.file,
+            )
+        return value
+
+    def labels(self) -> tuple[str, ...]:
+        """The names of the outputs, by index; `LABEL_0`… where the file has none. A label may be the empty string."""
+        return read_labels(self.values, self.file)[0]
+
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed because the file does not say it."""
+        return read_labels(self.values, self.file)[1]
+
+    def _get(self, key: str, default: object) -> object:
+        if key in self.values:
+            return self.values[key]
+        if default is None:
+            raise refusal("config-missing", f"'{key}' is missing", file=self.file)
+        return default
+
+    def _wrong(self, key: str, expected: str, value: object) -> Exception:
+        return refusal("config-type", f"'{key}' must be {expected}, got {kind(value)}: {shown(value)}", file=self.file)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a checkpoint folder: opened safely, and remembered for the digest.
+
+A symbolic link may point inside the folder, or, as in a Hugging Face cache, from `models--*/snapshots/<revision>/` to
+`models--*/blobs/`. Any other link that leaves the folder is refused: a folder from a stranger must not be able to pull
+other files of this machine into the generated sources.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from codegen.load.json_file import parse_json
+from codegen.load.refusal import refusal
+
+MAX_TEXT_BYTES = 64 << 20
+_CHUNK = 4 << 20
+
+
+class CheckpointFolder:
+    """One folder; every file that was opened through it counts for `digest`."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            root = os.path.realpath(os.fspath(path))
+            is_folder = os.path.isdir(root)
+        except (ValueError, TypeError):  # an embedded NUL
+            is_folder = False
+        if not is_folder:
+            name = os.path.basename(os.fspath(path)) or os.fspath(path)
+            raise refusal("not-a-folder", f"'{name}' is not a folder; a checkpoint is a folder with config.json")
+        self._root = Path(root)
+        self._used: set[str] = set()
+
+    def names(self) -> list[str]:
+        """The names in the folder, sorted."""
+        try:
+            return sorted(os.listdir(self._root))
+        except OSError as error:
+            raise refusal("folder-unreadable", f"the folder cannot be listed: {error.strerror}") from None
+
+    def has(self, name: str) -> bool:
+        """Whether there is such an entry, be it a dangling link."""
+        return os.path.lexists(self._root / name)
+
+    @contextlib.contextmanager
+    def open(self, name: str, limit: int) -> Iterator[tuple[int, int]]:
+        """A descriptor to read `name` with, and its size; closed at the end."""
+        target = self._resolve(name)
+        flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        descriptor = -1
+        try:
+            descriptor = os.open(target, flags | getattr(os, "O_NOFOLLOW", 0))
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):
+                raise refusal("not-a-regular-file", "this is not a regular file", file=name)
+            if info.st_size > limit:
+                raise refusal(
+                    "file-too-large", f"the file has {info.st_size} bytes, at most {limit} are read", file=name
+                )
+            self._used.add(name)
+            yield descriptor, info.st_size
+        except OSError as error:
+            raise refusal("file-unreadable", f"the file cannot be read: {error.strerror}", file=name) from None
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def read(self, name: str, limit: int = MAX_TEXT_BYTES) -> bytes:
+        """The bytes of a small file."""
+        with self.open(name, limit) as (descriptor, size), os.fdopen(os.dup(descriptor), "rb") as file:
+            return file.read(size)
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """The object in a JSON file."""
+        return parse_json(self.read(name), name)
+
+    def read_json_if_present(self, name: str) -> dict[str, Any] | None:
+        """As `read_json`, or None where the folder has no such file."""
+        return self.read_json(name) if self.has(name) else None
+
+    def digest(self) -> str:
+        """SHA-256 (hex) over name, size and SHA-256 of every file opened so far, by name."""
+        total = hashlib.sha256()
+        for name in sorted(self._used):
+            content = hashlib.sha256()
+            with self.open(name, 1 << 62) as (descriptor, size):
+                while chunk := os.read(descriptor, _CHUNK):
+                    content.update(chunk)
+            total.update(f"{name} {size} {content.hexdigest()}\n".encode())
+        return total.hexdigest()
+
+    def _resolve(self, name: str) -> Path:
+        target = Path(os.path.realpath(self._root / name))
+        if target == self._root / name or self._root in target.parents:
+            return target
+        snapshots, cache = self._root.parent, self._root.parent.parent
+        in_cache = snapshots.name == "snapshots" and cache.name.startswith("models--")
+        if in_cache and target.parent == cache / "blobs":
+            return target
+        raise refusal(
+            "symlink-escapes",
+            "this link leaves the checkpoint folder; if it is yours, copy the folder with: cp -rL",
+            file=name,
+        )

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first stage: a checkpoint folder to one frozen value. The trust boundary: nothing here runs foreign code."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codegen.load.config import FILE as CONFIG_FILE
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.max_tokens import default_max_tokens
+from codegen.load.refusal import refusal
+from codegen.load.safetensors import TensorFile
+from codegen.load.tokenizer import load_tokenizer
+from codegen.load.tokenizer_spec import WordPieceSpec
+
+WEIGHTS_FILE = "model.safetensors"
+INDEX_FILE = "model.safetensors.index.json"
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+_OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a folder holds, every file checked by itself; the front-end checks the tensors against the config."""
+
+    config: Config
+    tensors: TensorFile
+    tokenizer: WordPieceSpec
+    default_max_tokens: int
+    max_tokens_source: str  # file and key that the default comes from
+    digest: str  # of every file that was read
+    notes: tuple[str, ...]  # assumptions and settings that were not used, for the report
+
+
+def load_checkpoint(path: str | os.PathLike[str], check_config: Callable[[Config], None] | None = None) -> Checkpoint:
+    """Read a checkpoint folder. `check_config` may refuse the model's family before the other files are looked at."""
+    folder = CheckpointFolder(path)
+    if not folder.has(CONFIG_FILE):
+        raise refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
+    config = Config.from_json(folder.read_json(CONFIG_FILE))
+    if check_config is not None:
+        check_config(config)
+    config.labels()
+    if not folder.has(WEIGHTS_FILE):
+        raise _no_weights(folder.names())
+    tensors = TensorFile.open_in(folder, WEIGHTS_FILE)
+    tokenizer = load_tokenizer(folder, config.positive_int("vocab_size"))
+    max_tokens, source = default_max_tokens(folder, config)
+    return Checkpoint(
+        config=config,
+        tensors=tensors,
+        tokenizer=tokenizer,
+        default_max_tokens=max_tokens,
+        max_tokens_source=source,
+        digest=folder.digest(),
+        notes=config.notes() + tokenizer.notes,
+    )
+
+
+def _no_weights(names: list[str]) -> Exception:
+    """What to tell about a folder without model.safetensors."""
+    if INDEX_FILE in names:
+        return refusal(
+            "sharded-not-supported", f"sharded weights are not read yet, only {WEIGHTS_FILE}", file=INDEX_FILE
+        )
+    pickles = [name for name in names if name.endswith(_PICKLES) and re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name)]
+    if pickles:
+        name = "pytorch_model.bin" if "pytorch_model.bin" in pickles else pickles[0]
+        return refusal(
+            "pickle-refused",
+            'pickle is refused; convert with: python3 -c "import torch, safetensors.torch as s; '
+            f"w = torch.load('{name}', map_location='cpu', weights_only=True); "
+            "s.save_file({k: v.clone().contiguous() for k, v in w.items()}, "
+            f"'{WEIGHTS_FILE}', {{'format': 'pt'}})\"",
+            file=name,
+        )
+    others = [name for name in names if name.endswith(_PICKLES + _OTHER_FORMATS)]
+    if others:
+        return refusal("format-not-supported", f"only {WEIGHTS_FILE} is read, not this format", file=others[0])
+    return refusal("weights-missing", f"the folder has no {WEIGHTS_FILE}")

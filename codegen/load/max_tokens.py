@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many tokens a text may have where the user does not say it."""
+
+from __future__ import annotations
+
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.refusal import refusal, shown
+from codegen.load.tokenizer_config import FILE as TOKENIZER_CONFIG
+
+SENTENCE_FILE = "sentence_bert_config.json"
+MIN_TOKENS = 3  # [CLS], one token, [SEP]
+_UNLIMITED = 1_000_000  # transformers writes 10^30 for "no limit"
+
+
+def default_max_tokens(folder: CheckpointFolder, config: Config) -> tuple[int, str]:
+    """(the default, where it comes from). sentence-transformers' own file wins; else the smaller of the two limits."""
+    positions = config.positive_int("max_position_embeddings")
+    value, source = positions, f"{config.file} max_position_embeddings"
+    sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
+    if sentence.get("do_lower_case"):
+        raise refusal(
+            "sentence-lowercase",
+            "'do_lower_case' (Python's, before the tokenizer) is not supported",
+            file=SENTENCE_FILE,
+        )
+    if sentence.get("max_seq_length") is not None:
+        value, source = _length(sentence["max_seq_length"], "max_seq_length", SENTENCE_FILE), SENTENCE_FILE
+        source += " max_seq_length"
+    else:
+        tokenizer = folder.read_json_if_present(TOKENIZER_CONFIG) or {}
+        for key in ("model_max_length", "max_len"):
+            if tokenizer.get(key) is not None:
+                limit = _length(tokenizer[key], key, TOKENIZER_CONFIG)
+                if limit < min(value, _UNLIMITED):
+                    value, source = limit, f"{TOKENIZER_CONFIG} {key}"
+                break
+    if not MIN_TOKENS <= value <= positions:
+        raise refusal(
+            "max-tokens-out-of-range",
+            f"{source} is {value}; expected {MIN_TOKENS}..{positions} (max_position_embeddings)",
+            file=source.split()[0],
+        )
+    return value, source
+
+
+def _length(value: object, key: str, file: str) -> int:
+    number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+    if number < 1 or number != int(number):
+        raise refusal("config-type", f"'{key}' must be an integer from 1, got {shown(value)}", file=file)
+    return int(number)

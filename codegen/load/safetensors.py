@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A safetensors file, memory-mapped, with every claim of its header checked before a value is read.
+
+Layout: 8 bytes little-endian header length, the header (a JSON object: name -> dtype, shape, data_offsets), the data.
+Offsets are relative to the end of the header; the tensors must cover the data exactly, without overlap or hole.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import mmap
+import os
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from codegen.load.files import CheckpointFolder
+from codegen.load.json_file import parse_json
+from codegen.load.refusal import kind, refusal, shown
+
+MAX_FILE_BYTES = 2 << 30  # tables are linked into a program; 2 GiB is also what small-code-model x86 can address
+MAX_HEADER_BYTES = 100 << 20
+MAX_RANK = 8
+MAX_DIMENSION = 1 << 40
+_CHUNK_VALUES = 1 << 20
+
+_BITS = {
+    "BOOL": 8, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
+    "U16": 16, "I16": 16, "F16": 16, "BF16": 16, "U32": 32, "I32": 32, "F32": 32,
+    "U64": 64, "I64": 64, "F64": 64, "C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6,
+}  # fmt: skip
+_READABLE: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A tensor that passed every check; `values` reads it."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    stored: npt.NDArray[Any] = field(repr=False, compare=False)  # as in the file, read-only, not copied
+
+    @property
+    def values(self) -> npt.NDArray[np.float32]:
+        """The values as float32: a read-only view for F32, an exact conversion, made anew each time, for F16."""
+        values = np.asarray(self.stored, dtype=np.float32)
+        values.flags.writeable = False
+        return values
+
+
+@dataclass(frozen=True)
+class _Entry:
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+class TensorFile:
+    """The tensors of one file. The front-end takes or ignores each of them; `finish` refuses what is left."""
+
+    def __init__(self, entries: dict[str, _Entry], data: mmap.mmap | bytes, start: int, file: str) -> None:
+        self._entries = entries
+        self._data = data
+        self._start = start
+        self._file = file
+        self._used: set[str] = set()
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> TensorFile:
+        """The file at `path`; its folder is treated as the checkpoint folder."""
+        folder, name = os.path.split(os.path.abspath(os.fspath(path)))
+        return cls.open_in(CheckpointFolder(folder), name)
+
+    @classmethod
+    def open_in(cls, folder: CheckpointFolder, name: str) -> TensorFile:
+        """The file `name` of a checkpoint folder."""
+        with folder.open(name, MAX_FILE_BYTES) as (descriptor, size):
+            if size < 8:
+                raise refusal("safetensors-too-short", f"the file has {size} bytes, its first field alone 8", file=name)
+            data = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+        (length,) = struct.unpack_from("<Q", data)
+        if length > MAX_HEADER_BYTES:
+            raise refusal(
+                "safetensors-header-too-large",
+                f"the header claims {length} bytes, at most {MAX_HEADER_BYTES} are read",
+                file=name,
+            )
+        if length > size - 8:
+            raise refusal(
+                "safetensors-header-truncated",
+                f"the header claims {length} bytes, only {size - 8} follow",
+                file=name,
+            )
+        if length == 0 or data[8:9] != b"{":
+            raise refusal("safetensors-header-start", "the header does not start with '{'", file=name)
+        header = parse_json(data[8 : 8 + length], name, "the header")
+        return cls(_read_entries(header, size - 8 - length, name), data, 8 + length, name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, sorted: the order in the file does not matter."""
+        return tuple(sorted(self._entries))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def info(self, name: str) -> tuple[str, tuple[int, ...]]:
+        """(dtype, shape) of a tensor; `missing-tensor` if there is none."""
+        entry = self._entry(name)
+        return entry.dtype, entry.shape
+
+    def take(self, name: str, shape: tuple[int, ...], *, legacy: str | None = None) -> Taken:
+        """The tensor `name`, or else `legacy` (an older name for it), of exactly this shape and with finite values."""
+        if legacy is not None and legacy in self._entries:
+            if name in self._entries:
+                raise refusal(
+                    "tensor-twice", f"the file also has its older name '{legacy}'", file=self._file, tensor=name
+                )
+            name = legacy
+        entry = self._entry(name)
+        if entry.dtype not in _READABLE:
+            raise refusal(
+                "dtype-not-supported", f"expected F32 or F16, got {entry.dtype}", file=self._file, tensor=name
+            )
+        if entry.shape != tuple(shape):
+            raise refusal(
+                "wrong-shape", f"expected {list(shape)}, got {list(entry.shape)}", file=self._file, tensor=name
+            )
+        stored = np.frombuffer(
+            self._data, dtype=_READABLE[entry.dtype], count=math.prod(entry.shape), offset=self._start + entry.begin
+        )
+        self._check_finite(name, stored)
+        self._used.add(name)
+        return Taken(name, entry.dtype, entry.shape, stored.reshape(entry.shape))
+
+    def ignore(self, *patterns: str) -> tuple[str, ...]:
+        """Mark as known but not needed the tensors whose names match a pattern (`*` and `?`); returns those."""
+        found = tuple(name for name in self.names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+        self._used.update(found)
+        return found
+
+    def finish(self) -> None:
+        """Refuse a file with tensors that were neither taken nor ignored."""
+        extra = sorted(set(self._entries) - self._used)
+        if extra:
+            listed = ", ".join(f"'{name[:80]}'" for name in extra[:3])
+            more = f" and {len(extra) - 3} more" if len(extra) > 3 else ""
+            raise refusal(
+                "unused-tensor",
+                f"the model has no place for {len(extra)} of {len(self._entries)} tensors: {listed}{more}",
+                file=self._file,
+                tensor=extra[0],
+            )
+
+    def _entry(self, name: str) -> _Entry:
+        if name not in self._entries:
+            raise refusal(
+                "missing-tensor",
+                f"the file has no such tensor among its {len(self._entries)}",
+                file=self._file,
+                tensor=name,
+            )
+        return self._entries[name]
+
+    def _check_finite(self, name: str, stored: npt.NDArray[Any]) -> None:
+        bad, first = 0, 0
+        for begin in range(0, stored.size, _CHUNK_VALUES):
+            finite = np.isfinite(stored[begin : begin + _CHUNK_VALUES])
+            if not finite.all():
+                if not bad:
+                    first = begin + int(np.argmin(finite))
+                bad += int(finite.size - np.count_nonzero(finite))
+        if bad:
+            shape = self._entries[name].shape
+            place = [int(i) for i in np.unravel_index(first, shape)] if shape else []
+            raise refusal(
+                "tensor-not-finite",
+                f"expected finite values, got {stored[first]} at {place} ({bad} of {stored.size} are not finite)",
+                file=self._file,
+                tensor=name,
+            )
+
+
+def _read_entries(header: dict[str, Any], data_bytes: int, file: str) -> dict[str, _Entry]:
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise refusal("safetensors-metadata", "__metadata__ must map strings to strings", file=file)
+    entries = {name: _read_entry(name, value, file) for name, value in header.items()}
+    expected = 0
+    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if entry.begin != expected:
+            code = "safetensors-overlap" if entry.begin < expected else "safetensors-hole"
+            raise refusal(code, f"data should begin at {expected}, begins at {entry.begin}", file=file, tensor=name)
+        expected = entry.end
+    if expected != data_bytes:
+        code = "safetensors-data-truncated" if expected > data_bytes else "safetensors-trailing-bytes"
+        raise refusal(code, f"the tensors need {expected} bytes of data, the file has {data_bytes}", file=file)
+    return entries
+
+
+def _read_entry(name: str, value: object, file: str) -> _Entry:
+    def fail(code: str, message: str) -> Exception:
+        return refusal(code, message, file=file, tensor=name)
+
+    if not isinstance(value, dict) or set(value) != {"dtype", "shape", "data_offsets"}:
+        raise fail("safetensors-entry", "expected an object with exactly dtype, shape and data_offsets")
+    dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in _BITS:
+        raise fail("safetensors-dtype", f"unknown dtype {shown(dtype)}")
+    if not isinstance(shape, list) or len(shape) > MAX_RANK:
+        raise fail("safetensors-shape", f"the shape must be a list of at most {MAX_RANK}, got {shown(shape)}")
+    for size in shape:
+        if type(size) is not int or not 0 <= size <= MAX_DIMENSION:
+            raise fail("safetensors-shape", f"a dimension must be an integer in 0..{MAX_DIMENSION}, got {shown(size)}")
+    if not isinstance(offsets, list) or len(offsets) != 2 or not all(type(offset) is int for offset in offsets):
+        raise fail("safetensors-offsets", f"data_offsets must be two integers, got {_offsets_shown(offsets)}")
+    begin, end = offsets
+    if not 0 <= begin <= end:
+        raise fail("safetensors-offsets", f"data_offsets must be 0 <= begin <= end, got {begin}, {end}")
+    bits = math.prod(shape) * _BITS[dtype]
+    if bits != 8 * (end - begin):
+        raise fail("safetensors-size", f"{dtype} {shape} needs {bits // 8} bytes, data_offsets give {end - begin}")
+    return _Entry(dtype, tuple(shape), begin, end)
+
+
+def _offsets_shown(offsets: object) -> str:
+    if isinstance(offsets, list) and len(offsets) == 2:
+        return " and ".join(kind(offset) for offset in offsets)
+    return shown(offsets)

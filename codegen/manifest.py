@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads etch.json, which says what made a generated folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from codegen.errors import EtchError
+
+_FIELDS = ("generator", "abi", "name", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """The manifest of a generated folder; EtchError where it is none."""
+    path = directory / "etch.json"
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise EtchError(
+            "not-generated", "verify", f"{directory} is not a folder that etch generated", file="etch.json"
+        ) from error
+    if not isinstance(content, dict) or any(field not in content for field in _FIELDS):
+        raise EtchError("not-generated", "verify", "fields are missing: generate the folder again", file="etch.json")
+    return content

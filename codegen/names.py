@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Model names: they become a namespace, file names and linker symbols, so they are checked, never escaped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from codegen.errors import EtchError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+# Words of C and C++ that match _NAME, and names that etch uses inside its own namespace.
+_TAKEN = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval
+    constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else
+    enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short signed
+    sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
+    typename union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix
+    etch hosted avx2 scalar tokenizer ops kernels detail argmax piece tokenize describe""".split()
+)
+
+
+def checked_name(name: str) -> str:
+    """`name` if it can be a model's name; EtchError otherwise."""
+    if not _NAME.fullmatch(name) or name in _TAKEN or name.startswith("abi") or name.endswith("_") or "__" in name:
+        raise EtchError(
+            "name-not-allowed",
+            "arguments",
+            f"model name '{name}': expected lower-case letters, digits and single underscores, at most 40, "
+            "beginning with a letter, not a C++ keyword or a name of etch itself (choose one with --name)",
+        )
+    return name
+
+
+def name_from_folder(out: Path) -> str:
+    """The model name that an output folder suggests."""
+    words = re.sub(r"[^a-z0-9]+", "_", out.resolve().name.lower()).strip("_")
+    return checked_name(words)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weight matrices in the target's layout, as runtime/include/etch/packing.hpp defines it. Padding is zero."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen.targets import PANEL_WIDTH, Packing, round_up
+
+Scalar = TypeVar("Scalar", np.int8, np.float32)
+
+_GROUP = 4  # consecutive k of one output in an s8 panel
+_ROW_PADDING = 16  # values, of an s8 row
+
+
+def pack_s8(q: NDArray[np.int8], packing: Packing) -> NDArray[np.int8]:
+    """[n][k] -> flat: panel [n/16][k/4][16][4], rows [n][k padded to 16]."""
+    n, k = q.shape
+    if packing == "rows":
+        return _padded(q, n, round_up(k, _ROW_PADDING)).reshape(-1)
+    rows, columns = round_up(n, PANEL_WIDTH), round_up(k, _GROUP)
+    panels = _padded(q, rows, columns).reshape(rows // PANEL_WIDTH, PANEL_WIDTH, columns // _GROUP, _GROUP)
+    return np.ascontiguousarray(panels.transpose(0, 2, 1, 3)).reshape(-1)
+
+
+def unpack_s8(packed: NDArray[np.int8], n: int, k: int, packing: Packing) -> NDArray[np.int8]:
+    """The inverse of pack_s8."""
+    if packing == "rows":
+        return packed.reshape(n, round_up(k, _ROW_PADDING))[:, :k]
+    columns = round_up(k, _GROUP)
+    panels = packed.reshape(-1, columns // _GROUP, PANEL_WIDTH, _GROUP).transpose(0, 2, 1, 3)
+    return panels.reshape(-1, columns)[:n, :k]
+
+
+def pack_f32(values: NDArray[np.float32], packing: Packing) -> NDArray[np.float32]:
+    """[n][k] -> flat: panel [n/16][k][16], rows [n][k]."""
+    n, k = values.shape
+    if packing == "rows":
+        return np.ascontiguousarray(values).reshape(-1)
+    rows = round_up(n, PANEL_WIDTH)
+    panels = _padded(values, rows, k).reshape(rows // PANEL_WIDTH, PANEL_WIDTH, k)
+    return np.ascontiguousarray(panels.transpose(0, 2, 1)).reshape(-1)
+
+
+def unpack_f32(packed: NDArray[np.float32], n: int, k: int, packing: Packing) -> NDArray[np.float32]:
+    """The inverse of pack_f32."""
+    if packing == "rows":
+        return packed.reshape(n, k)
+    return packed.reshape(-1, k, PANEL_WIDTH).transpose(0, 2, 1).reshape(-1, k)[:n]
+
+
+def _padded(values: NDArray[Scalar], rows: int, columns: int) -> NDArray[Scalar]:
+    if values.shape == (rows, columns):
+        return values
+    padded = np.zeros((rows, columns), values.dtype)
+    padded[: values.shape[0], : values.shape[1]] = values
+    return padded

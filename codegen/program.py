@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recipe makes of a graph: the runtime's ops over arena buffers and weight tables, in the order of execution.
+
+This is the value that the planner lays out, the emulator executes and the renderer writes down. Each op here is an op of the
+runtime (runtime/include/etch/ops); `kind` says which operand type it works on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["s8", "f32"]
+Rows = Literal["tokens", "block", "one"]
+Storage = Literal["f32", "quantized", "keys", "values"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Activations in the arena: one row per token of the text, per row of the current block, or one row."""
+
+    name: str
+    storage: Storage
+    rows: Rows
+    width: int
+
+
+# --- weights ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class S8Matrix:
+    """w[n][k] = q[n][k] * scales[n]."""
+
+    q: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class F32Matrix:
+    values: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LinearWeights:
+    """One per layer inside a loop; `source` is the checkpoint's name of the weight."""
+
+    matrix: S8Matrix | F32Matrix
+    bias: NDArray[np.float32] | None
+    source: str
+
+
+@dataclass(frozen=True)
+class LayerNormWeights:
+    gamma: NDArray[np.float32]
+    beta: NDArray[np.float32]
+    epsilon: np.float32
+    inverse_width: np.float32
+    source: str
+
+
+@dataclass(frozen=True)
+class EmbeddingWeights:
+    matrix: S8Matrix | F32Matrix
+    source: str
+
+
+Weights = LinearWeights | LayerNormWeights | EmbeddingWeights
+
+
+@dataclass(frozen=True)
+class WeightSlot:
+    """A place for weights in the generated code: `per_layer[i]` for layer i of a loop, or one entry outside loops."""
+
+    name: str
+    per_layer: tuple[Weights, ...]
+
+
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EmbeddingSum:
+    kind: Kind
+    word: WeightSlot
+    segment: WeightSlot
+    position: WeightSlot
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class LayerNorm:
+    weights: WeightSlot
+    rows: Buffer  # in place
+
+
+@dataclass(frozen=True)
+class Quantize:
+    input: Buffer
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class Linear:
+    kind: Kind
+    weights: WeightSlot
+    input: Buffer
+    activation: str
+    residual: Buffer | None
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class PackKeys:
+    kind: Kind
+    input: Buffer
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class PackValues:
+    kind: Kind
+    input: Buffer
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class Attention:
+    kind: Kind
+    query: Buffer
+    keys: Buffer
+    values: Buffer
+    context: Buffer
+
+
+Op = EmbeddingSum | LayerNorm | Quantize | Linear | PackKeys | PackValues | Attention
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The body once per block of rows; `last_layer_first_row`: in the last layer of the loop only row 0 is needed."""
+
+    body: tuple[Op, ...]
+    last_layer_first_row: bool
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The body once per layer."""
+
+    name: str
+    count: int
+    body: tuple[Blocks, ...]
+
+
+Step = Op | Loop
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """Of every attention in the model."""
+
+    heads: int
+    width: int
+    score_scale: np.float32  # log2(e) / sqrt(width)
+
+
+@dataclass(frozen=True)
+class Program:
+    recipe: str
+    steps: tuple[Step, ...]
+    heads: HeadShape
+    logits: Buffer
+    labels: tuple[str, ...]
+    vocabulary: int
+    segments: int
+    max_tokens: int
+
+
+def ops_of(program: Program) -> list[Op]:
+    """Every op once, loops opened, in order."""
+    found: list[Op] = []
+    for step in program.steps:
+        if isinstance(step, Loop):
+            for blocks in step.body:
+                found.extend(blocks.body)
+        else:
+            found.append(step)
+    return found

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recipes: how weights become tables and which operand types the ops use. One recipe a file."""
+
+from __future__ import annotations
+
+from codegen.quantize.fp32 import Fp32
+from codegen.quantize.recipe import Recipe
+from codegen.quantize.w8a8 import W8A8
+
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (W8A8(), Fp32())}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symmetric 8-bit quantization with one scale per row: weights per output channel, embeddings per entry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from codegen.graph import F32Array
+from codegen.program import S8Matrix
+from codegen.quantize.constants import TINY
+
+_ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small
+
+
+def quantize_rows(values: F32Array) -> S8Matrix:
+    """m = max |w| in float64; q = rne(w * 127.0 / m), scale = float32(m / 127.0); both 0 where that is below 2^-40.
+
+    `values` is [rows, width], finite. q is in [-127, 127].
+    """
+    q = np.zeros(values.shape, np.int8)
+    scales = np.zeros(values.shape[0], np.float32)
+    for begin in range(0, values.shape[0], _ROWS_AT_ONCE):
+        rows = values[begin : begin + _ROWS_AT_ONCE].astype(np.float64)
+        largest = np.abs(rows).max(axis=1)
+        scale = (largest / 127.0).astype(np.float32)
+        used = scale >= np.float32(TINY)
+        q[begin : begin + _ROWS_AT_ONCE][used] = np.rint(rows[used] * 127.0 / largest[used, None]).astype(np.int8)
+        scales[begin : begin + _ROWS_AT_ONCE] = np.where(used, scale, np.float32(0))
+    return S8Matrix(q, scales)

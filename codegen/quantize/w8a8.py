@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recipe w8a8: 8-bit weights with one scale per output channel, 8-bit activations with one scale per token."""
+
+from __future__ import annotations
+
+from codegen import graph as g
+from codegen import program as p
+from codegen.quantize.channels import quantize_rows
+from codegen.quantize.recipe import Recipe, bias_of, f32_linear
+
+
+class W8A8(Recipe):
+    name = "w8a8"
+
+    @property
+    def kind(self) -> p.Kind:
+        return "s8"
+
+    def _embedding(self, table: g.Parameter, rows: int | None = None) -> p.WeightSlot:
+        array = table.arrays[0]
+        return p.WeightSlot(table.name, (p.EmbeddingWeights(quantize_rows(array.values[:rows]), array.name),))
+
+    def _linear(self, node: g.Linear, source: p.Buffer, residual: p.Buffer | None, out: p.Buffer) -> list[p.Op]:
+        if node.exact:
+            return [f32_linear(node, source, residual, out)]
+        weights = tuple(
+            p.LinearWeights(quantize_rows(array.values), bias_of(node, layer), array.name)
+            for layer, array in enumerate(node.weight.arrays)
+        )
+        rows: p.Rows = "block" if out.rows != "one" else "one"
+        quantized = p.Buffer(f"{node.input}_q", "quantized", rows, source.width)
+        return [
+            p.Quantize(source, quantized),
+            p.Linear("s8", p.WeightSlot(node.name, weights), quantized, node.activation, residual, out),
+        ]

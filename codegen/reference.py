@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a checkpoint means: BertForSequenceClassification in float64, read from its folder by Hugging Face's names.
+
+The oracle of `verify`. On purpose it shares nothing with the generator, neither loading nor front-end nor arithmetic.
+It trusts its input: the folder has passed the generator's checks before.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+F64Array = NDArray[np.float64]
+
+
+class Reference:
+    """One checkpoint; takes 8 bytes of memory per parameter of the layers."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        folder = Path(folder)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        self._tensors = _read_safetensors(folder / "model.safetensors")
+        self._heads: int = config["num_attention_heads"]
+        self._layers: int = config["num_hidden_layers"]
+        self._epsilon: float = config.get("layer_norm_eps", 1e-12)
+        self._activation = ACTIVATIONS[config.get("hidden_act", "gelu")]
+        self._float64: dict[str, F64Array] = {}
+
+    def logits(self, ids: Sequence[int], segments: Sequence[int]) -> F64Array:
+        """[labels], for the token ids and segments of one text, special tokens included."""
+        x = self._embed(np.asarray(ids, np.int64), np.asarray(segments, np.int64))
+        for i in range(self._layers):
+            layer = f"bert.encoder.layer.{i}"
+            attended = self._attend(x, f"{layer}.attention.self")
+            x = self._norm(x + self._dense(attended, f"{layer}.attention.output.dense"), f"{layer}.attention.output")
+            inner = self._activation(self._dense(x, f"{layer}.intermediate.dense"))
+            x = self._norm(x + self._dense(inner, f"{layer}.output.dense"), f"{layer}.output")
+        pooled = np.tanh(self._dense(x[:1], "bert.pooler.dense"))
+        return self._dense(pooled, "classifier")[0]
+
+    def _embed(self, ids: NDArray[np.int64], segments: NDArray[np.int64]) -> F64Array:
+        def table(name: str) -> np.ndarray:
+            return self._tensors[f"bert.embeddings.{name}_embeddings.weight"]
+
+        parts = (table("word")[ids], table("token_type")[segments], table("position")[: len(ids)])
+        return self._norm(sum(part.astype(np.float64) for part in parts), "bert.embeddings")
+
+    def _attend(self, x: F64Array, name: str) -> F64Array:
+        query, key, value = (
+            self._dense(x, f"{name}.{part}").reshape(len(x), self._heads, -1).swapaxes(0, 1)
+            for part in ("query", "key", "value")
+        )
+        scores = query @ key.swapaxes(1, 2) / math.sqrt(query.shape[-1])
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        return (weights @ value).swapaxes(0, 1).reshape(x.shape)
+
+    def _dense(self, x: F64Array, name: str) -> F64Array:
+        return x @ self._tensor(f"{name}.weight").T + self._tensor(f"{name}.bias")
+
+    def _norm(self, x: F64Array, name: str) -> F64Array:
+        centred = x - x.mean(axis=-1, keepdims=True)
+        deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + self._epsilon)
+        gamma = self._tensor(f"{name}.LayerNorm.weight", f"{name}.LayerNorm.gamma")
+        beta = self._tensor(f"{name}.LayerNorm.bias", f"{name}.LayerNorm.beta")
+        return centred / deviation * gamma + beta
+
+    def _tensor(self, name: str, legacy: str | None = None) -> F64Array:
+        """A weight in float64, converted once; older checkpoints call a norm's weights gamma and beta."""
+        if name not in self._float64:
+            stored = legacy if legacy in self._tensors else name
+            self._float64[name] = self._tensors[stored].astype(np.float64)
+        return self._float64[name]
+
+
+def _read_safetensors(path: Path) -> dict[str, np.ndarray]:
+    """Name -> array, mapped into memory and read when used. 8 bytes header length, JSON header, data."""
+    data = np.memmap(path, np.uint8, mode="r")
+    begin = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    tensors = {}
+    for name, entry in json.loads(data[8:begin].tobytes()).items():
+        if name != "__metadata__" and entry["dtype"] in _DTYPES:
+            first, last = (begin + offset for offset in entry["data_offsets"])
+            tensors[name] = np.frombuffer(data[first:last], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    return tensors
+
+
+_DTYPES = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+
+
+# --- activations -----------------------------------------------------------------------------------------------------
+
+_ERF_STEP = 1 / 32
+_ERF_LIMIT = 6.0  # erf is 1 in float64 from 5.93 on
+_ERF_ORDER = 8  # the next term of the series is below 1e-18
+
+
+def _erf_series() -> F64Array:
+    """Taylor coefficients [order + 1, points] of erf around 0, 1/32, 2/32, ...: Hermite polynomials times exp(-a^2)."""
+    a = np.arange(0, _ERF_LIMIT + _ERF_STEP, _ERF_STEP)
+    rows = [np.array([math.erf(point) for point in a])]
+    hermite, previous = np.ones_like(a), np.zeros_like(a)
+    derivative = 2 / math.sqrt(math.pi) * np.exp(-a * a)
+    for k in range(1, _ERF_ORDER + 1):
+        rows.append((-1) ** (k - 1) * hermite * derivative / math.factorial(k))
+        hermite, previous = 2 * a * hermite - 2 * (k - 1) * previous, hermite
+    return np.stack(rows)
+
+
+_ERF_SERIES = _erf_series()
+
+
+def erf(x: F64Array) -> F64Array:
+    """To double precision: NumPy has none, and math.erf takes one value at a time."""
+    z = np.minimum(np.abs(x), _ERF_LIMIT)
+    point = np.rint(z / _ERF_STEP).astype(np.int64)
+    h = z - point * _ERF_STEP
+    result = _ERF_SERIES[-1][point]
+    for row in _ERF_SERIES[-2::-1]:
+        result = result * h + row[point]
+    return np.copysign(result, x)
+
+
+def _gelu(x: F64Array) -> F64Array:
+    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
+
+
+def _gelu_tanh(x: F64Array) -> F64Array:
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _sigmoid(x: F64Array) -> F64Array:
+    return 0.5 * (1 + np.tanh(0.5 * x))
+
+
+def _silu(x: F64Array) -> F64Array:
+    return x * _sigmoid(x)
+
+
+ACTIVATIONS: dict[str, Callable[[F64Array], F64Array]] = {
+    "gelu": _gelu,
+    "gelu_new": _gelu_tanh,
+    "gelu_fast": _gelu_tanh,
+    "gelu_pytorch_tanh": _gelu_tanh,
+    "quick_gelu": lambda x: x * _sigmoid(1.702 * x),
+    "relu": lambda x: np.maximum(x, 0),
+    "silu": _silu,
+    "swish": _silu,
+    "tanh": np.tanh,
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statements of the generated forward pass: one small template per op, loops where the program has loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jinja2 import Environment
+
+from codegen import program as p
+from codegen.render.text import constant, pascal
+
+_INDENT = "    "
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where an op stands: how its weights and rows are called there."""
+
+    layer: str | None  # the loop variable
+    block: bool
+    indent: int
+
+
+def forward_lines(program: p.Program, environment: Environment) -> list[str]:
+    """The body of forward()."""
+    lines: list[str] = []
+    for step in program.steps:
+        if isinstance(step, p.Loop):
+            lines.extend(_loop_lines(step, environment))
+        else:
+            lines.extend(_op_lines(step, _Scope(None, False, 1), environment))
+    return lines
+
+
+def _loop_lines(loop: p.Loop, environment: Environment) -> list[str]:
+    array, count = constant(loop.name + "s"), constant(loop.name + "_count")
+    lines = [f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{"]
+    for blocks in loop.body:
+        rows = "count"
+        if blocks.last_layer_first_row:
+            lines.append(
+                f"{_INDENT * 2}// Of the last layer only the first row is read afterwards: the others are not computed."
+            )
+            lines.append(f"{_INDENT * 2}const std::uint32_t rows = &layer == &{array}[{count} - 1] ? 1 : count;")
+            rows = "rows"
+        lines.append(f"{_INDENT * 2}for (const RowBlock block : RowBlocks({rows}, kRowBlock)) {{")
+        for op in blocks.body:
+            lines.extend(_op_lines(op, _Scope("layer", True, 3), environment))
+        lines.append(f"{_INDENT * 2}}}")
+    lines.append(f"{_INDENT}}}")
+    return lines
+
+
+def _op_lines(op: p.Op, scope: _Scope, environment: Environment) -> list[str]:
+    template, values, out = _op(op, scope)
+    text = environment.get_template(f"ops/{template}.j2").render(values).strip()
+    return [f"{_INDENT * scope.indent}{text}  // {_shape(out, op)}"]
+
+
+def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
+    """Template, its values, and the buffer that the op writes."""
+
+    def view(buffer: p.Buffer) -> str:
+        return f"a.{buffer.name}.from(block.first)" if scope.block and buffer.rows == "tokens" else f"a.{buffer.name}"
+
+    def weights(slot: p.WeightSlot) -> str:
+        return f"{scope.layer}.{slot.name}" if scope.layer else constant(slot.name)
+
+    def rows(buffer: p.Buffer) -> str:
+        if scope.block:
+            return "block.count"
+        return "count" if buffer.rows == "tokens" else "1"
+
+    if isinstance(op, p.EmbeddingSum):
+        values = {
+            "embedding": "S8Embedding" if op.kind == "s8" else "F32Embedding",
+            "word": weights(op.word),
+            "segment": weights(op.segment),
+            "position": weights(op.position),
+            "rows": "count",
+            "out": view(op.out),
+        }
+        return "embedding_sum", values, op.out
+    if isinstance(op, p.LayerNorm):
+        return "layer_norm", {"weights": weights(op.weights), "rows": rows(op.rows), "value": view(op.rows)}, op.rows
+    if isinstance(op, p.Quantize):
+        return "quantize", {"rows": rows(op.out), "input": view(op.input), "out": view(op.out)}, op.out
+    if isinstance(op, p.Linear):
+        values = {
+            "type": f"Linear{op.kind.upper()}",
+            "weights": weights(op.weights),
+            "rows": rows(op.out),
+            "input": view(op.input),
+            "activation": op.activation,
+            "residual": "kNone" if op.residual is None else view(op.residual),
+            "out": view(op.out),
+        }
+        return "linear", values, op.out
+    if isinstance(op, p.Attention):
+        values = {
+            "type": f"Attention{op.kind.upper()}",
+            "rows": rows(op.context),
+            "query": view(op.query),
+            "keys": f"a.{op.keys.name}",
+            "values": f"a.{op.values.name}",
+            "context": view(op.context),
+        }
+        return "attention", values, op.context
+    kind = "PackKeys" if isinstance(op, p.PackKeys) else "PackValues"
+    return "pack", {"type": kind + op.kind.upper(), "input": view(op.input), "out": f"a.{op.out.name}"}, op.out
+
+
+def _shape(buffer: p.Buffer, op: p.Op) -> str:
+    """What a buffer holds after the op."""
+    rows = {"tokens": "count", "block": "block", "one": "1"}[buffer.rows]
+    if buffer.storage in ("keys", "values"):
+        element = "s8" if getattr(op, "kind", "s8") == "s8" else "f32"
+        return f"{element} [heads][{rows}, head width], packed"
+    return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The const tables of a model: every weight packed for the target, and the tokenizer's arrays."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen import program as p
+from codegen.pack import pack_f32, pack_s8
+from codegen.targets import Target, round_up
+from codegen.tokenizer import WordPieceTables
+
+_TYPES = {
+    "int8": "std::int8_t",
+    "uint8": "std::uint8_t",
+    "uint16": "std::uint16_t",
+    "uint32": "std::uint32_t",
+    "int32": "std::int32_t",
+    "float32": "float",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One array of the generated code: [elements], or [layers][elements] for weights inside a loop."""
+
+    name: str
+    arrays: tuple[np.ndarray, ...]  # flat, one per layer, of equal size and type
+    per_layer: bool
+
+    @property
+    def type(self) -> str:
+        """The C++ element type."""
+        return _TYPES[self.arrays[0].dtype.name]
+
+    @property
+    def extent(self) -> str:
+        """The C++ array bounds."""
+        elements = f"[{self.arrays[0].size}]"
+        return f"[{len(self.arrays)}]{elements}" if self.per_layer else elements
+
+    @property
+    def bytes(self) -> int:
+        """Size, without padding."""
+        return sum(array.nbytes for array in self.arrays)
+
+    def crc(self) -> int:
+        """CRC-32 over all elements."""
+        crc = 0
+        for array in self.arrays:
+            crc = zlib.crc32(_little_endian(array), crc)
+        return crc
+
+    def data(self) -> list[bytes]:
+        """The elements as they lie in memory on a little-endian machine, a layer at a time."""
+        return [_little_endian(array) for array in self.arrays]
+
+
+def slots_of(program: p.Program) -> list[tuple[p.WeightSlot, p.Loop | None]]:
+    """Every weight slot in the order of its first use, with the loop that it is in."""
+    found: dict[str, tuple[p.WeightSlot, p.Loop | None]] = {}
+
+    def visit(op: p.Op, loop: p.Loop | None) -> None:
+        slots: tuple[p.WeightSlot, ...] = ()
+        if isinstance(op, p.EmbeddingSum):
+            slots = (op.word, op.segment, op.position)
+        elif isinstance(op, p.Linear | p.LayerNorm):
+            slots = (op.weights,)
+        for slot in slots:
+            found.setdefault(slot.name, (slot, loop))
+
+    for step in program.steps:
+        if isinstance(step, p.Loop):
+            for blocks in step.body:
+                for op in blocks.body:
+                    visit(op, step)
+        else:
+            visit(step, None)
+    return list(found.values())
+
+
+def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) -> tuple[Table, ...]:
+    """All tables in the order that they are written."""
+    tables: list[Table] = []
+    for slot, loop in slots_of(program):
+        parts = [_parts(weights, target) for weights in slot.per_layer]
+        for role in parts[0]:
+            tables.append(Table(f"{slot.name}_{role}", tuple(part[role] for part in parts), loop is not None))
+    tables.extend(Table(name, (array.reshape(-1),), False) for name, array in tokenizer.arrays)
+    return tuple(tables)
+
+
+def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
+    """What the tables take in the linked program, each aligned."""
+    return sum(round_up(table.bytes, target.alignment) for table in tables)
+
+
+def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
+    if isinstance(weights, p.LayerNormWeights):
+        return {"gamma": weights.gamma, "beta": weights.beta}
+    if isinstance(weights, p.EmbeddingWeights):  # rows are looked up, never multiplied: not packed
+        if isinstance(weights.matrix, p.S8Matrix):
+            return {"table": weights.matrix.q.reshape(-1), "scales": weights.matrix.scales}
+        return {"table": weights.matrix.values.reshape(-1)}
+    if isinstance(weights.matrix, p.S8Matrix):
+        parts = {"weights": pack_s8(weights.matrix.q, target.packing), "scales": weights.matrix.scales}
+    else:
+        parts = {"weights": pack_f32(weights.matrix.values, target.packing)}
+    return parts if weights.bias is None else parts | {"bias": weights.bias}
+
+
+def _little_endian(array: np.ndarray) -> bytes:
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()

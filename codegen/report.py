@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What generate and inspect print: what was found, the planned memory, the error of each tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from codegen import graph as g
+from codegen import program as p
+from codegen.errors import printable
+from codegen.load.folder import Checkpoint
+from codegen.render.model import Model
+from codegen.render.tables import slots_of, table_bytes
+
+_LABELS_SHOWN = 12
+
+
+def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
+    """What the folder holds."""
+    parameters = sum(int(np.prod(array.shape)) for parameter in _parameters(graph) for array in parameter.arrays)
+    labels = [printable(label, 40) for label in graph.task.labels[:_LABELS_SHOWN]]
+    more = f" and {len(graph.task.labels) - _LABELS_SHOWN} more" if len(graph.task.labels) > _LABELS_SHOWN else ""
+    layers = next(node for node in graph.body if isinstance(node, g.Layers))
+    heads = next(node.heads for node in layers.body if isinstance(node, g.Attention))
+    lines = [
+        f"model        {checkpoint.config.model_type}, {layers.count} layers, hidden {graph.widths['hidden']}, {heads} heads, "
+        f"{parameters:,} parameters",
+        f"task         single-label classification, {len(graph.task.labels)} labels: {', '.join(labels)}{more}",
+        f"inputs       {graph.segments} segments, up to {graph.max_tokens} tokens "
+        f"(default {checkpoint.default_max_tokens} from {checkpoint.max_tokens_source})",
+        f"vocabulary   {graph.vocabulary:,} entries, {'uncased' if checkpoint.tokenizer.lowercase else 'cased'} WordPiece",
+        f"checkpoint   sha256 {checkpoint.digest}",
+    ]
+    return lines + [f"note         {printable(note)}" for note in checkpoint.notes]
+
+
+def memory_report(model: Model) -> list[str]:
+    """Tables and arena of one recipe."""
+    plan = model.plan
+    gap = 100.0 * (plan.arena_bytes - plan.lower_bound) / plan.lower_bound
+    weights = table_bytes(tuple(t for t in model.tables if not _is_tokenizer(t.name, model)), model.target)
+    total = table_bytes(model.tables, model.target)
+    return [
+        f"tables       {total:,} bytes: weights {weights:,}, tokenizer {total - weights:,}",
+        f"arena        {plan.arena_bytes:,} bytes (lower bound {plan.lower_bound:,}, gap {gap:.1f} %), "
+        f"blocks of {plan.row_block} rows",
+        f"stack        {model.stack_budget:,} bytes at most",
+    ]
+
+
+def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
+    """All that `generate` prints before it writes."""
+    lines = checkpoint_report(checkpoint, graph)
+    lines.append(f"recipe       {model.program.recipe}, target {model.target.name} ({model.target.packing} packing)")
+    lines += memory_report(model)
+    lines.append(f"golden       {len(model.goldens)} texts for the self test")
+    lines += _error_lines(graph, model.program)
+    return lines
+
+
+def _is_tokenizer(name: str, model: Model) -> bool:
+    return any(name == array for array, _ in model.tokenizer.arrays)
+
+
+def _parameters(graph: g.Graph) -> Iterator[g.Parameter]:
+    for node in graph.body:
+        for inner in node.body if isinstance(node, g.Layers) else (node,):
+            if isinstance(inner, g.EmbeddingSum):
+                yield from (inner.word, inner.segment, inner.position)
+            elif isinstance(inner, g.LayerNorm):
+                yield from (inner.gamma, inner.beta)
+            elif isinstance(inner, g.Linear):
+                yield inner.weight
+                if inner.bias is not None:
+                    yield inner.bias
+
+
+def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
+    """Quantization error of each 8-bit tensor: the largest, and the root mean square relative to the tensor's own."""
+    originals = {array.name: array for parameter in _parameters(graph) for array in parameter.arrays}
+    rows: list[str] = []
+    for slot, _ in slots_of(program):
+        for weights in slot.per_layer:
+            if isinstance(weights, p.LayerNormWeights) or not isinstance(weights.matrix, p.S8Matrix):
+                continue
+            largest, relative = quantization_error(weights.matrix, originals[weights.source].values)
+            rows.append(f"  {printable(weights.source):<58} {largest:12.3g} {100 * relative:9.2f} %")
+    if not rows:
+        return ["tensors      kept as float32"]
+    return [f"  {'8-bit tensor':<58} {'max error':>12} {'rms error':>11}", *rows]
+
+
+def quantization_error(matrix: p.S8Matrix, original: g.F32Array) -> tuple[float, float]:
+    """Largest |w - q * scale|, and its root mean square divided by that of w."""
+    error_square = square = largest = 0.0
+    for begin in range(0, matrix.q.shape[0], 4096):
+        w = original[begin : min(begin + 4096, matrix.q.shape[0])].astype(np.float64)
+        error = matrix.q[begin : begin + 4096] * matrix.scales[begin : begin + 4096, None].astype(np.float64) - w
+        largest = max(largest, float(np.abs(error).max()))
+        error_square += float(np.square(error).sum())
+        square += float(np.square(w).sum())
+    return largest, float(np.sqrt(error_square / square)) if square > 0 else 0.0

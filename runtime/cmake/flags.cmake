@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags of everything that runs inside an inference: the runtime and the generated models.
+add_library(etch_flags INTERFACE)
+target_compile_features(etch_flags INTERFACE cxx_std_17)
+target_compile_options(etch_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:
+    -O2
+    -ffp-contract=off      # no fused multiply-add: it changes bits
+    -fno-math-errno        # sqrt is one instruction
+    -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -ffunction-sections -fdata-sections
+    -Wall -Wextra -Wconversion>)

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// libetch_hosted.a: what a program under an operating system may want from it. The runtime and the generated models
+// never call these; boards do without. No allocation, no exceptions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace hosted {
+
+// The value of ETCH_KERNEL, for select_kernel(); empty where it is unset or empty. Valid until the environment changes.
+std::string_view kernel_from_environment() noexcept;
+
+// The most memory this process has had resident so far (VmHWM of /proc/self/status); 0 where the system does not say.
+std::size_t peak_memory_bytes() noexcept;
+
+// A clock that never goes back; only differences mean something.
+std::uint64_t monotonic_nanoseconds() noexcept;
+
+}  // namespace hosted
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace etch {
+inline namespace abi1 {
+
+// The element-wise functions a linear may end with. Their float sequences are in src/kernels/polynomials.hpp.
+enum class Activation : std::uint8_t { none, relu, gelu, gelu_tanh, quick_gelu, silu, tanh, sigmoid };
+
+}  // namespace abi1
+}  // namespace etch

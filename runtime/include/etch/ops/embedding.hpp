@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// (word + segment) + position, per token; the position of row r is r. Units: rows. Token ids and segments were checked
+// when the call began.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/ops/op.hpp"
+#include "etch/ops/rows.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+// Rows of s8 [entries][width] with one scale each: entry = float(q) * scale.
+struct S8Embedding {
+    const std::int8_t* table;
+    const float* scales;  // [entries]
+};
+
+// f32 [entries][width].
+struct F32Embedding {
+    const float* table;
+};
+
+// `Embedding` is S8Embedding or F32Embedding.
+template <class Embedding>
+struct EmbeddingSum {
+    Embedding word;
+    Embedding segment;
+    Embedding position;
+    std::uint32_t count;
+    const std::int32_t* ids;       // [count]
+    const std::uint8_t* segments;  // [count]
+    F32Rows out;                   // [count][width]
+
+    std::uint32_t units() const noexcept { return count; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+extern template struct EmbeddingSum<S8Embedding>;
+extern template struct EmbeddingSum<F32Embedding>;
+
+}  // namespace abi1
+}  // namespace etch

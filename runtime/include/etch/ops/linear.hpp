@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = activation(x W^T + b) + residual, for rows of tokens. Units: panels of kPanelWidth outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/ops/activation.hpp"
+#include "etch/ops/op.hpp"
+#include "etch/ops/rows.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+// A weight table of `outputs` x `inputs` in the model's packing, per-channel scales, bias.
+struct S8Weights {
+    const std::int8_t* weights;
+    const float* scales;  // [outputs]
+    const float* bias;    // [outputs]; null: none, +0.0f is added
+    std::uint32_t outputs;
+    std::uint32_t inputs;
+};
+
+struct F32Weights {
+    const float* weights;
+    const float* bias;  // as above
+    std::uint32_t outputs;
+    std::uint32_t inputs;
+};
+
+// A null residual.data means none. residual may be the same rows as out; both have the width weights.outputs.
+struct LinearS8 {
+    const S8Weights& weights;
+    std::uint32_t count;  // rows
+    QuantizedRows input;  // [count][inputs]
+    Activation activation;
+    F32Rows residual;
+    F32Rows out;  // [count][outputs]
+
+    std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+struct LinearF32 {
+    const F32Weights& weights;
+    std::uint32_t count;
+    F32Rows input;  // [count][inputs]; does not alias out
+    Activation activation;
+    F32Rows residual;
+    F32Rows out;  // [count][outputs]
+
+    std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the generated functions of every model share.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/status.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+struct TokenLimits {
+    std::uint32_t max_tokens;
+    std::uint32_t vocabulary;
+    std::uint32_t segments;
+};
+
+// Checks token ids before the first op reads them: 1 to max_tokens ids in [0, vocabulary), segments (null: all 0) in
+// [0, limits.segments).
+Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
+                    const TokenLimits& limits) noexcept;
+
+// Index of the largest of n >= 1 values, the lowest such index on a tie.
+std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;
+
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller-owned memory of one inference session. Two workspaces are two independent sessions, usable from two threads;
+// one workspace must not be used from two threads at once. The model's tables are shared and const.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "etch/tokenizer.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+struct KernelSet;
+
+// `Model` ties a workspace to the model it was sized for. The constructor is constexpr: a static workspace costs nothing at
+// start-up and lies in the program's zero-initialized memory.
+template <class Model, std::size_t ArenaBytes>
+class Workspace {
+  public:
+    constexpr Workspace() noexcept = default;
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    // How special tokens typed in a text are read from the next call on.
+    SpecialTokens special_tokens = SpecialTokens::recognized;
+
+    // Chosen when the workspace is first used, or by select_kernel().
+    const KernelSet* kernels = nullptr;
+
+    alignas(64) std::uint8_t arena[ArenaBytes] = {};
+};
+
+}  // namespace abi1
+}  // namespace etch

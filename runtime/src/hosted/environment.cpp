@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "etch/hosted.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace hosted {
+
+std::string_view kernel_from_environment() noexcept {
+    const char* value = std::getenv("ETCH_KERNEL");
+    return value != nullptr ? std::string_view(value) : std::string_view();
+}
+
+}  // namespace hosted
+}  // namespace abi1
+}  // namespace etch

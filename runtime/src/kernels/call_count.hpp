@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts kernel calls in test builds, so that a test can assert which kernels really ran. Without
+// ETCH_COUNT_KERNEL_CALLS nothing is compiled.
+#pragma once
+
+#include <cstdint>
+
+namespace etch {
+inline namespace abi1 {
+
+enum CountedSet : unsigned { kCountScalar, kCountAvx2, kCountedSets };
+
+enum CountedFunction : unsigned {
+    kCountMatmulS8,
+    kCountMatmulF32,
+    kCountQuantizeRow,
+    kCountQuantizeRowS8,
+    kCountLayerNormRow,
+    kCountExp2Row,
+    kCountQuantizeProbabilities,
+    kCountActivateRow,
+    kCountedFunctions
+};
+
+#if defined(ETCH_COUNT_KERNEL_CALLS)
+// Defined by the test program.
+extern std::uint64_t kernel_calls[kCountedSets][kCountedFunctions];
+#define ETCH_COUNT_KERNEL_CALL(set, function) \
+    static_cast<void>(__atomic_fetch_add(&kernel_calls[set][function], 1u, __ATOMIC_RELAXED))
+#else
+#define ETCH_COUNT_KERNEL_CALL(set, function) static_cast<void>(0)
+#endif
+
+}  // namespace abi1
+}  // namespace etch

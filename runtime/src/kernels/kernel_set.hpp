@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface of the compute kernels. One KernelSet per instruction set: matrix products and the operations along a
+// row that the arithmetic contract fixes bit for bit. The scalar set is the contract's readable form; every other set
+// gives the same bits.
+//
+// Common rules: pointers may be unaligned unless said otherwise, outputs do not alias inputs unless said otherwise,
+// sizes are in elements unless named bytes, no function allocates, and no function fails: callers validate before the
+// first op.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "etch/ops/activation.hpp"
+#include "etch/ops/rows.hpp"
+#include "etch/packing.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+// out[r][c] = activation((float(acc) * a.scales[r]) * column_scales[c] + bias[c]) + residual[r][c],
+// acc = sum over k of a[r][k] * weights[c][k], exact in int32.
+struct MatmulS8 {
+    QuantizedRows a;             // [rows][k]
+    const std::int8_t* weights;  // [n][k] in the set's packing
+    const float* column_scales;  // [n]; null: 1.0f
+    const float* bias;           // [n]; null: +0.0f
+    const float* residual;       // [rows][n], row stride out_stride; null: none; may be equal to out
+    float* out;                  // [rows][n]
+    std::size_t out_stride;      // floats between rows of out and of residual
+    std::uint32_t rows;
+    std::uint32_t k;
+    std::uint32_t n;
+    Activation activation;
+};
+
+// out[r][c] = activation((sum * row_scales[r]) + bias[c]) + residual[r][c],
+// sum = a[r][0] * weights[c][0] + a[r][1] * weights[c][1] + ... from +0.0f in the order of k, no fused multiply-add.
+struct MatmulF32 {
+    const float* a;           // [rows][k], row stride a_stride
+    std::size_t a_stride;     // floats
+    const float* weights;     // [n][k] in the set's packing
+    const float* row_scales;  // [rows]; null: the multiplication is left out
+    const float* bias;        // [n]; null: +0.0f
+    const float* residual;    // as in MatmulS8
+    float* out;               // [rows][n]
+    std::size_t out_stride;
+    std::uint32_t rows;
+    std::uint32_t k;
+    std::uint32_t n;
+    Activation activation;
+};
+
+struct KernelSet {
+    const char* name;                      // as in select_kernel(): "scalar", "avx2"
+    Packing packing;                       // the layout of weights that this set reads
+    std::uint8_t encoded_bytes_per_value;  // of QuantizedRows, at most kMaxEncodedBytesPerValue of the packing's target
+    bool (*usable)() noexcept;             // true where this CPU and its operating system can run the set
+
+    // Computes the output columns [16 * first_panel, min(16 * last_panel, n)) of every row.
+    void (*matmul_s8)(const MatmulS8&, std::uint32_t first_panel, std::uint32_t last_panel) noexcept;
+    void (*matmul_f32)(const MatmulF32&, std::uint32_t first_panel, std::uint32_t last_panel) noexcept;
+
+    // Quantizes one row: m = max |x|; m < 2^-40: q = 0, scale 0; else r = 127.0f / m, q = rne(x * r), scale = m *
+    // (1/127). Writes q in the set's encoding with zero padding to `encoded`, returns the scale.
+    float (*quantize_row)(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept;
+    // The same as plain s8 values [n], without padding: what the packers of keys and values read.
+    float (*quantize_row_s8)(const float* x, std::uint32_t n, std::int8_t* q) noexcept;
+
+    // x = LayerNorm(x) in place: mu = sum(x) * (1/n); d = x - mu; v = sum(d * d) * (1/n); r = 1 / sqrt(v + eps);
+    // y = (d * r) * gamma + beta. `inverse_n` is 1/n computed in float64 and rounded once.
+    void (*layer_norm_row)(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+                           float inverse_n) noexcept;
+
+    // The attention and label softmax's first half, in place: t[j] = exp2(t[j] - max t); returns the row sum. n >= 1.
+    float (*exp2_row)(float* t, std::uint32_t n) noexcept;
+    // The s8 recipe's probabilities: w[j] = e[j] * value_scales[j] in place, M = max w, p[j] = rne(w[j] * (127 / M)) in
+    // the set's encoding with zero padding; M < 2^-40: all 0. Returns M.
+    float (*quantize_probabilities)(float* e, const float* value_scales, std::uint32_t n,
+                                    std::uint8_t* encoded) noexcept;
+
+    // x = activation(x) in place.
+    void (*activate_row)(Activation activation, float* x, std::uint32_t n) noexcept;
+};
+
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel sets of this build, best first: the one list that choosing, tests and benchmarks use.
+#include "etch/kernels.hpp"
+#include "sets.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace {
+
+constexpr const KernelSet* kSets[] = {
+#if defined(ETCH_HAVE_AVX2)
+    &kAvx2,
+#endif
+    &kScalarPanel,
+    &kScalarRows,
+};
+
+}  // namespace
+
+const KernelSet* best_kernels(Packing packing) noexcept {
+    for (const KernelSet* set : kSets) {
+        if (set->packing == packing && set->usable()) return set;
+    }
+    return nullptr;  // not reached: a scalar set is usable everywhere
+}
+
+Status find_kernels(Packing packing, std::string_view name, const KernelSet*& out) noexcept {
+    for (const KernelSet* set : kSets) {
+        if (set->packing != packing || name != set->name) continue;
+        if (!set->usable()) return Status::kernel_not_usable;
+        out = set;
+        return Status::ok;
+    }
+    return Status::kernel_unknown;
+}
+
+std::string_view usable_kernel_name(Packing packing, std::size_t index) noexcept {
+    for (const KernelSet* set : kSets) {
+        if (set->packing != packing || !set->usable()) continue;
+        if (index == 0) return set->name;
+        --index;
+    }
+    return {};
+}
+
+std::string_view kernel_name(const KernelSet& kernels) noexcept {
+    return kernels.name;
+}
+
+}  // namespace abi1
+}  // namespace etch

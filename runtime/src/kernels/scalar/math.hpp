@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of polynomials.hpp, one value at a time: the readable form that every other set reproduces.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "../polynomials.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace scalar {
+namespace {
+
+inline std::uint32_t bits_of(float x) noexcept {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+inline float from_bits(std::uint32_t bits) noexcept {
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+inline float absolute(float x) noexcept {
+    return from_bits(bits_of(x) & 0x7FFFFFFFu);
+}
+
+inline float with_sign_of(float magnitude, float x) noexcept {
+    return from_bits(bits_of(magnitude) | (bits_of(x) & 0x80000000u));
+}
+
+// To the nearest integer, ties to even, for |x| < 2^22.
+inline std::int32_t round_to_int(float x) noexcept {
+    const std::uint32_t low = bits_of(x + polynomials::kShifter) - bits_of(polynomials::kShifter);
+    std::int32_t rounded;
+    std::memcpy(&rounded, &low, sizeof rounded);
+    return rounded;
+}
+
+template <unsigned kCount>
+inline float horner(const float (&coefficients)[kCount], float x) noexcept {
+    float result = coefficients[kCount - 1];
+    for (unsigned i = kCount - 1; i-- > 0;)
+        result = result * x + coefficients[i];
+    return result;
+}
+
+// x <= 0.
+inline float exp2(float x) noexcept {
+    if (x < polynomials::kExp2Least) return 0.0f;
+    const float shifted = x + polynomials::kShifter;
+    const float fraction = x - (shifted - polynomials::kShifter);
+    return from_bits(bits_of(horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
+}
+
+inline float erf(float x) noexcept {
+    const float magnitude = absolute(x);
+    const float z = magnitude < polynomials::kErfLimit ? magnitude : polynomials::kErfLimit;
+    return with_sign_of(1.0f - exp2(z * horner(polynomials::kErf, z)), x);
+}
+
+// 1 <= y <= 2.
+inline float reciprocal(float y) noexcept {
+    float r = horner(polynomials::kReciprocal, y);
+    r = r * (2.0f - y * r);
+    r = r * (2.0f - y * r);
+    return r;
+}
+
+inline float sigmoid(float x) noexcept {
+    const float e = exp2(absolute(x) * polynomials::kMinusLog2E);
+    const float r = reciprocal(1.0f + e);
+    return x < 0.0f ? e * r : r;
+}
+
+inline float tanh(float x) noexcept {
+    const float e = exp2(absolute(x) * polynomials::kMinusTwoLog2E);
+    return with_sign_of((1.0f - e) * reciprocal(1.0f + e), x);
+}
+
+}  // namespace
+}  // namespace scalar
+}  // namespace abi1
+}  // namespace etch

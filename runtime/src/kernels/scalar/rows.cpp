@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations along one row of f32: quantization, LayerNorm, the softmax of attention and of labels.
+//
+// A row is n consecutive floats, any alignment, any n >= 1. Encoded rows are plain s8 values [n] followed by zeros up
+// to a multiple of kEncodedPadding.
+#include <cmath>
+#include <cstddef>
+
+#include "../call_count.hpp"
+#include "math.hpp"
+#include "scalar.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace scalar {
+namespace {
+
+// The contract's sum along a row: element i goes to partial i mod 16, then a fixed tree.
+class RowSum {
+  public:
+    void add(std::uint32_t i, float value) noexcept { partials_[i % 16] += value; }
+
+    float total() noexcept {
+        for (unsigned half = 8; half != 0; half /= 2) {
+            for (unsigned i = 0; i < half; ++i)
+                partials_[i] += partials_[i + half];
+        }
+        return partials_[0];
+    }
+
+  private:
+    float partials_[16] = {};
+};
+
+float largest_magnitude(const float* x, std::uint32_t n) noexcept {
+    float largest = 0.0f;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float magnitude = absolute(x[i]);
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest;
+}
+
+// q[i] = rne(x[i] * factor); with factor 0 all are 0.
+void round_row(const float* x, std::uint32_t n, float factor, std::int8_t* q) noexcept {
+    for (std::uint32_t i = 0; i < n; ++i)
+        q[i] = static_cast<std::int8_t>(round_to_int(x[i] * factor));
+}
+
+float quantize(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
+    const float largest = largest_magnitude(x, n);
+    const bool zero = largest < polynomials::kLeastMaximum;
+    round_row(x, n, zero ? 0.0f : 127.0f / largest, q);
+    return zero ? 0.0f : largest * polynomials::kInverse127;
+}
+
+void pad(std::int8_t* q, std::uint32_t n) noexcept {
+    for (std::size_t i = n; i < round_up(n, kEncodedPadding); ++i)
+        q[i] = 0;
+}
+
+}  // namespace
+
+float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountQuantizeRow);
+    std::int8_t* q = reinterpret_cast<std::int8_t*>(encoded);
+    pad(q, n);
+    return quantize(x, n, q);
+}
+
+float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountQuantizeRowS8);
+    return quantize(x, n, q);
+}
+
+void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+                    float inverse_n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountLayerNormRow);
+    RowSum sum;
+    for (std::uint32_t i = 0; i < n; ++i)
+        sum.add(i, x[i]);
+    const float mean = sum.total() * inverse_n;
+
+    RowSum squares;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        x[i] = x[i] - mean;
+        squares.add(i, x[i] * x[i]);
+    }
+    const float variance = squares.total() * inverse_n;
+
+    const float r = 1.0f / std::sqrt(variance + epsilon);
+    for (std::uint32_t i = 0; i < n; ++i)
+        x[i] = (x[i] * r) * gamma[i] + beta[i];
+}
+
+float exp2_row(float* t, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountExp2Row);
+    float largest = t[0];
+    for (std::uint32_t i = 1; i < n; ++i)
+        largest = t[i] > largest ? t[i] : largest;
+
+    RowSum sum;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        t[i] = exp2(t[i] - largest);
+        sum.add(i, t[i]);
+    }
+    return sum.total();
+}
+
+float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountQuantizeProbabilities);
+    float largest = 0.0f;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        e[i] = e[i] * value_scales[i];
+        largest = e[i] > largest ? e[i] : largest;
+    }
+    std::int8_t* q = reinterpret_cast<std::int8_t*>(encoded);
+    pad(q, n);
+    round_row(e, n, largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest, q);
+    return largest;
+}
+
+}  // namespace scalar
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../sets.hpp"
+#include "scalar.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace {
+
+bool always() noexcept {
+    return true;
+}
+
+constexpr KernelSet scalar_set(Packing packing, decltype(KernelSet::matmul_s8) matmul_s8,
+                               decltype(KernelSet::matmul_f32) matmul_f32) noexcept {
+    return {"scalar",
+            packing,
+            1,
+            always,
+            matmul_s8,
+            matmul_f32,
+            scalar::quantize_row,
+            scalar::quantize_row_s8,
+            scalar::layer_norm_row,
+            scalar::exp2_row,
+            scalar::quantize_probabilities,
+            scalar::activate_row};
+}
+
+}  // namespace
+
+constexpr KernelSet kScalarPanel = scalar_set(Packing::panel, scalar::matmul_s8_panel, scalar::matmul_f32_panel);
+constexpr KernelSet kScalarRows = scalar_set(Packing::rows, scalar::matmul_s8_rows, scalar::matmul_f32_rows);
+
+}  // namespace abi1
+}  // namespace etch

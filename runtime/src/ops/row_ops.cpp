@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "etch/ops/row_ops.hpp"
+
+#include "../kernels/kernel_set.hpp"
+#include "../kernels/polynomials.hpp"
+
+namespace etch {
+inline namespace abi1 {
+
+void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const QuantizedRows to = out.from(row);
+        *to.scales = context.kernels.quantize_row(input.from(row).data, input.width, to.data);
+    }
+}
+
+void LayerNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        context.kernels.layer_norm_row(rows.from(row).data, rows.width, weights.gamma, weights.beta, weights.epsilon,
+                                       weights.inverse_width);
+    }
+}
+
+void Softmax::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const float* x = input.from(row).data;
+        float* y = out.from(row).data;
+        for (std::uint32_t i = 0; i < input.width; ++i)
+            y[i] = x[i] * polynomials::kLog2E;
+        const float inverse_sum = 1.0f / context.kernels.exp2_row(y, input.width);
+        for (std::uint32_t i = 0; i < input.width; ++i)
+            y[i] = y[i] * inverse_sum;
+    }
+}
+
+}  // namespace abi1
+}  // namespace etch

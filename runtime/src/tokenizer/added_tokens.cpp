@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "added_tokens.hpp"
+
+#include "unicode.hpp"
+#include "utf8.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace tokenizer {
+namespace {
+
+constexpr std::uint32_t kWindow = 256;  // bytes searched at a time
+
+}  // namespace
+
+std::uint32_t ContentSearch::lower_bound(int byte) const noexcept {
+    std::uint32_t low = low_;
+    std::uint32_t high = high_;
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (next_byte(middle) < byte) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool ContentSearch::step(std::uint8_t byte) noexcept {
+    const std::uint32_t low = lower_bound(byte);
+    high_ = lower_bound(byte + 1);
+    low_ = low;
+    ++depth_;
+    return low_ < high_;
+}
+
+RawSplitter::RawSplitter(const AddedTokens& tokens, std::string_view text, SpecialTokens mode) noexcept
+    : tokens_(tokens), text_(text), mode_(mode) {}
+
+bool RawSplitter::take(TokenMatch& match) noexcept {
+    if (!found_) return false;
+    match = match_;
+    segment_begin_ = search_ = clear_ = match_.end;
+    closed_ = found_ = false;
+    return true;
+}
+
+void RawSplitter::look_ahead() noexcept {
+    const auto size = static_cast<std::uint32_t>(text_.size());
+    if (tokens_.count == 0) search_ = size;
+    std::uint32_t stop = size - search_ < kWindow ? size : search_ + kWindow;
+    for (;;) {
+        while (search_ < stop) {
+            if (!can_begin(tokens_, static_cast<std::uint8_t>(text_[search_]))) {
+                ++search_;
+            } else if (match_at_search()) {
+                return;
+            }
+        }
+        if (search_ >= size) break;
+        if (!must_look_further()) {
+            clear_ = search_;
+            return;
+        }
+        stop = search_ + 1;
+    }
+    clear_ = size;
+    closed_ = true;
+}
+
+// The reader may pass clear_ only by whole characters, and white space only once it is known that no token that strips
+// on the left follows it.
+bool RawSplitter::must_look_further() const noexcept {
+    if ((static_cast<unsigned char>(text_[search_]) & 0xC0U) == 0x80U) return true;
+    return search_ > segment_begin_ && is_white_space(decode_before(text_, search_).scalar);
+}
+
+// Looks for a token at search_ and moves search_ on when there is none. A token found but not wanted is stepped over as
+// a whole: nothing is looked for inside it, not even a shorter token.
+bool RawSplitter::match_at_search() noexcept {
+    const auto size = static_cast<std::uint32_t>(text_.size());
+    const std::uint32_t begin = search_;
+    std::uint32_t token = kNoToken;
+    std::uint32_t end = begin;
+    ContentSearch contents(tokens_);
+    for (std::uint32_t at = begin; at < size && contents.step(static_cast<std::uint8_t>(text_[at]));) {
+        ++at;
+        if (contents.complete() != kNoToken) {
+            token = contents.complete();
+            end = at;
+        }
+    }
+    if (token == kNoToken) {
+        ++search_;
+        return false;
+    }
+    const std::uint8_t flags = tokens_.flags[token];
+    search_ = end;
+    if ((flags & AddedTokens::kSpecial) != 0 && mode_ == SpecialTokens::plain_text) return false;
+    if ((flags & AddedTokens::kSingleWord) != 0 && touches_word(begin, end)) return false;
+    match_ = {tokens_.ids[token], begin, end};
+    if ((flags & AddedTokens::kLeftStrip) != 0) {
+        while (match_.begin > segment_begin_) {
+            const Decoded before = decode_before(text_, match_.begin);
+            if (!is_white_space(before.scalar)) break;
+            match_.begin -= before.size;
+        }
+    }
+    if ((flags & AddedTokens::kRightStrip) != 0) {
+        while (match_.end < size) {
+            const Decoded after = decode(text_, match_.end);
+            if (!is_white_space(after.scalar)) break;
+            match_.end += after.size;
+        }
+    }
+    found_ = closed_ = true;
+    clear_ = match_.begin;
+    return true;
+}
+
+bool RawSplitter::touches_word(std::uint32_t begin, std::uint32_t end) const noexcept {
+    return (begin > 0 && is_word(decode_before(text_, begin).scalar)) ||
+           (end < text_.size() && is_word(decode(text_, end).scalar));
+}
+
+}  // namespace tokenizer
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unicode.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace tokenizer {
+
+Parts stripped_parts(std::uint32_t scalar) noexcept {
+    constexpr std::uint32_t kScalarMask = 0xFFFFFF;
+    std::uint32_t low = 0;
+    std::uint32_t high = kStripRangeCount;
+    while (high - low > 1) {  // the last range that begins at `scalar` or before
+        const std::uint32_t middle = low + (high - low) / 2;
+        if ((kStripRanges[middle].first_and_plane & kScalarMask) <= scalar) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const StripRange& range = kStripRanges[low];
+    const std::uint32_t target = kStripTargets[range.target + scalar - (range.first_and_plane & kScalarMask)];
+    const std::uint32_t plane = range.first_and_plane >> 24;
+    if (plane != kSequencePlane) return {{(plane << 16) | target, 0, 0}, 1};
+    const std::uint32_t* sequence = kStripSequences + target * kSequenceLength;
+    return {{sequence[0], sequence[1], sequence[2]}, sequence[2] == 0 ? 2U : 3U};
+}
+
+}  // namespace tokenizer
+}  // namespace abi1
+}  // namespace etch

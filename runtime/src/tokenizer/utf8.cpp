@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "utf8.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace tokenizer {
+namespace {
+
+struct Lead {
+    std::uint32_t size;    // 0 for a byte that starts nothing
+    std::uint32_t lowest;  // bounds of the second byte: they exclude overlong forms, surrogates and what is beyond 10FFFF
+    std::uint32_t highest;
+};
+
+Lead lead(std::uint32_t byte) noexcept {
+    if (byte < 0xC2U) return {0, 0, 0};
+    if (byte < 0xE0U) return {2, 0x80, 0xBF};
+    if (byte < 0xF0U) return {3, byte == 0xE0U ? 0xA0U : 0x80U, byte == 0xEDU ? 0x9FU : 0xBFU};
+    if (byte < 0xF5U) return {4, byte == 0xF0U ? 0x90U : 0x80U, byte == 0xF4U ? 0x8FU : 0xBFU};
+    return {0, 0, 0};
+}
+
+std::uint32_t byte_at(std::string_view text, std::uint32_t at) noexcept { return static_cast<unsigned char>(text[at]); }
+
+}  // namespace
+
+Decoded decode(std::string_view text, std::uint32_t at) noexcept {
+    const std::uint32_t first = byte_at(text, at);
+    if (first < 0x80U) return {first, 1};
+    const Lead form = lead(first);
+    if (form.size == 0) return {kReplacement, 1};
+    std::uint32_t scalar = first & (0x7FU >> form.size);
+    std::uint32_t lowest = form.lowest;
+    std::uint32_t highest = form.highest;
+    for (std::uint32_t i = 1; i < form.size; ++i) {
+        if (at + i >= text.size()) return {kReplacement, i};
+        const std::uint32_t next = byte_at(text, at + i);
+        if (next < lowest || next > highest) return {kReplacement, i};
+        scalar = (scalar << 6) | (next & 0x3FU);
+        lowest = 0x80;
+        highest = 0xBF;
+    }
+    return {scalar, form.size};
+}
+
+Decoded decode_before(std::string_view text, std::uint32_t end) noexcept {
+    for (std::uint32_t size = 1; size <= kMaxUtf8Bytes && size <= end; ++size) {
+        const std::uint32_t at = end - size;
+        if ((byte_at(text, at) & 0xC0U) == 0x80U) continue;
+        const Decoded found = decode(text, at);
+        if (found.size == size) return found;
+        break;
+    }
+    return {kReplacement, 1};
+}
+
+}  // namespace tokenizer
+}  // namespace abi1
+}  // namespace etch

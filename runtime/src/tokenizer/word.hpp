@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One normalized word while it is read, and where tokens go.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "etch/tokenizer.hpp"
+#include "utf8.hpp"
+
+namespace etch {
+inline namespace abi1 {
+namespace tokenizer {
+
+// Counts every token, keeps the first `room` of them.
+struct TokenWriter {
+    std::int32_t* ids;
+    TokenOffset* offsets;  // may be null
+    std::uint32_t room;
+    std::uint32_t count = 0;
+
+    void write(std::int32_t id, std::uint32_t begin, std::uint32_t end) noexcept {
+        if (count < room) {
+            ids[count] = id;
+            if (offsets != nullptr) offsets[count] = {begin, end};
+        }
+        ++count;
+    }
+};
+
+// A word of at most `max_chars` characters; of a longer one only its length and extent. Lives in the caller's scratch.
+class Word {
+  public:
+    Word(void* scratch, std::uint32_t max_chars, std::uint32_t max_piece_bytes) noexcept
+        : hashes_(static_cast<std::uint64_t*>(scratch)),
+          begins_(reinterpret_cast<std::uint32_t*>(hashes_ + max_piece_bytes)),
+          ends_(begins_ + max_chars),
+          byte_ends_(reinterpret_cast<std::uint16_t*>(ends_ + max_chars)),
+          bytes_(reinterpret_cast<std::uint8_t*>(byte_ends_ + max_chars)),
+          max_chars_(max_chars) {}
+
+    bool empty() const noexcept { return chars_ == 0; }
+    bool too_long() const noexcept { return chars_ > max_chars_; }
+    std::uint32_t chars() const noexcept { return chars_; }
+    std::uint32_t size() const noexcept { return size_; }
+    const std::uint8_t* bytes() const noexcept { return bytes_; }
+    std::uint64_t* hashes() const noexcept { return hashes_; }
+
+    // Extent in the original text, and of single characters. Only the first max_chars characters have one.
+    std::uint32_t begin() const noexcept { return begin_; }
+    std::uint32_t end() const noexcept { return end_; }
+    std::uint32_t char_begin(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i : begins_[i]; }
+    std::uint32_t char_end(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i + 1 : ends_[i]; }
+    // Where character i ends in bytes().
+    std::uint32_t byte_end(std::uint32_t i) const noexcept { return ascii_ ? i + 1 : byte_ends_[i]; }
+
+    void clear() noexcept {
+        chars_ = size_ = 0;
+        ascii_ = true;
+    }
+
+    // Whether append_ascii may be used: so far every character is one byte, both here and in the original.
+    bool is_ascii() const noexcept { return ascii_; }
+
+    // Where the next bytes go when a caller fills in ASCII by itself; at most max_chars in all.
+    std::uint8_t* ascii_room() noexcept { return bytes_; }
+    void set_ascii(std::uint32_t begin, std::uint32_t chars) noexcept {
+        begin_ = begin;
+        end_ = begin + chars;
+        chars_ = chars;
+        size_ = chars < max_chars_ ? chars : max_chars_;
+    }
+
+    void append(std::uint32_t scalar, std::uint32_t begin, std::uint32_t end) noexcept {
+        if (chars_ == 0) begin_ = begin;
+        if (ascii_) leave_ascii();
+        end_ = end;
+        if (chars_ < max_chars_) {
+            size_ += encode(scalar, bytes_ + size_);
+            begins_[chars_] = begin;
+            ends_[chars_] = end;
+            byte_ends_[chars_] = static_cast<std::uint16_t>(size_);
+        }
+        if (chars_ <= max_chars_) ++chars_;
+    }
+
+  private:
+    void leave_ascii() noexcept {
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            begins_[i] = begin_ + i;
+            ends_[i] = begin_ + i + 1;
+            byte_ends_[i] = static_cast<std::uint16_t>(i + 1);
+        }
+        ascii_ = false;
+    }
+
+    std::uint64_t* hashes_;  // for the search of one piece
+    std::uint32_t* begins_;
+    std::uint32_t* ends_;
+    std::uint16_t* byte_ends_;
+    std::uint8_t* bytes_;
+    std::uint32_t max_chars_;
+    std::uint32_t chars_ = 0;  // stops at max_chars + 1
+    std::uint32_t size_ = 0;
+    std::uint32_t begin_ = 0;
+    std::uint32_t end_ = 0;
+    bool ascii_ = true;
+};
+
+}  // namespace tokenizer
+}  // namespace abi1
+}  // namespace etch

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a built `classify` program the way a user does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 60  # seconds
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """Lines of stdout; each must have been ended by LF."""
+        assert not self.out or self.out.endswith(b"\n")
+        return self.out.decode("utf-8").split("\n")[:-1]
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.lines]
+
+
+@dataclass(frozen=True)
+class Program:
+    path: Path
+
+    def __call__(
+        self, *arguments: str | bytes | Path, stdin: bytes = b"", kernel: str | None = None, cwd: Path | None = None
+    ) -> Outcome:
+        environment = {k: v for k, v in os.environ.items() if k != "ETCH_KERNEL"}
+        if kernel is not None:
+            environment["ETCH_KERNEL"] = kernel
+        done = subprocess.run(
+            [self.path, *arguments],
+            input=stdin,
+            env=environment,
+            cwd=cwd,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr.decode("utf-8"))
+
+    def well(self, *arguments: str | bytes | Path, **keywords: Any) -> Outcome:
+        """A run that must succeed."""
+        outcome = self(*arguments, **keywords)
+        assert outcome.code == 0, outcome.err
+        return outcome
+
+    def refused(self, code: int, *arguments: str | bytes | Path, **keywords: Any) -> str:
+        """A run that must fail with exactly one line on stderr; returns the message."""
+        outcome = self(*arguments, **keywords)
+        assert outcome.code == code, (outcome.code, outcome.err)
+        assert outcome.err.startswith("classify: "), outcome.err
+        assert outcome.err.endswith("\n"), outcome.err
+        assert outcome.err.count("\n") == 1, outcome.err
+        return outcome.err.removeprefix("classify: ").rstrip("\n")
+
+
+def built(name: str) -> Program:
+    """A program of the build that ETCH_BUILD names, such as build/release."""
+    build = os.environ.get("ETCH_BUILD")
+    if not build:
+        pytest.skip("ETCH_BUILD is not set: no build to test")
+    path = Path(build).resolve() / "bin" / name
+    if not path.is_file():
+        pytest.skip(f"the build has no bin/{name}")
+    return Program(path)
+
+
+def build_stub(folder: Path) -> Program:
+    """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers."""
+    compiler = shutil.which(os.environ.get("CXX", "g++"))
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    here = Path(__file__).parent
+    sources = [
+        *sorted((ROOT / "tools/cli").glob("*.cpp")),
+        *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
+        ROOT / "runtime/src/status.cpp",
+        here / "stub_model/stub.cpp",
+    ]
+    flags = [
+        *"-std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all".split(),
+        "-DETCH_MODEL=stub",
+        '-DETCH_MODEL_HEADER="stub.hpp"',
+        *(f"-I{path}" for path in (ROOT / "runtime/include", here / "stub_model")),
+    ]
+
+    def compile_one(source: Path) -> Path:
+        object_file = folder / f"{source.name}.o"
+        subprocess.run([compiler, *flags, "-c", source, "-o", object_file], check=True)
+        return object_file
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, sources))
+    program = folder / "classify-stub"
+    subprocess.run([compiler, *flags, *objects, "-o", program], check=True)
+    return Program(program)

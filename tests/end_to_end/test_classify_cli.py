@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of the default model: options, inputs, output formats, exit codes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from classify_program import ROOT, Outcome, Program, built
+
+TITLES = [
+    b"Oil prices climb as storms close refineries in the gulf",
+    b"Champions beaten at home by a goal in extra time",
+    b"New telescope sees the oldest galaxy so far",
+    b"Ministers meet to sign a ceasefire after months of talks",
+]
+ANSWER_KEYS = ["label", "probability", "logits", "tokens", "truncated"]
+TOKENS_KEYS = ["ids", "pieces", "offsets", "truncated"]
+
+
+@pytest.fixture(scope="module")
+def classify() -> Program:
+    return built("classify")
+
+
+@pytest.fixture(scope="module")
+def max_tokens(classify: Program) -> int:
+    found = re.search(r"(\d+) tokens at most", classify.well("--help").out.decode())
+    assert found
+    return int(found[1])
+
+
+@pytest.fixture(scope="module")
+def takes_pairs(classify: Program) -> bool:
+    return classify("--pair", "a", "b").code == 0
+
+
+def answers(outcome: Outcome) -> list[dict[str, Any]]:
+    assert all(list(answer) == ANSWER_KEYS for answer in outcome.objects)
+    return outcome.objects
+
+
+# --- wrong use -----------------------------------------------------------------------------------------------------
+
+WRONG_USES = [
+    (["--nonsense"], "unknown option '--nonsense'"),
+    (["--nonsense=3"], "unknown option '--nonsense=3'"),
+    (["-x"], "unknown option '-x'"),
+    (["--two\nlines"], r"unknown option '--two\nlines'"),
+    ([b"--\xff\x1b[31m"], "unknown option '--\ufffd\\x1b[31m'"),
+    (["--file"], "--file needs a value"),
+    (["--file", "--json"], "--file needs a value"),
+    (["--file", "missing.txt"], "cannot open 'missing.txt': No such file"),
+    (["--file", "."], "cannot read '.': it is a folder"),
+    (["--file", ""], "cannot open ''"),
+    (["--file", "a", "--file", "b"], "--file is given twice"),
+    (["--file", "a", "text"], "--file and texts as arguments"),
+    (["--file", "a", "--pair", "b", "c"], "--file and --pair"),
+    (["--json=yes", "text"], "--json takes no value"),
+    (["--json", "--tokens", "text"], "--json and --tokens"),
+    (["--top", "2", "--json", "text"], "--top and --json"),
+    (["--top", "2", "--tokens", "text"], "--top and --tokens"),
+    (["--top"], "--top needs a value"),
+    (["--top", "0", "text"], "--top: expected a number from 1"),
+    (["--top", "-1", "text"], "--top: expected a number from 1"),
+    (["--top", "2x", "text"], "--top: expected a number from 1 to 1000000, got '2x'"),
+    (["--top", "99999999999999999999", "text"], "--top: expected a number"),
+    (["--top=", "text"], "--top: expected a number"),
+    (["--pair"], "--pair needs two values"),
+    (["--pair", "a"], "--pair needs two values"),
+    (["--pair", "a", "--json"], "--pair needs two values"),
+    (["--pair=a", "b"], "--pair takes its two values as separate arguments"),
+    (["--pair", "a", "b", "c"], "unexpected text 'c'"),
+    (["--pair", "a", "b", "--pairs"], "--pair and --pairs"),
+    (["--pairs", "text"], "--pairs reads lines"),
+    (["--threads"], "--threads needs a value"),
+    (["--threads", "0", "text"], "--threads: expected a number from 1 to 64"),
+    (["--threads", "65", "text"], "--threads: expected a number from 1 to 64"),
+    (["--threads", "many", "text"], "--threads: expected a number from 1 to 64, got 'many'"),
+    (["--kernel"], "--kernel needs a value"),
+    (["--kernel", "abacus", "text"], "--kernel: there is no kernel 'abacus' (usable: "),
+    (["--kernel", "", "text"], "--kernel: there is no kernel '' (usable: "),
+    (["--kernel", "list", "text"], "unexpected text 'text': --kernel list takes no texts"),
+    (["--kernel", "list", "--json"], "--json does not go with --kernel list"),
+    (["--kernel", "list", "--latency"], "--latency and --kernel list"),
+    (["--latency", "--memory"], "--latency and --memory"),
+    (["--latency", "text"], "unexpected text 'text': --latency takes no texts"),
+    (["--memory", "--top", "2"], "--top does not go with --memory"),
+    (["--self-test", "--json"], "--json does not go with --self-test"),
+    (["--version", "--file", "a"], "--file does not go with --version"),
+    (["--evaluate"], "--evaluate needs a value"),
+    (["--evaluate", "missing.csv"], "cannot open 'missing.csv'"),
+    (["--evaluate", "rows.xlsx"], "--evaluate: expected a file named .csv or .tsv"),
+    (["--evaluate", "rows"], "--evaluate: expected a file named .csv or .tsv"),
+    (["--evaluate", "rows.csv", "--json"], "--json does not go with --evaluate"),
+    (["--evaluate", "rows.csv", "text"], "unexpected text 'text'"),
+    (["--evaluate", "rows.csv", "--limit", "0"], "--limit: expected a number from 1"),
+    (["--evaluate", "rows.csv", "--header", "--no-header"], "--header and --no-header"),
+    (["--limit", "3", "text"], "--limit only goes with --evaluate"),
+    (["--header", "text"], "--header only goes with --evaluate"),
+    (["--labels", "0", "text"], "--labels only goes with --evaluate"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_USES, ids=[repr(a) for a, _ in WRONG_USES])
+def test_wrong_use_is_one_line_and_exit_2(
+    classify: Program, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    assert message in classify.refused(2, *arguments, cwd=tmp_path)
+
+
+def test_a_refused_run_writes_nothing_to_stdout(classify: Program) -> None:
+    assert classify("good text", "--nonsense").out == b""
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def test_arguments_file_and_stdin_give_the_same_lines(classify: Program, tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_bytes(b"\n".join(TITLES) + b"\n")
+    expected = classify.well("--json", *TITLES).out
+    assert expected.count(b"\n") == len(TITLES)
+    assert classify.well("--json", "--file", path).out == expected
+    assert classify.well("--json", f"--file={path}").out == expected
+    assert classify.well("--json", "--file", "-", stdin=path.read_bytes()).out == expected
+    assert classify.well("--json", stdin=path.read_bytes()).out == expected
+    assert classify.well("--json", stdin=path.read_bytes()[:-1]).out == expected  # a last line without LF counts
+
+
+def test_options_may_come_after_texts_and_texts_may_begin_with_a_dash(classify: Program) -> None:
+    assert classify.well(TITLES[0], "--json").out == classify.well("--json", TITLES[0]).out
+    dashed = classify.well("--json", "--", "--top", "-5 degrees").out
+    assert dashed == classify.well("--json", stdin=b"--top\n-5 degrees\n").out
+    assert classify.well("-").lines
+
+
+def test_an_empty_line_is_an_empty_text(classify: Program) -> None:
+    [empty] = answers(classify.well("--json", ""))
+    assert empty["tokens"] == 2
+    assert answers(classify.well("--json", stdin=b"\n")) == [empty]
+    assert answers(classify.well("--json", stdin=b"\n\na\n\n")).count(empty) == 3
+    assert classify.well("--json", stdin=b"").out == b""
+
+
+def test_tabs_and_carriage_returns_are_white_space_in_a_text(classify: Program) -> None:
+    [plain] = answers(classify.well("--json", "stocks fall"))
+    for text in (b"stocks\tfall\n", b"stocks fall\r\n", b"stocks\rfall"):
+        assert answers(classify.well("--json", stdin=text)) == [plain]
+    [tokens] = classify.well("--tokens", stdin=b"a\r\n").objects
+    assert tokens["offsets"][1] == [0, 1]
+
+
+def test_bytes_that_are_no_text(classify: Program, max_tokens: int) -> None:
+    [plain, nul, invalid, word, separators] = answers(
+        classify.well("--json", stdin=b"stocks fall\nst\0ocks fa\0ll\nst\xff\xc3ocks fall\xe2\x82\n" + b"x" * 2**20 + b"\n" + b"[SEP]" * 2)
+    )
+    assert nul == plain  # the tokenizer drops NULs
+    assert invalid == plain  # and U+FFFD, which stands for invalid bytes
+    assert (word["tokens"], word["truncated"]) == (3, False)  # one word, too long to be cut into pieces
+    assert separators["tokens"] == 4
+    long = classify.well("--json", stdin=b"[SEP]" * 200_000)
+    assert answers(long)[0] | {"label": 0, "probability": 0, "logits": 0} == {
+        "label": 0, "probability": 0, "logits": 0, "tokens": max_tokens, "truncated": True,
+    }
+
+
+def test_special_tokens_can_be_read_as_plain_text(classify: Program) -> None:
+    [recognized] = classify.well("--tokens", "a [SEP] b").objects
+    [plain] = classify.well("--tokens", "--plain-text", "a [SEP] b").objects
+    assert recognized["pieces"].count("[SEP]") == 2
+    assert plain["pieces"].count("[SEP]") == 1
+    assert answers(classify.well("--json", "--plain-text", "a [SEP] b"))[0]["tokens"] == len(plain["ids"])
+
+
+def test_a_cut_text_is_reported(classify: Program, max_tokens: int) -> None:
+    words = b" ".join([b"a"] * (max_tokens - 2))
+    exact = classify.well("--json", words)
+    assert (answers(exact)[0]["tokens"], answers(exact)[0]["truncated"], exact.err) == (max_tokens, False, "")
+    for option, count in (("--json", lambda o: o["tokens"]), ("--tokens", lambda o: len(o["ids"]))):
+        cut = classify.well(option, words + b" a")
+        assert cut.err == f"text cut to {max_tokens} tokens\n"
+        assert cut.objects[0]["truncated"] is True
+        assert count(cut.objects[0]) == max_tokens
+    assert classify.well(words + b" a", b"short").err == f"text cut to {max_tokens} tokens\n"
+
+
+# --- output --------------------------------------------------------------------------------------------------------
+
+
+def test_json_lines(classify: Program) -> None:
+    outcome = classify.well("--json", *TITLES)
+    labels = re.search(r"labels: (.*)", classify.well("--help").out.decode())
+    assert labels
+    names = labels[1].split(", ")
+    for line, answer in zip(outcome.lines, answers(outcome), strict=True):
+        assert answer["label"] == names[answer["logits"].index(max(answer["logits"]))]
+        assert len(answer["logits"]) == len(names)
+        assert 1 / len(names) <= answer["probability"] <= 1
+        assert type(answer["tokens"]) is int
+        assert answer["truncated"] is False
+        for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", line.split('"logits"')[1].split("]")[0]):
+            assert float(number) == float(f"{struct.unpack('f', struct.pack('f', float(number)))[0]:.9g}")
+
+
+def test_plain_lines_have_labels_and_probabilities_best_first(classify: Program) -> None:
+    expected = answers(classify.well("--json", *TITLES))
+    everything = classify.well(*TITLES).lines
+    for line, answer in zip(everything, expected, strict=True):
+        fields = line.split("\t")
+        assert fields[0] == answer["label"]
+        assert fields[1] == f"{answer['probability']:.4f}"
+        probabilities = [float(field) for field in fields[1::2]]
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert len(probabilities) == min(5, len(answer["logits"]))
+        assert sum(probabilities) == pytest.approx(1, abs=1e-3)
+    assert classify.well("--top", "2", *TITLES).lines == ["\t".join(line.split("\t")[:4]) for line in everything]
+    assert classify.well("--top", "1000000", *TITLES).lines == everything
+
+
+def test_tokens_lines(classify: Program) -> None:
+    for outcome in (classify.well("--tokens", *TITLES), classify.well("--tokens", stdin=b"\n".join(TITLES))):
+        for title, tokens in zip(TITLES, outcome.objects, strict=True):
+            assert list(tokens) == TOKENS_KEYS
+            assert len(tokens["ids"]) == len(tokens["pieces"]) == len(tokens["offsets"])
+            assert (tokens["pieces"][0], tokens["pieces"][-1]) == ("[CLS]", "[SEP]")
+            assert tokens["offsets"][0] == tokens["offsets"][-1] == [0, 0]
+            for piece, (begin, end) in zip(tokens["pieces"][1:-1], tokens["offsets"][1:-1], strict=True):
+                assert piece in ("[UNK]", title[begin:end].lower().decode(), "##" + title[begin:end].lower().decode())
+
+
+TOKENIZER_TEXTS = [
+    "", " ", "Hello, World!", "naïve café İstanbul ΟΔΟΣ", "한국어 テスト 漢字漢字", "a\u200bb\u00adc \ufeffhi",
+    "x\u2028y tab\there", "👩‍👩‍👧 family", "हिन्दी", "[SEP] typed [MASK]by a user[CLS]", "$5+3^2~`", "a" * 100, "a" * 101,
+    "unaffordable antidisestablishmentarianism", "e\u0301\u0301 \u1734", "word " * 600,
+]  # fmt: skip
+
+
+def byte_offsets(text: str, offsets: list[tuple[int, int]]) -> list[list[int]]:
+    starts = [0]
+    for character in text:
+        starts.append(starts[-1] + len(character.encode()))
+    return [[starts[begin], starts[end]] for begin, end in offsets]
+
+
+@pytest.fixture(scope="module")
+def wheel(max_tokens: int) -> Any:
+    tokenizers = pytest.importorskip("tokenizers")
+    files = sorted((ROOT / "tools/train/agnews").rglob("tokenizer.json"))
+    if not files:
+        pytest.skip("the checkpoint of the default model is not there")
+    tokenizer = tokenizers.Tokenizer.from_file(str(files[0]))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def test_tokens_are_those_of_the_tokenizers_wheel(classify: Program, wheel: Any) -> None:
+    for text, tokens in zip(TOKENIZER_TEXTS, classify.well("--tokens", "--", *TOKENIZER_TEXTS).objects, strict=True):
+        expected = wheel.encode(text)
+        assert tokens["ids"] == expected.ids
+        assert tokens["pieces"] == expected.tokens
+        assert tokens["offsets"] == byte_offsets(text, expected.offsets)
+        assert tokens["truncated"] == bool(expected.overflowing)
+
+
+# --- pairs ---------------------------------------------------------------------------------------------------------
+
+
+def test_pairs(classify: Program, takes_pairs: bool) -> None:
+    if not takes_pairs:
+        for arguments in (["--pair", "a", "b"], ["--pairs"], ["--evaluate", "rows.csv", "--pairs"]):
+            assert "takes single texts only" in classify.refused(2, *arguments)
+        return
+    arguments = classify.well("--json", "--pair", TITLES[0], TITLES[1], "--pair", "", "-x").out
+    lines = TITLES[0] + b"\t" + TITLES[1] + b"\n\t-x"
+    assert classify.well("--json", "--pairs", stdin=lines).out == arguments
+    [tokens] = classify.well("--tokens", "--pair", "one two", "three").objects
+    assert tokens["pieces"].count("[SEP]") == 2
+    second = tokens["pieces"].index("[SEP]") + 1
+    assert tokens["offsets"][second][0] == 0  # each segment's own offsets
+
+
+@pytest.mark.parametrize(("line", "found"), [(b"no tab", 0), (b"a\tb\tc", 2), (b"", 0)])
+def test_a_line_that_is_no_pair_is_named(classify: Program, takes_pairs: bool, line: bytes, found: int) -> None:
+    if not takes_pairs:
+        pytest.skip("the default model takes single texts only")
+    outcome = classify("--pairs", stdin=b"a\tb\n" + line + b"\nc\td\n")
+    assert outcome.code == 1
+    assert len(outcome.lines) == 1
+    assert outcome.err == (
+        "classify: standard input: line 2: a pair is two texts with exactly one TAB between them, "
+        f"found {found}\n"
+    )
+
+
+# --- kernels, threads ----------------------------------------------------------------------------------------------
+
+
+def test_every_usable_kernel_gives_the_same_bytes(classify: Program) -> None:
+    kernels = classify.well("--kernel", "list").lines
+    assert kernels
+    assert "scalar" in kernels
+    expected = classify.well("--json", *TITLES).out
+    for kernel in kernels:
+        assert classify.well("--json", "--kernel", kernel, *TITLES).out == expected
+        assert classify.well("--json", *TITLES, kernel=kernel).out == expected
+        assert f"kernel: {kernel}\n" in classify.well("--version", "--kernel", kernel).out.decode()
+        assert f"kernel: {kernel}\n" in classify.well("--version", kernel=kernel).out.decode()
+
+
+def test_the_environment_names_a_kernel_unless_an_option_does(classify: Program) -> None:
+    kernels = classify.well("--kernel", "list").lines
+    usable = ", ".join(kernels)
+    message = f"ETCH_KERNEL: there is no kernel 'abacus' (usable: {usable})"
+    for arguments in (["text"], ["--version"], ["--self-test"], ["--latency"], ["--memory"]):
+        assert classify.refused(2, *arguments, kernel="abacus") == message
+    assert classify.refused(2, "--kernel", "abacus", "x", kernel="scalar").startswith("--kernel: there is no kernel")
+    for arguments in (["--kernel", "scalar", "text"], ["--kernel", "list"], ["--help"]):
+        classify.well(*arguments, kernel="abacus")
+    assert f"kernel: {kernels[0]}\n" in classify.well("--version", kernel="").out.decode()  # empty is unset
+
+
+def test_threads_do_not_change_the_answer(classify: Program) -> None:
+    expected = classify.well("--json", *TITLES).out
+    for threads in ("1", "2", "64"):
+        assert classify.well("--json", "--threads", threads, *TITLES).out == expected
+
+
+# --- reports -------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_option_and_version_every_fact(classify: Program) -> None:
+    for arguments in (["--help"], ["-h"], ["--json", "--help"]):
+        text = classify.well(*arguments).out.decode()
+        for option in (
+            "--file --pair --pairs --plain-text --top --json --tokens --evaluate --label-column --text-columns --labels "
+            "--header --no-header --limit --latency --memory --kernel --threads --self-test --help --version"
+        ).split():
+            assert re.search(rf"^  {option}[ ,\n]|^{option} ", text, re.MULTILINE), option
+    lines = classify.well("--version").lines
+    assert re.fullmatch(r"etch \d+\.\d+\.\d+", lines[0])
+    assert [line.split(": ")[0] for line in lines[1:]] == ["model", "recipe", "checkpoint", "kernel"]
+    assert lines[1] == "model: agnews"
+    assert re.fullmatch(r"checkpoint: [0-9a-f]{64}", lines[3])
+
+
+def test_latency_table(classify: Program, max_tokens: int) -> None:
+    lines = classify.well("--latency", "--threads", "2").lines
+    kernel = classify.well("--kernel", "list").lines[0]
+    assert f"kernel: {kernel}, threads: 1 (2 asked for)" in lines[0]
+    assert lines[1].split() == ["tokens", "runs", "median", "ms", "p95", "ms"]
+    rows = [[float(field) for field in line.split()] for line in lines[2:]]
+    usual = [8, 16, 32, 44, 64, 128, 221, 256, 512]
+    assert [row[0] for row in rows] == sorted({*(n for n in usual if n <= max_tokens), max_tokens})
+    assert {44, 221} <= {row[0] for row in rows}
+    for _, runs, median, p95 in rows:
+        assert runs >= 5
+        assert 0 < median <= p95
+    assert rows[-1][2] > rows[0][2]  # cost follows the length
+
+
+def test_memory_report(classify: Program) -> None:
+    figures = {}
+    for line in classify.well("--memory").lines:
+        found = re.fullmatch(r"(\S+(?: \S+)?) +(\d+) bytes  (.+)", line)
+        assert found, line
+        figures[found[1]] = int(found[2])
+    assert list(figures) == ["tables", "code", "arena", "stack budget", "peak"]
+    header = (ROOT / "generated/agnews/agnews.hpp").read_text(encoding="utf-8")
+    for name, constant in (("tables", "kTableBytes"), ("arena", "kArenaBytes"), ("stack budget", "kStackBudget")):
+        found = re.search(rf"{constant} = (\d+);", header)
+        assert found
+        assert figures[name] == int(found[1])
+    assert figures["peak"] > figures["arena"] // 2
+    if shutil.which("size"):
+        text, data = map(int, subprocess.check_output(["size", classify.path], text=True).split("\n")[1].split()[:2])
+        assert figures["tables"] + figures["code"] == text + data
+
+
+def test_self_test_sees_a_changed_table(classify: Program, tmp_path: Path) -> None:
+    assert classify.well("--self-test").lines == ["ok"]
+    for kernel in classify.well("--kernel", "list").lines:
+        assert classify.well("--self-test", "--kernel", kernel).lines == ["ok"]
+    image = bytearray(classify.path.read_bytes())
+    image[len(image) // 2] ^= 1  # the tables are nearly all of the file
+    broken = tmp_path / "classify"
+    broken.write_bytes(image)
+    broken.chmod(0o755)
+    assert Program(broken).refused(1, "--self-test").startswith("self test failed: ")
+
+
+# --- the world around the program ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("arguments", [["text"], ["--help"], ["--version"], ["--kernel", "list"], ["--memory"]])
+def test_a_full_disk_is_reported(classify: Program, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([classify.path, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"classify: cannot write the output: No space left on device\n"
+
+
+def test_a_reader_that_leaves_is_reported(classify: Program) -> None:
+    process = subprocess.Popen(
+        [classify.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin and process.stdout and process.stderr
+    process.stdout.close()
+    process.stdin.write(b"text\n")
+    process.stdin.close()
+    assert process.stderr.read() == b"classify: cannot write the output: Broken pipe\n"
+    assert process.wait(10) == 1
+
+
+def test_closed_standard_streams(classify: Program) -> None:
+    def run(redirections: str) -> tuple[int, bytes]:
+        command = f'exec "$0" --file "$1" {redirections}'
+        done = subprocess.run(["sh", "-c", command, classify.path, __file__], stderr=subprocess.PIPE, check=False)
+        return done.returncode, done.stderr
+
+    assert run(">&-")[0] == 1
+    assert run("<&- >/dev/null")[0] == 0
+    done = subprocess.run(["sh", "-c", '"$0" <&-', classify.path], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (2, b"classify: cannot open standard input: Bad file descriptor\n")
+
+
+def test_a_dialogue_over_pipes_gets_each_answer_at_once(classify: Program) -> None:
+    process = subprocess.Popen([classify.path, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert process.stdin and process.stdout
+    expected = classify.well("--json", *TITLES).out.splitlines(keepends=True)
+    for title, answer in zip(TITLES, expected, strict=True):
+        process.stdin.write(title + b"\n")
+        assert process.stdout.readline() == answer
+    process.stdin.close()
+    assert process.stdout.read() == b""
+    assert process.wait(10) == 0
+
+
+def test_a_terminal_gets_a_hint(classify: Program) -> None:
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen([classify.path], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.close(terminal)
+    os.write(controller, b"text\n\x04")
+    out, err = process.communicate(timeout=10)
+    os.close(controller)
+    assert err == b"classify: reading texts from the terminal, one a line; Ctrl-D ends\n"
+    assert out == classify.well("text").out

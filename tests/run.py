@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds and runs every test and adds the results up. Started by tools/test, which installs what is needed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "test"
+REPORTS = BUILD / "reports"
+
+
+@dataclass
+class Results:
+    """Counts, and a line for each test that failed or was skipped."""
+
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    def check(self, name: str, ok: bool) -> None:
+        """One check that is not a test case of a framework."""
+        if ok:
+            self.passed += 1
+        else:
+            self.failed.append(name)
+
+    def add_junit(self, path: Path) -> None:
+        """The cases of a JUnit report, as pytest and GoogleTest write them."""
+        for case in ET.parse(path).getroot().iter("testcase"):
+            name = f"{case.get('classname')}.{case.get('name')}"
+            skipped = case.find("skipped")
+            if case.find("failure") is not None or case.find("error") is not None:
+                self.failed.append(name)
+            elif skipped is not None or case.get("status") == "notrun":
+                reason = (skipped.get("message") if skipped is not None else None) or "no reason given"
+                self.skipped.append(f"{name}: {' '.join(reason.split())}")
+            else:
+                self.passed += 1
+
+
+def run(title: str, command: list[str], **environment: str) -> bool:
+    """Runs a step, its output shown; True where it succeeded."""
+    print(f"\n==> {title}", flush=True)
+    begin = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False)
+    print(f"    {time.monotonic() - begin:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def build() -> bool:
+    """Configures and builds the preset `test`."""
+    jobs = str(os.cpu_count() or 1)
+    return run("configuring", ["cmake", "--preset", "test", "--log-level=WARNING"]) and run(
+        "building", ["cmake", "--build", "--preset", "test", "--parallel", jobs, "--", "--quiet"]
+    )
+
+
+def run_cpp_tests(results: Results) -> None:
+    """Every GoogleTest program of the build."""
+    for program in sorted((BUILD / "bin").glob("test-*")):
+        report = REPORTS / f"{program.name}.xml"
+        ok = run(program.name, [str(program), "--gtest_brief=1", f"--gtest_output=xml:{report}"])
+        if report.exists():
+            before = len(results.failed)
+            results.add_junit(report)
+            if ok or len(results.failed) > before:
+                continue
+        results.check(f"{program.name} ended abnormally", ok)
+
+
+def run_python_tests(results: Results, everything: bool) -> None:
+    """Every pytest case; sweeps and other long ones only with --all."""
+    report = REPORTS / "pytest.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "-ra", f"--junitxml={report}", "--durations=10"]
+    if not everything:
+        command += ["-m", "not sweep"]
+    ok = run("pytest", command, ETCH_BUILD=str(BUILD))
+    if report.exists():
+        before = len(results.failed)
+        results.add_junit(report)
+        if ok or len(results.failed) > before:
+            return
+    results.check("pytest ended abnormally", ok)
+
+
+def run_style_checks(results: Results) -> None:
+    """Formatters and linters."""
+    ruff = [sys.executable, "-m", "ruff"]
+    results.check("ruff check", run("ruff check", [*ruff, "check", "-q", "."]))
+    results.check("ruff format", run("ruff format", [*ruff, "format", "-q", "--check", "."]))
+    if shutil.which("clang-format") is None:
+        results.skipped.append("clang-format: not installed")
+        return
+    sources = [
+        str(path)
+        for folder in ("runtime", "tools", "tests")
+        for pattern in ("*.cpp", "*.hpp")
+        for path in sorted((ROOT / folder).rglob(pattern))
+    ]
+    results.check("clang-format", run("clang-format", ["clang-format", "--dry-run", "-Werror", *sources]))
+
+
+def main() -> int:
+    """Exit code 0 where nothing failed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--all", action="store_true")
+    everything = parser.parse_args().all
+    results = Results()
+    begin = time.monotonic()
+    if build():
+        results.passed += 1
+        shutil.rmtree(REPORTS, ignore_errors=True)
+        REPORTS.mkdir(parents=True)
+        run_style_checks(results)
+        run_cpp_tests(results)
+        run_python_tests(results, everything)
+    else:
+        results.failed.append("the build")
+    print()
+    for line in results.skipped:
+        print(f"skipped: {line}")
+    for line in results.failed:
+        print(f"FAILED: {line}")
+    print(f"{time.monotonic() - begin:.0f} s")
+    print(f"{results.passed} passed, {len(results.failed)} failed, {len(results.skipped)} skipped", flush=True)
+    return 1 if results.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

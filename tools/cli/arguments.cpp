@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include <string>
+
+#include "failure.hpp"
+#include "model.hpp"
+#include "number.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr unsigned bit(Mode mode) {
+    return 1U << static_cast<unsigned>(mode);
+}
+
+constexpr unsigned kTexts = bit(Mode::classify);
+constexpr unsigned kRows = bit(Mode::evaluate);
+constexpr unsigned kAnswers = kTexts | kRows;
+constexpr unsigned kRuns = kAnswers | bit(Mode::latency) | bit(Mode::memory) | bit(Mode::self_test);
+constexpr unsigned kChoosesMode = 0;  // the option says what to do; two that disagree are refused
+
+using Values = const std::string_view*;
+
+std::uint32_t number(std::string_view option, std::string_view text, std::uint32_t low, std::uint32_t high) {
+    const std::optional<std::uint64_t> value = parse_number(text);
+    if (!value || *value < low || *value > high) {
+        fail(kWrongUse, "%s: expected a number from %u to %u, got %s", std::string(option).c_str(), low, high,
+             quoted(text).c_str());
+    }
+    return static_cast<std::uint32_t>(*value);
+}
+
+struct Option {
+    std::string_view name;
+    int values;
+    unsigned modes;  // in which the option means something, or kChoosesMode
+    Mode mode;       // chosen, where modes == kChoosesMode
+    void (*apply)(Options&, Values);
+};
+
+constexpr Mode kNone = Mode::classify;
+
+const Option kOptions[] = {
+    {"--file", 1, kTexts, kNone, [](Options& o, Values v) { o.file = v[0]; }},
+    {"--pair", 2, kTexts, kNone,
+     [](Options& o, Values v) {
+         o.pairs.push_back({v[0], v[1]});
+     }},
+    {"--pairs", 0, kAnswers, kNone, [](Options& o, Values) { o.pair_lines = true; }},
+    {"--json", 0, kTexts, kNone, [](Options& o, Values) { o.json = true; }},
+    {"--tokens", 0, kTexts, kNone, [](Options& o, Values) { o.tokens = true; }},
+    {"--top", 1, kTexts, kNone, [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
+    {"--plain-text", 0, kAnswers, kNone, [](Options& o, Values) { o.plain_text = true; }},
+    {"--evaluate", 1, kChoosesMode, Mode::evaluate, [](Options& o, Values v) { o.table = v[0]; }},
+    {"--label-column", 1, kRows, kNone, [](Options& o, Values v) { o.label_column = v[0]; }},
+    {"--text-columns", 1, kRows, kNone, [](Options& o, Values v) { o.text_columns = v[0]; }},
+    {"--labels", 1, kRows, kNone, [](Options& o, Values v) { o.label_values = v[0]; }},
+    {"--header", 0, kRows, kNone, [](Options& o, Values) { o.header = true; }},
+    {"--no-header", 0, kRows, kNone, [](Options& o, Values) { o.header = false; }},
+    {"--limit", 1, kRows, kNone, [](Options& o, Values v) { o.limit = number("--limit", v[0], 1, UINT32_MAX); }},
+    {"--latency", 0, kChoosesMode, Mode::latency, [](Options&, Values) {}},
+    {"--memory", 0, kChoosesMode, Mode::memory, [](Options&, Values) {}},
+    {"--self-test", 0, kChoosesMode, Mode::self_test, [](Options&, Values) {}},
+    {"--version", 0, kChoosesMode, Mode::version, [](Options&, Values) {}},
+    {"--help", 0, kChoosesMode, Mode::help, [](Options&, Values) {}},
+    {"-h", 0, kChoosesMode, Mode::help, [](Options&, Values) {}},
+    {"--kernel", 1, kRuns | bit(Mode::version), kNone, [](Options& o, Values v) { o.kernel = v[0]; }},
+    {"--threads", 1, kRuns, kNone, [](Options& o, Values v) { o.threads = number("--threads", v[0], 1, 64); }},
+};
+constexpr std::size_t kOptionCount = sizeof kOptions / sizeof kOptions[0];
+
+const Option* find_option(std::string_view name) {
+    for (const Option& option : kOptions) {
+        if (option.name == name) {
+            return &option;
+        }
+    }
+    return nullptr;
+}
+
+// Reads an option's values from `--name value` or `--name=value`; returns the index of the last argument used.
+int read_values(const Option& option, std::optional<std::string_view> attached, int argc, const char* const* argv,
+                int index, std::string_view (&values)[2]) {
+    const std::string name(option.name);
+    if (attached) {
+        if (option.values != 1) {
+            fail(kWrongUse, "%s takes %s", name.c_str(),
+                 option.values == 0 ? "no value" : "its two values as separate arguments");
+        }
+        values[0] = *attached;
+        return index;
+    }
+    for (int i = 0; i < option.values; ++i) {
+        ++index;
+        if (index >= argc || find_option(argv[index]) != nullptr) {
+            fail(kWrongUse, "%s needs %s", name.c_str(), option.values == 1 ? "a value" : "two values");
+        }
+        values[i] = argv[index];
+    }
+    return index;
+}
+
+// Refuses options that would silently do nothing.
+void check_modes(const Options& options, const bool (&given)[kOptionCount], const Option* chooser) {
+    for (std::size_t i = 0; i < kOptionCount; ++i) {
+        const Option& option = kOptions[i];
+        if (!given[i] || option.modes == kChoosesMode || (option.modes & bit(options.mode)) != 0) {
+            continue;
+        }
+        if (options.mode == Mode::classify) {
+            fail(kWrongUse, "%s only goes with --evaluate", std::string(option.name).c_str());
+        }
+        fail(kWrongUse, "%s does not go with %s", std::string(option.name).c_str(),
+             chooser != nullptr ? std::string(chooser->name).c_str() : "--kernel list");
+    }
+    if (options.mode != Mode::classify && !options.texts.empty()) {
+        fail(kWrongUse, "unexpected text %s: %s takes no texts", quoted(options.texts[0]).c_str(),
+             chooser != nullptr ? std::string(chooser->name).c_str() : "--kernel list");
+    }
+}
+
+void check_conflicts(const Options& options, const bool top_given) {
+    const auto refuse = [](const char* one, const char* other) {
+        fail(kWrongUse, "%s and %s cannot be used together", one, other);
+    };
+    if (options.json && options.tokens) {
+        refuse("--json", "--tokens");
+    }
+    if (top_given && (options.json || options.tokens)) {
+        refuse("--top", options.json ? "--json" : "--tokens");
+    }
+    if (options.pair_lines && !options.pairs.empty()) {
+        refuse("--pair", "--pairs");
+    }
+    if (options.file && !options.texts.empty()) {
+        refuse("--file", "texts as arguments");
+    }
+    if (options.file && !options.pairs.empty()) {
+        refuse("--file", "--pair");
+    }
+    if (!options.pairs.empty() && !options.texts.empty()) {
+        fail(kWrongUse, "unexpected text %s: --pair takes exactly two", quoted(options.texts[0]).c_str());
+    }
+    if (options.pair_lines && !options.texts.empty()) {
+        fail(kWrongUse, "--pairs reads lines from --file or standard input; for pairs as arguments use --pair A B");
+    }
+    if ((options.pair_lines || !options.pairs.empty()) && !kModel.pairs) {
+        fail(kWrongUse, "%s: model %s takes single texts only (its type_vocab_size is 1)",
+             options.pair_lines ? "--pairs" : "--pair", quoted(kModel.name).c_str());
+    }
+}
+
+}  // namespace
+
+Options parse_arguments(int argc, const char* const* argv) {
+    Options options;
+    bool given[kOptionCount] = {};
+    const Option* chooser = nullptr;  // of the mode
+    bool only_texts = false;          // after `--`
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        if (only_texts || argument.size() < 2 || argument[0] != '-') {
+            options.texts.push_back(argument);
+            continue;
+        }
+        if (argument == "--") {
+            only_texts = true;
+            continue;
+        }
+        const std::size_t equals = argument.find('=');
+        const bool attached = argument.substr(0, 2) == "--" && equals != std::string_view::npos;
+        const Option* option = find_option(attached ? argument.substr(0, equals) : argument);
+        if (option == nullptr) {
+            fail(kWrongUse, "unknown option %s (see --help; texts that begin with '-' go after '--')",
+                 quoted(argument).c_str());
+        }
+        const std::string name(option->name);
+        std::string_view values[2];
+        i = read_values(*option, attached ? std::optional(argument.substr(equals + 1)) : std::nullopt, argc, argv, i,
+                        values);
+        bool& seen = given[option - kOptions];
+        if (seen && option->values == 1) {
+            fail(kWrongUse, "%s is given twice", name.c_str());
+        }
+        seen = true;
+        if (option->modes == kChoosesMode) {
+            if (option->mode == Mode::help) {
+                options.mode = Mode::help;
+                return options;
+            }
+            if (chooser != nullptr && chooser != option) {
+                fail(kWrongUse, "%s and %s cannot be used together", std::string(chooser->name).c_str(), name.c_str());
+            }
+            chooser = option;
+            options.mode = option->mode;
+        }
+        const std::optional<bool> header_before = options.header;
+        option->apply(options, values);
+        if (header_before && options.header != header_before) {
+            fail(kWrongUse, "--header and --no-header cannot be used together");
+        }
+    }
+    if (options.kernel == "list") {
+        if (chooser != nullptr) {
+            fail(kWrongUse, "%s and --kernel list cannot be used together", std::string(chooser->name).c_str());
+        }
+        options.mode = Mode::kernel_list;
+        given[find_option("--kernel") - kOptions] = false;
+    }
+    check_modes(options, given, chooser);
+    check_conflicts(options, given[find_option("--top") - kOptions]);
+    return options;
+}
+
+}  // namespace etch::cli

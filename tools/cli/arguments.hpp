@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: what the program was asked to do. Anything that cannot be obeyed ends it with exit code 2.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace etch::cli {
+
+enum class Mode : std::uint8_t { classify, evaluate, latency, memory, self_test, kernel_list, version, help };
+
+struct TextPair {
+    std::string_view first;
+    std::string_view second;
+};
+
+struct Options {
+    Mode mode = Mode::classify;
+
+    std::vector<std::string_view> texts;   // TEXT…
+    std::vector<TextPair> pairs;           // --pair A B, as often as wanted
+    std::optional<std::string_view> file;  // --file; "-" is standard input
+    bool pair_lines = false;               // --pairs
+    bool json = false;
+    bool tokens = false;
+    bool plain_text = false;
+    std::uint32_t top = 5;  // labels shown
+
+    std::string_view table;                        // --evaluate
+    std::string_view label_column = "1";           // number from 1, or name
+    std::optional<std::string_view> text_columns;  // comma-separated; default: every other column
+    std::optional<std::string_view> label_values;  // --labels
+    std::optional<bool> header;
+    std::size_t limit = SIZE_MAX;  // rows
+
+    std::optional<std::string_view> kernel;
+    std::uint32_t threads = 1;
+};
+
+Options parse_arguments(int argc, const char* const* argv);
+
+}  // namespace etch::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program can do, one function for each mode and one file for each function.
+#pragma once
+
+#include "arguments.hpp"
+
+namespace etch::cli {
+
+void classify_texts(const Options& options);   // classify_texts.cpp
+void evaluate_table(const Options& options);   // evaluate.cpp
+void measure_latency(const Options& options);  // latency.cpp
+void report_memory();                          // memory.cpp
+void run_self_test();                          // self_test.cpp
+void list_kernels();                           // kernels.cpp
+void print_version();                          // about.cpp
+void print_help();                             // about.cpp
+
+}  // namespace etch::cli

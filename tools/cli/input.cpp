@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "failure.hpp"
+#include "output.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr std::size_t kChunk = 64 * 1024;
+
+}  // namespace
+
+InputFile::InputFile(std::string_view path) {
+    if (path != "-") {
+        name_ = quoted(path);
+        descriptor_ = open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC);
+        if (descriptor_ < 0) {
+            fail(kWrongUse, "cannot open %s: %s", name_.c_str(), std::strerror(errno));
+        }
+    }
+    struct stat about = {};
+    if (fstat(descriptor_, &about) != 0) {
+        fail(kWrongUse, "cannot open %s: %s", name_.c_str(), std::strerror(errno));
+    }
+    if (S_ISDIR(about.st_mode)) {
+        fail(kWrongUse, "cannot read %s: it is a folder", name_.c_str());
+    }
+    regular_ = S_ISREG(about.st_mode);
+}
+
+InputFile::~InputFile() {
+    if (descriptor_ != 0) {
+        close(descriptor_);
+    }
+}
+
+std::size_t InputFile::read(char* bytes, std::size_t size) {
+    while (true) {
+        const ssize_t count = ::read(descriptor_, bytes, size);
+        if (count >= 0) {
+            return static_cast<std::size_t>(count);
+        }
+        if (errno != EINTR) {
+            fail(kRunFailure, "cannot read %s: %s", name_.c_str(), std::strerror(errno));
+        }
+    }
+}
+
+bool InputFile::is_terminal() const {
+    return isatty(descriptor_) != 0;
+}
+
+bool LineReader::fill() {
+    if (ended_) {
+        return false;
+    }
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    if (!file_.is_regular()) {
+        flush_output();
+    }
+    const std::size_t used = buffer_.size();
+    buffer_.resize(used + kChunk);
+    const std::size_t count = file_.read(buffer_.data() + used, kChunk);
+    buffer_.resize(used + count);
+    ended_ = count == 0;
+    return !ended_;
+}
+
+bool LineReader::next(std::string_view& line) {
+    std::size_t searched = begin_;
+    std::size_t end = 0;
+    while ((end = buffer_.find('\n', searched)) == std::string::npos) {
+        searched = buffer_.size() - begin_;  // fill() moves the line to the front
+        if (!fill()) {
+            if (begin_ == buffer_.size()) {
+                return false;
+            }
+            end = buffer_.size();
+            break;
+        }
+    }
+    line = std::string_view(buffer_).substr(begin_, end - begin_);
+    begin_ = end < buffer_.size() ? end + 1 : end;
+    ++line_number_;
+    return true;
+}
+
+std::string read_file(std::string_view path) {
+    InputFile file(path);
+    std::string bytes;
+    std::size_t used = 0;
+    do {
+        used = bytes.size();
+        bytes.resize(used + kChunk);
+        bytes.resize(used + file.read(bytes.data() + used, kChunk));
+    } while (bytes.size() > used);
+    return bytes;
+}
+
+}  // namespace etch::cli

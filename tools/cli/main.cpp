@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `classify`: one generated model on the command line.
+#include <unistd.h>
+
+#include <new>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "kernels.hpp"
+#include "model.hpp"
+#include "output.hpp"
+
+namespace {
+
+// Instead of an exception, which nothing here could handle better.
+[[noreturn]] void out_of_memory() {
+    constexpr char kMessage[] = "classify: out of memory\n";
+    const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+    static_cast<void>(written);
+    _exit(1);
+}
+
+bool computes(etch::cli::Mode mode) {
+    return mode != etch::cli::Mode::help && mode != etch::cli::Mode::kernel_list;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace etch::cli;
+    std::set_new_handler(out_of_memory);
+    prepare_output();
+    const Options options = parse_arguments(argc, argv);
+    if (computes(options.mode)) {
+        choose_kernel(options.kernel);
+    }
+    if (options.plain_text) {
+        set_special_tokens(etch::SpecialTokens::plain_text);
+    }
+    switch (options.mode) {
+        case Mode::classify:
+            classify_texts(options);
+            break;
+        case Mode::evaluate:
+            evaluate_table(options);
+            break;
+        case Mode::latency:
+            measure_latency(options);
+            break;
+        case Mode::memory:
+            report_memory();
+            break;
+        case Mode::self_test:
+            run_self_test();
+            break;
+        case Mode::kernel_list:
+            list_kernels();
+            break;
+        case Mode::version:
+            print_version();
+            break;
+        case Mode::help:
+            print_help();
+            break;
+    }
+    flush_output();
+    return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// --memory: what the model and this program occupy.
+#include "commands.hpp"
+#include "etch/hosted.hpp"
+#include "failure.hpp"
+#include "linked_file.hpp"
+#include "model.hpp"
+#include "output.hpp"
+#include "sample_text.hpp"
+
+namespace etch::cli {
+namespace {
+
+void line(const char* name, std::size_t bytes, const std::string& meaning) {
+    write_output(format("%-14s %12zu bytes  %s\n", name, bytes, meaning.c_str()));
+}
+
+}  // namespace
+
+void report_memory() {
+    // A text of the maximum length, so that the peak is the peak.
+    const std::string text = sample_text(kModel.max_tokens);
+    Answer answer = {};
+    const Status status = classify({text, {}, false}, answer);
+    if (status != Status::ok) {
+        fail(kRunFailure, "the sample text: %s", describe(status));
+    }
+    const std::size_t peak = hosted::peak_memory_bytes();
+
+    line("tables", kModel.table_bytes, "weights and tokenizer tables of the model");
+    const std::optional<LinkedFile> file = measure_linked_file();
+    if (file && file->read_only >= kModel.table_bytes) {
+        const std::size_t constants = file->read_only - kModel.table_bytes;
+        line("code", file->instructions + constants + file->writable,
+             format("of this program's file, shared libraries not counted: instructions %zu, constants without the "
+                    "tables %zu, initialized data %zu",
+                    file->instructions, constants, file->writable));
+    } else {
+        write_output("code           not known: the section headers of this program's file cannot be read\n");
+    }
+    line("arena", kModel.arena_bytes, "working memory of one workspace");
+    line("stack budget", kModel.stack_budget, "of one call, checked by the build");
+    if (peak != 0) {
+        line("peak", peak,
+             format("resident memory of this process, measured (VmHWM) after a text of %u tokens",
+                    static_cast<unsigned>(answer.tokens)));
+    } else {
+        write_output("peak           not known: this system has no VmHWM\n");
+    }
+}
+
+}  // namespace etch::cli

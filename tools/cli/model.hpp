@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one generated model that this program was built for. model.cpp is the only file that sees its header; everything
+// else works with the sizes at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/status.hpp"
+#include "etch/tokenizer.hpp"
+
+namespace etch::cli {
+
+struct Model {
+    std::string_view name;
+    std::string_view recipe;
+    std::string_view target;
+    std::string_view checkpoint;  // sha256, hex
+    std::uint32_t max_tokens;
+    std::uint32_t label_count;
+    bool pairs;                // two texts at once
+    std::size_t table_bytes;   // weights and tokenizer tables
+    std::size_t arena_bytes;   // of one workspace
+    std::size_t stack_budget;  // bytes
+};
+
+extern const Model kModel;
+
+// Any bytes, not always UTF-8.
+std::string_view label(std::uint32_t index);
+
+// One text, or two where `pair`.
+struct Text {
+    std::string_view first;
+    std::string_view second;
+    bool pair = false;
+};
+
+// Views of the answer to the last call, valid until the next.
+struct Answer {
+    std::uint32_t label;
+    const float* probability;  // [label_count]
+    const float* logits;       // [label_count]
+    std::uint32_t tokens;      // specials included
+    bool truncated;
+};
+
+struct Tokens {
+    const std::int32_t* ids;     // [count]
+    const TokenOffset* offsets;  // [count]
+    std::uint32_t count;
+    bool truncated;
+};
+
+Status classify(const Text& text, Answer& answer);
+Status classify_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
+Status encode(const Text& text, Tokens& tokens);
+
+// Text of a token; empty where the id has none.
+std::string_view piece(std::int32_t id);
+
+// How "[SEP]" and the like in a text are read from now on.
+void set_special_tokens(SpecialTokens reading);
+
+Status select_kernel(std::string_view name);
+
+// Name of the kernel set in use; the best one if none was selected.
+std::string_view kernel();
+
+// Names, best first; empty past the last.
+std::string_view usable_kernel(std::size_t index);
+
+// Checks every table and recomputes the model's golden texts.
+Status self_test();
+
+}  // namespace etch::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "score_tables.hpp"
+
+#include <algorithm>
+
+#include "model.hpp"
+#include "output.hpp"
+#include "utf8.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr std::size_t kLabelWidth = 16;      // code points
+constexpr std::size_t kNumberWidth = 10;     // code points
+constexpr std::uint32_t kMatrixLabels = 20;  // at most, in a matrix
+
+std::string percent(std::optional<double> value) {
+    return value ? format("%*.2f", static_cast<int>(kNumberWidth), 100 * *value)
+                 : format("%*s", static_cast<int>(kNumberWidth), "-");
+}
+
+std::string count(std::uint64_t value) {
+    return format("%*llu", static_cast<int>(kNumberWidth), static_cast<unsigned long long>(value));
+}
+
+std::optional<double> share(const Scores& scores, std::uint32_t truth, std::uint32_t answer) {
+    const std::uint64_t rows = scores.rows_of(truth);
+    return rows == 0 ? std::nullopt
+                     : std::optional(static_cast<double>(scores.count(truth, answer)) / static_cast<double>(rows));
+}
+
+template <class Cell>
+std::string matrix(const Scores& scores, const char* title, Cell number) {
+    std::string out = std::string("\n") + title + "\n" + std::string(kLabelWidth, ' ');
+    for (std::uint32_t answer = 0; answer < scores.labels(); ++answer) {
+        // Cut to fit and set to the right, over the numbers.
+        std::string name = cell(label(answer), kNumberWidth - 1);
+        const std::size_t end = name.find_last_not_of(' ') + 1;
+        out += std::string(name.size() - end + 1, ' ') + name.substr(0, end);
+    }
+    out += '\n';
+    for (std::uint32_t truth = 0; truth < scores.labels(); ++truth) {
+        out += cell(label(truth), kLabelWidth);
+        for (std::uint32_t answer = 0; answer < scores.labels(); ++answer) {
+            out += number(truth, answer);
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+struct Confusion {
+    std::uint64_t count;
+    std::uint32_t truth;
+    std::uint32_t answer;
+};
+
+std::string confusion_list(const Scores& scores) {
+    std::vector<Confusion> confusions;
+    for (std::uint32_t truth = 0; truth < scores.labels(); ++truth) {
+        for (std::uint32_t answer = 0; answer < scores.labels(); ++answer) {
+            if (scores.count(truth, answer) != 0) {
+                confusions.push_back({scores.count(truth, answer), truth, answer});
+            }
+        }
+    }
+    std::stable_sort(confusions.begin(), confusions.end(),
+                     [](const Confusion& a, const Confusion& b) { return a.count > b.count; });
+    std::string out = "\nconfusion: true label, answer, count, per cent of the true label\n";
+    for (const Confusion& confusion : confusions) {
+        out += cell(label(confusion.truth), kLabelWidth) + ' ' + cell(label(confusion.answer), kLabelWidth) +
+               count(confusion.count) + percent(share(scores, confusion.truth, confusion.answer)) + '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string accuracy_line(const Scores& scores) {
+    return format("accuracy: %.2f %%\n", 100 * scores.accuracy().value_or(0));
+}
+
+std::string class_table(const Scores& scores) {
+    std::string out = '\n' + cell("label, per cent", kLabelWidth) + " precision    recall        F1      rows\n";
+    double sums[3] = {};
+    std::uint32_t defined[3] = {};
+    for (std::uint32_t i = 0; i < scores.labels(); ++i) {
+        out += cell(label(i), kLabelWidth);
+        const std::optional<double> values[] = {scores.precision(i), scores.recall(i), scores.f1(i)};
+        for (std::size_t m = 0; m < 3; ++m) {
+            out += percent(values[m]);
+            sums[m] += values[m].value_or(0);
+            defined[m] += values[m] ? 1U : 0U;
+        }
+        out += count(scores.rows_of(i)) + '\n';
+    }
+    out += cell("mean", kLabelWidth);
+    for (std::size_t m = 0; m < 3; ++m) {
+        out += percent(defined[m] == 0 ? std::nullopt : std::optional(sums[m] / defined[m]));
+    }
+    return out + count(scores.rows()) + '\n';
+}
+
+std::string confusion_tables(const Scores& scores) {
+    if (scores.labels() > kMatrixLabels) {
+        return confusion_list(scores);
+    }
+    return matrix(scores, "confusion matrix, counts (a row is a true label, a column an answer)",
+                  [&](std::uint32_t truth, std::uint32_t answer) { return count(scores.count(truth, answer)); }) +
+           matrix(scores, "confusion matrix, per cent of the true label",
+                  [&](std::uint32_t truth, std::uint32_t answer) { return percent(share(scores, truth, answer)); });
+}
+
+}  // namespace etch::cli

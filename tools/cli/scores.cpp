@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scores.hpp"
+
+#include <numeric>
+
+namespace etch::cli {
+namespace {
+
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+}  // namespace
+
+std::uint64_t Scores::rows_of(std::uint32_t truth) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t answer = 0; answer < labels_; ++answer) {
+        sum += count(truth, answer);
+    }
+    return sum;
+}
+
+std::uint64_t Scores::answers_of(std::uint32_t answer) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t truth = 0; truth < labels_; ++truth) {
+        sum += count(truth, answer);
+    }
+    return sum;
+}
+
+std::uint64_t Scores::rows() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+}
+
+std::uint64_t Scores::correct() const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t label = 0; label < labels_; ++label) {
+        sum += count(label, label);
+    }
+    return sum;
+}
+
+std::optional<double> Scores::accuracy() const {
+    return ratio(correct(), rows());
+}
+
+std::optional<double> Scores::precision(std::uint32_t label) const {
+    return ratio(count(label, label), answers_of(label));
+}
+
+std::optional<double> Scores::recall(std::uint32_t label) const {
+    return ratio(count(label, label), rows_of(label));
+}
+
+std::optional<double> Scores::f1(std::uint32_t label) const {
+    return ratio(2 * count(label, label), rows_of(label) + answers_of(label));
+}
+
+}  // namespace etch::cli

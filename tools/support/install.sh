@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the tools: finds out what is missing on a Debian machine and installs it, or says how.
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+
+# need_packages PACKAGE...: installs those that are not there. Without root it prints the one line to run, and stops.
+need_packages() {
+    local missing=() package
+    for package in "$@"; do
+        if command -v dpkg-query >/dev/null; then
+            dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+        elif [ "$package" = cmake ] || [ "$package" = make ] || [ "$package" = g++ ]; then
+            command -v "$package" >/dev/null || missing+=("$package")
+        fi
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "missing: ${missing[*]} (install them with this system's package manager)" >&2
+        exit 3
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        echo "missing packages; run this, then start again:" >&2
+        echo "sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+        exit 3
+    fi
+    say "installing ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        echo "installing packages failed" >&2
+        exit 3
+    fi
+    rm -f "$log"
+}
+
+# need_compiler: a C++17 compiler, CMake and make, at least the floor versions that CMakeLists.txt checks.
+need_compiler() {
+    local wanted=()
+    command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || wanted+=(g++)
+    command -v cmake >/dev/null || wanted+=(cmake)
+    command -v make >/dev/null || wanted+=(make)
+    [ ${#wanted[@]} -eq 0 ] || need_packages "${wanted[@]}"
+}
+
+# need_python REQUIREMENTS...: a private environment in .venv with exactly these packages; sets $PYTHON.
+need_python() {
+    local python
+    python=$(command -v python3 || true)
+    if [ -z "$python" ] || ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        need_packages python3 python3-venv
+        python=$(command -v python3)
+    fi
+    if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
+        echo "Python 3.10 or newer is needed, $python is $("$python" -V 2>&1)" >&2
+        exit 3
+    fi
+    PYTHON=$ROOT/.venv/bin/python
+    if ! "$PYTHON" -c '' 2>/dev/null; then
+        say "making a private Python environment in .venv"
+        rm -rf "$ROOT/.venv"
+        "$python" -m venv "$ROOT/.venv"
+    fi
+    local file stamp
+    for file in "$@"; do
+        stamp=$ROOT/.venv/.installed-$(sha256sum "$ROOT/$file" | cut -c1-16)
+        [ -e "$stamp" ] && continue
+        say "installing Python packages of $file"
+        "$PYTHON" -m pip install -q --disable-pip-version-check --no-deps -r "$ROOT/$file"
+        touch "$stamp"
+    done
+}
