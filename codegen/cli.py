@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -89,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 130 interrupted."""
+    _prepare_stdout()
     arguments = make_parser().parse_args(argv)
     try:
         code = run(arguments)
@@ -99,18 +102,37 @@ def main(argv: list[str] | None = None) -> int:
             sys.stderr.write(error.detail + "\n")
         return _fail(str(error), WRONG_USE if error.stage == "arguments" else 1)
     except BrokenPipeError:
+        _release_stdout()
         return 1
     except KeyboardInterrupt:
-        return _fail("interrupted, nothing was written", 130)
+        return _fail("interrupted", 130)
     except MemoryError:
         return _fail("error[out-of-memory] the checkpoint does not fit into memory", 1)
     except OSError as error:
-        return _fail(f"error[system] {error.strerror}: {error.filename}", 1)
+        _release_stdout()
+        place = "" if error.filename is None else f": {error.filename}"
+        return _fail(f"error[system] {error.strerror or error}{place}", 1)
     except ImportError as error:
         return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r codegen/requirements.txt", 1)
     except Exception as error:
         # A bug of ours; a user still gets one line.
         return _fail(f"error[internal] {type(error).__name__}: {error}: please report this", 1)
+
+
+def _prepare_stdout() -> None:
+    """A closed stdout is like /dev/null, and what a terminal's encoding lacks is escaped: neither stops the work."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the process ends
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _release_stdout() -> None:
+    """What cannot be written is dropped, or Python would complain about it at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

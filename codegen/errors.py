@@ -9,8 +9,8 @@ class EtchError(Exception):
 
     `code` is a stable kebab-case name that tests and scripts may match, `stage` the pipeline stage that refused
     (`arguments`, `load`, `front-end`, `quantize`, `plan`, `pack`, `render`, `build`, `verify`).
-    `file` is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such as the
-    end of a compiler's output.
+    `file` is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such
+    as the end of a compiler's output.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate
 from codegen.load.tokenizer_spec import WordPieceSpec
 from codegen.program import Attention, Linear, Loop, Program
 
@@ -57,27 +57,31 @@ class Golden:
 
 
 def make_golden(program: Program, spec: WordPieceSpec) -> tuple[Golden, ...]:
-    """The golden texts of a model: short ones, then a long one.
+    """The golden texts of a model with what comes out of them."""
+    tokenizer = text_tokenizer(spec, program.max_tokens)
+    goldens = []
+    for text in golden_texts(program, spec):
+        encoding = tokenizer.encode(text)
+        logits = emulate(program, encoding.ids, encoding.type_ids)
+        goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), logits))
+    return tuple(goldens)
+
+
+def golden_texts(program: Program, spec: WordPieceSpec) -> list[str]:
+    """Short ones, then a long one.
 
     The short texts are taken in order while they fit in half of the budget, the first one always. The rest of it is for
     the long text: more than `max_tokens` tokens, so that it is cut, or where that would take too long, as many as fit.
     """
     tokenizer = text_tokenizer(spec, program.max_tokens)
-    chosen: list[str] = []
+    texts: list[str] = []
     spent = 0.0
     for text in SHORT_TEXTS:
         seconds = _seconds(program, len(tokenizer.encode(text).ids))
-        if not chosen or spent + seconds <= _BUDGET_SECONDS / 2:
-            chosen.append(text)
+        if not texts or spent + seconds <= _BUDGET_SECONDS / 2:
+            texts.append(text)
             spent += seconds
-    chosen.extend(_long_text(program, tokenizer, _BUDGET_SECONDS - spent))
-
-    encodings = [tokenizer.encode(text) for text in chosen]
-    logits = [emulate_texts(program, [Text(e.ids, e.type_ids)])[0] for e in encodings]
-    return tuple(
-        Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), values)
-        for text, encoding, values in zip(chosen, encodings, logits, strict=True)
-    )
+    return texts + _long_text(program, tokenizer, _BUDGET_SECONDS - spent)
 
 
 def text_tokenizer(spec: WordPieceSpec, max_tokens: int) -> Tokenizer:
@@ -104,7 +108,7 @@ def _seconds(program: Program, tokens: int) -> float:
 def _long_text(program: Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
     """One text, or none where not even a few words fit."""
     limit = program.max_tokens
-    while _seconds(program, limit) > seconds:
+    while limit > 0 and _seconds(program, limit) > seconds:
         limit = limit * 7 // 8
     cut = limit == program.max_tokens
     if not cut and limit < _LEAST_LONG_TEXT:

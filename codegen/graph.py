@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a front-end makes: the model as few, general ops over named values, in float, without any recipe.
 
-A value is rows of `width` floats: one row per token, or one row per text after `SelectFirst`. Ops run in the order of `body`.
-`Layers` repeats its body; a parameter inside holds one array per layer, and the values that the body reads before writing
-are carried from layer to layer under the same name.
+A value is rows of `width` floats: one row per token, or one row per text after `SelectFirst`. Ops run in the order of
+`body`. `Layers` repeats its body; a parameter inside holds one array per layer, and the values that the body reads
+before writing are carried from layer to layer under the same name.
 """
 
 from __future__ import annotations

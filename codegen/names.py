@@ -9,16 +9,27 @@ from pathlib import Path
 from codegen.errors import EtchError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-# Words of C and C++ that match _NAME, and names that etch uses inside its own namespace.
-_TAKEN = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval
-    constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else
-    enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
-    nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short signed
-    sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
-    typename union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix
-    etch hosted avx2 scalar tokenizer ops kernels detail argmax piece tokenize describe""".split()
-)
+# Words of C and C++ that match _NAME.
+_KEYWORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
+    compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype
+    default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int
+    long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
+    template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile
+    wchar_t while xor xor_eq linux unix
+"""
+# Macros of the C library, and the namespace that generated code needs to see.
+_LIBRARY = "errno std stderr stdin stdout"
+# Names of etch's own: in its namespace, which holds the model's, and its libraries etch_NAME.
+_OWN = """
+    argmax attention_f32_scratch_bytes attention_s8_scratch_bytes avx2 best_kernels check_tokens counted describe
+    detail encoded_row_bytes etch f32_key_elements f32_value_elements find_kernels flags hosted kernel_name kernels
+    max_encoded_bytes_per_value ops packed_f32_elements packed_f32_index packed_s8_bytes packed_s8_index piece
+    round_up s8_key_bytes s8_value_bytes same_bits scalar tables_intact tokenize tokenize_pair tokenizer
+    tokenizer_scratch_bytes usable_kernel_name
+"""
+_TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_OWN.split()))
 
 
 def checked_name(name: str) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -37,7 +38,8 @@ def check_target(out: Path) -> None:
                 f"{out} holds '{entry.name}', which etch did not write: choose another folder",
             )
         recorded = known[entry.name]
-        if recorded is not None and _sha256(entry) != recorded:
+        changed = entry.is_symlink() or not entry.is_file()
+        if changed or (recorded is not None and _sha256(entry) != recorded):
             raise _refuse(
                 "target-changed", f"'{entry.name}' in {out} was changed since it was generated: move it away first"
             )
@@ -46,6 +48,17 @@ def check_target(out: Path) -> None:
 def write_output(out: Path, files: list[Rendered], manifest: Callable[[dict[str, str]], bytes]) -> None:
     """Writes `files` and the manifest of their SHA-256 to `out`, replacing what etch wrote there before."""
     out = out.absolute()
+    made = [parent for parent in out.parents if not parent.exists()]  # deepest first
+    try:
+        _write_beside(out, files, manifest)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for parent in made:
+                parent.rmdir()
+        raise
+
+
+def _write_beside(out: Path, files: list[Rendered], manifest: Callable[[dict[str, str]], bytes]) -> None:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
@@ -69,15 +82,18 @@ def _swap(fresh: Path, out: Path) -> None:
         fresh.rename(out)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
-    out.rename(old)
     try:
+        out.rename(old)
         if (old / BUILD_FOLDER).is_dir():
             (old / BUILD_FOLDER).rename(fresh / BUILD_FOLDER)
         fresh.rename(out)
     except BaseException:
         if (fresh / BUILD_FOLDER).is_dir():
             (fresh / BUILD_FOLDER).rename(old / BUILD_FOLDER)
-        old.rename(out)
+        if out.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(out)
         raise
     shutil.rmtree(old, ignore_errors=True)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a recipe makes of a graph: the runtime's ops over arena buffers and weight tables, in the order of execution.
 
-This is the value that the planner lays out, the emulator executes and the renderer writes down. Each op here is an op of the
-runtime (runtime/include/etch/ops); `kind` says which operand type it works on.
+This is the value that the planner lays out, the emulator executes and the renderer writes down. Each op here is an op
+of the runtime (runtime/include/etch/ops); `kind` says which operand type it works on.
 """
 
 from __future__ import annotations

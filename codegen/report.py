@@ -25,12 +25,13 @@ def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
     layers = next(node for node in graph.body if isinstance(node, g.Layers))
     heads = next(node.heads for node in layers.body if isinstance(node, g.Attention))
     lines = [
-        f"model        {checkpoint.config.model_type}, {layers.count} layers, hidden {graph.widths['hidden']}, {heads} heads, "
-        f"{parameters:,} parameters",
+        f"model        {checkpoint.config.model_type}, {layers.count} layers, hidden {graph.widths['hidden']}, "
+        f"{heads} heads, {parameters:,} parameters",
         f"task         single-label classification, {len(graph.task.labels)} labels: {', '.join(labels)}{more}",
         f"inputs       {graph.segments} segments, up to {graph.max_tokens} tokens "
         f"(default {checkpoint.default_max_tokens} from {checkpoint.max_tokens_source})",
-        f"vocabulary   {graph.vocabulary:,} entries, {'uncased' if checkpoint.tokenizer.lowercase else 'cased'} WordPiece",
+        f"vocabulary   {graph.vocabulary:,} entries, "
+        f"{'uncased' if checkpoint.tokenizer.lowercase else 'cased'} WordPiece",
         f"checkpoint   sha256 {checkpoint.digest}",
     ]
     return lines + [f"note         {printable(note)}" for note in checkpoint.notes]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refuses weights that could drive an activation past 2^50, where float32 sums of squares would overflow.
 
-Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A LayerNorm resets the bound, because
-|(x - mean) / deviation| <= sqrt(width); an attention output is a weighted mean of values; every activation function here
-satisfies |f(x)| <= max(|x|, 1).
+Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A LayerNorm resets the
+bound, because |(x - mean) / deviation| <= sqrt(width); an attention output is a weighted mean of values; every
+activation function here satisfies |f(x)| <= max(|x|, 1).
 """
 
 from __future__ import annotations

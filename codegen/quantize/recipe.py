@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the recipes share: how a graph becomes a program.
 
-Inside a layer the ops that keys and values depend on need all rows of the text and run first; everything after that works on
-blocks of rows. A graph that reads only the first row of the last layer runs the second part of that layer for one row.
+Inside a layer the ops that keys and values depend on need all rows of the text and run first; everything after that
+works on blocks of rows. A graph that reads only the first row of the last layer runs the second part of that layer for
+one row.
 """
 
 from __future__ import annotations

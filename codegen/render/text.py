@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as C++ text. Checkpoint strings become escaped bytes inside literals; nothing of them reaches code or comments."""
+"""Values as C++ text. Checkpoint strings become escaped bytes in literals; none of them reaches code or comments."""
 
 from __future__ import annotations
 

@@ -29,19 +29,23 @@ class AddedTokenTables:
 
 def compile_added_tokens(spec: WordPieceSpec) -> tuple[AddedTokenTables, AddedTokenTables]:
     """Those matched on raw text, and those matched on normalized text."""
-    # The order of precedence where contents coincide after normalization: as `tokenizers` lists its patterns.
-    tokens = sorted((token for token in spec.added_tokens if token.content), key=lambda token: not token.special)
+    tokens = [token for token in spec.added_tokens if token.content]
+    wheel = Tokenizer.from_str(spec.json)
     for token in tokens:
-        _check(token)
-    normalize = Tokenizer.from_str(spec.json).normalizer.normalize_str
+        _check(token, wheel.token_to_id(token.content))
+    normalize = wheel.normalizer.normalize_str
     raw = [(token.content, token) for token in tokens if not token.normalized]
     normalized = [(normalize(token.content), token) for token in tokens if token.normalized]
     return _compile(raw), _compile(normalized)
 
 
-def _check(token: AddedToken) -> None:
+def _check(token: AddedToken, id_in_use: int | None) -> None:
     if not 0 <= token.id < 2**31:
         raise EtchError("token-id-out-of-range", "front-end", f"added token {token.content!r} has id {token.id}")
+    if token.id != id_in_use:
+        # `tokenizers` takes the vocabulary's id, or numbers new tokens itself, whatever the file says.
+        message = f"added token {token.content!r} has id {token.id} in the file, but `tokenizers` uses {id_in_use}"
+        raise EtchError("added-token-id-mismatch", "front-end", message)
     if "\ufffd" in token.content:
         # Invalid UTF-8 reads as U+FFFD, but its bytes differ.
         raise EtchError("added-token-unsupported", "front-end", f"added token {token.content!r} contains U+FFFD")
@@ -53,13 +57,17 @@ def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> AddedTokenTables:
         if not content:
             message = f"nothing is left of added token {token.content!r} after normalization"
             raise EtchError("added-token-unsupported", "front-end", message)
-        by_content.setdefault(content.encode(), token)
-    if any(token.rstrip for token in by_content.values()):
-        for content, token in by_content.items():
-            if content.decode()[0].isspace():
-                # The white space that one token swallows could begin the next, and the two would overlap.
-                message = f"added token {token.content!r} begins with white space while another has rstrip"
-                raise EtchError("added-token-unsupported", "front-end", message)
+        if content.encode() in by_content:
+            # `tokenizers` then takes either, by the order of a hash map: another one in each run.
+            message = f"added token {token.content!r} is the same as another one after normalization"
+            raise EtchError("added-token-ambiguous", "front-end", message)
+        by_content[content.encode()] = token
+    swallows = any(token.rstrip for token in by_content.values())
+    for content, token in by_content.items():
+        if swallows and token.lstrip and content.decode()[0].isspace():
+            # It could begin in what another token swallowed, and its stripped beginning lie behind its own.
+            message = f"added token {token.content!r} has lstrip and begins with white space while another has rstrip"
+            raise EtchError("added-token-unsupported", "front-end", message)
     contents = sorted(by_content)
     ordered = [by_content[content] for content in contents]
     first_bytes = np.zeros(8, np.uint32)

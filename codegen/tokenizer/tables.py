@@ -117,7 +117,7 @@ class _Lookup:
     def __init__(self, spec: WordPieceSpec) -> None:
         prefix = spec.continuing_prefix.encode()
         only_continuing = not _ASCII_PUNCTUATION.isdisjoint(prefix)
-        longest_word = 4 * spec.max_input_chars_per_word
+        longest_word = 4 * max(spec.max_input_chars_per_word, 1)
         initial, continuing = [], []
         for i, piece in enumerate(spec.pieces):
             text = (piece or "").encode()

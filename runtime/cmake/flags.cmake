@@ -9,4 +9,6 @@ target_compile_options(etch_flags INTERFACE
     -fno-math-errno        # sqrt is one instruction
     -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -ffunction-sections -fdata-sections
-    -Wall -Wextra -Wconversion>)
+    -Wall -Wextra -Wconversion>
+  # X.ci beside X.o, for the stack check of model.cmake
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fcallgraph-info=su>)

@@ -20,4 +20,37 @@ function(etch_generated_model name)
     endif()
   endforeach()
   etch_add_program(${name})
+  etch_check_stack(${name} ${model_STACK_BUDGET})
+endfunction()
+
+# Fails the build where a public function of the model can use more stack than the header promises. Needs GCC's call
+# graphs, and objects for the machine that builds: tools/stack reads them.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(etch_no_stack_check "only GCC writes the call graph that the check needs")
+elseif(CMAKE_CROSSCOMPILING OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|aarch64)$")
+  set(etch_no_stack_check "only done for the machine that builds, x86-64 or AArch64")
+elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize|-flto|-O0" OR CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+  set(etch_no_stack_check "sanitizers, link-time optimization and -O0 make other frames")
+else()
+  set(etch_no_stack_check "")
+  add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/../../tools/stack ${CMAKE_BINARY_DIR}/tools/stack)
+endif()
+
+function(etch_check_stack name budget)
+  if(etch_no_stack_check)
+    message(STATUS "etch_${name}: stack not checked against its budget: ${etch_no_stack_check}")
+    return()
+  endif()
+  set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}.stack.txt)
+  add_custom_command(OUTPUT ${report}
+    COMMAND etch-stack ${name} ${budget} ${report} $<TARGET_OBJECTS:etch_${name}> -- $<TARGET_OBJECTS:etch>
+    DEPENDS etch-stack etch etch_${name}
+    COMMENT "Checking the stack of ${name} against its budget of ${budget} bytes"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(stack-${name} ALL DEPENDS ${report})
+  foreach(program IN ITEMS classify classify-${name})
+    if(TARGET ${program})
+      add_dependencies(${program} stack-${name})
+    endif()
+  endforeach()
 endfunction()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 60  # seconds
+TITLES = [
+    b"Oil prices climb as storms close refineries in the gulf",
+    b"Champions beaten at home by a goal in extra time",
+    b"New telescope sees the oldest galaxy so far",
+    b"Ministers meet to sign a ceasefire after months of talks",
+]
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,13 @@ def built(name: str) -> Program:
     return Program(path)
 
 
+def most_tokens(program: Program) -> int:
+    """kMaxTokens of the program's model."""
+    found = re.search(r"(\d+) tokens at most", program.well("--help").out.decode())
+    assert found
+    return int(found[1])
+
+
 def build_stub(folder: Path) -> Program:
     """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers."""
     compiler = shutil.which(os.environ.get("CXX", "g++"))
@@ -96,7 +110,7 @@ def build_stub(folder: Path) -> Program:
         here / "stub_model/stub.cpp",
     ]
     flags = [
-        *"-std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all".split(),
+        *("-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
         "-DETCH_MODEL=stub",
         '-DETCH_MODEL_HEADER="stub.hpp"',
         *(f"-I{path}" for path in (ROOT / "runtime/include", here / "stub_model")),

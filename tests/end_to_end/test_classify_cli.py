@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import shutil
 import struct
@@ -13,16 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from classify_program import ROOT, Outcome, Program, built
+from classify_program import ROOT, TITLES, Outcome, Program, built, most_tokens
 
-TITLES = [
-    b"Oil prices climb as storms close refineries in the gulf",
-    b"Champions beaten at home by a goal in extra time",
-    b"New telescope sees the oldest galaxy so far",
-    b"Ministers meet to sign a ceasefire after months of talks",
-]
 ANSWER_KEYS = ["label", "probability", "logits", "tokens", "truncated"]
-TOKENS_KEYS = ["ids", "pieces", "offsets", "truncated"]
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +23,7 @@ def classify() -> Program:
 
 @pytest.fixture(scope="module")
 def max_tokens(classify: Program) -> int:
-    found = re.search(r"(\d+) tokens at most", classify.well("--help").out.decode())
-    assert found
-    return int(found[1])
-
-
-@pytest.fixture(scope="module")
-def takes_pairs(classify: Program) -> bool:
-    return classify("--pair", "a", "b").code == 0
+    return most_tokens(classify)
 
 
 def answers(outcome: Outcome) -> list[dict[str, Any]]:
@@ -159,25 +143,22 @@ def test_tabs_and_carriage_returns_are_white_space_in_a_text(classify: Program) 
 
 
 def test_bytes_that_are_no_text(classify: Program, max_tokens: int) -> None:
-    [plain, nul, invalid, word, separators] = answers(
-        classify.well("--json", stdin=b"stocks fall\nst\0ocks fa\0ll\nst\xff\xc3ocks fall\xe2\x82\n" + b"x" * 2**20 + b"\n" + b"[SEP]" * 2)
-    )
+    lines = [
+        b"stocks fall", b"st\0ocks fa\0ll", b"st\xff\xc3ocks fall\xe2\x82", b"x" * 2**20, b"[SEP]" * 2,
+    ]  # fmt: skip
+    [plain, nul, invalid, word, separators] = answers(classify.well("--json", stdin=b"\n".join(lines)))
     assert nul == plain  # the tokenizer drops NULs
     assert invalid == plain  # and U+FFFD, which stands for invalid bytes
     assert (word["tokens"], word["truncated"]) == (3, False)  # one word, too long to be cut into pieces
     assert separators["tokens"] == 4
     long = classify.well("--json", stdin=b"[SEP]" * 200_000)
     assert answers(long)[0] | {"label": 0, "probability": 0, "logits": 0} == {
-        "label": 0, "probability": 0, "logits": 0, "tokens": max_tokens, "truncated": True,
+        "label": 0,
+        "probability": 0,
+        "logits": 0,
+        "tokens": max_tokens,
+        "truncated": True,
     }
-
-
-def test_special_tokens_can_be_read_as_plain_text(classify: Program) -> None:
-    [recognized] = classify.well("--tokens", "a [SEP] b").objects
-    [plain] = classify.well("--tokens", "--plain-text", "a [SEP] b").objects
-    assert recognized["pieces"].count("[SEP]") == 2
-    assert plain["pieces"].count("[SEP]") == 1
-    assert answers(classify.well("--json", "--plain-text", "a [SEP] b"))[0]["tokens"] == len(plain["ids"])
 
 
 def test_a_cut_text_is_reported(classify: Program, max_tokens: int) -> None:
@@ -225,82 +206,6 @@ def test_plain_lines_have_labels_and_probabilities_best_first(classify: Program)
     assert classify.well("--top", "1000000", *TITLES).lines == everything
 
 
-def test_tokens_lines(classify: Program) -> None:
-    for outcome in (classify.well("--tokens", *TITLES), classify.well("--tokens", stdin=b"\n".join(TITLES))):
-        for title, tokens in zip(TITLES, outcome.objects, strict=True):
-            assert list(tokens) == TOKENS_KEYS
-            assert len(tokens["ids"]) == len(tokens["pieces"]) == len(tokens["offsets"])
-            assert (tokens["pieces"][0], tokens["pieces"][-1]) == ("[CLS]", "[SEP]")
-            assert tokens["offsets"][0] == tokens["offsets"][-1] == [0, 0]
-            for piece, (begin, end) in zip(tokens["pieces"][1:-1], tokens["offsets"][1:-1], strict=True):
-                assert piece in ("[UNK]", title[begin:end].lower().decode(), "##" + title[begin:end].lower().decode())
-
-
-TOKENIZER_TEXTS = [
-    "", " ", "Hello, World!", "naïve café İstanbul ΟΔΟΣ", "한국어 テスト 漢字漢字", "a\u200bb\u00adc \ufeffhi",
-    "x\u2028y tab\there", "👩‍👩‍👧 family", "हिन्दी", "[SEP] typed [MASK]by a user[CLS]", "$5+3^2~`", "a" * 100, "a" * 101,
-    "unaffordable antidisestablishmentarianism", "e\u0301\u0301 \u1734", "word " * 600,
-]  # fmt: skip
-
-
-def byte_offsets(text: str, offsets: list[tuple[int, int]]) -> list[list[int]]:
-    starts = [0]
-    for character in text:
-        starts.append(starts[-1] + len(character.encode()))
-    return [[starts[begin], starts[end]] for begin, end in offsets]
-
-
-@pytest.fixture(scope="module")
-def wheel(max_tokens: int) -> Any:
-    tokenizers = pytest.importorskip("tokenizers")
-    files = sorted((ROOT / "tools/train/agnews").rglob("tokenizer.json"))
-    if not files:
-        pytest.skip("the checkpoint of the default model is not there")
-    tokenizer = tokenizers.Tokenizer.from_file(str(files[0]))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
-
-
-def test_tokens_are_those_of_the_tokenizers_wheel(classify: Program, wheel: Any) -> None:
-    for text, tokens in zip(TOKENIZER_TEXTS, classify.well("--tokens", "--", *TOKENIZER_TEXTS).objects, strict=True):
-        expected = wheel.encode(text)
-        assert tokens["ids"] == expected.ids
-        assert tokens["pieces"] == expected.tokens
-        assert tokens["offsets"] == byte_offsets(text, expected.offsets)
-        assert tokens["truncated"] == bool(expected.overflowing)
-
-
-# --- pairs ---------------------------------------------------------------------------------------------------------
-
-
-def test_pairs(classify: Program, takes_pairs: bool) -> None:
-    if not takes_pairs:
-        for arguments in (["--pair", "a", "b"], ["--pairs"], ["--evaluate", "rows.csv", "--pairs"]):
-            assert "takes single texts only" in classify.refused(2, *arguments)
-        return
-    arguments = classify.well("--json", "--pair", TITLES[0], TITLES[1], "--pair", "", "-x").out
-    lines = TITLES[0] + b"\t" + TITLES[1] + b"\n\t-x"
-    assert classify.well("--json", "--pairs", stdin=lines).out == arguments
-    [tokens] = classify.well("--tokens", "--pair", "one two", "three").objects
-    assert tokens["pieces"].count("[SEP]") == 2
-    second = tokens["pieces"].index("[SEP]") + 1
-    assert tokens["offsets"][second][0] == 0  # each segment's own offsets
-
-
-@pytest.mark.parametrize(("line", "found"), [(b"no tab", 0), (b"a\tb\tc", 2), (b"", 0)])
-def test_a_line_that_is_no_pair_is_named(classify: Program, takes_pairs: bool, line: bytes, found: int) -> None:
-    if not takes_pairs:
-        pytest.skip("the default model takes single texts only")
-    outcome = classify("--pairs", stdin=b"a\tb\n" + line + b"\nc\td\n")
-    assert outcome.code == 1
-    assert len(outcome.lines) == 1
-    assert outcome.err == (
-        "classify: standard input: line 2: a pair is two texts with exactly one TAB between them, "
-        f"found {found}\n"
-    )
-
-
 # --- kernels, threads ----------------------------------------------------------------------------------------------
 
 
@@ -341,9 +246,10 @@ def test_help_names_every_option_and_version_every_fact(classify: Program) -> No
     for arguments in (["--help"], ["-h"], ["--json", "--help"]):
         text = classify.well(*arguments).out.decode()
         for option in (
-            "--file --pair --pairs --plain-text --top --json --tokens --evaluate --label-column --text-columns --labels "
-            "--header --no-header --limit --latency --memory --kernel --threads --self-test --help --version"
-        ).split():
+            "--file", "--pair", "--pairs", "--plain-text", "--top", "--json", "--tokens", "--evaluate",
+            "--label-column", "--text-columns", "--labels", "--header", "--no-header", "--limit", "--latency",
+            "--memory", "--kernel", "--threads", "--self-test", "--help", "--version",
+        ):  # fmt: skip
             assert re.search(rf"^  {option}[ ,\n]|^{option} ", text, re.MULTILINE), option
     lines = classify.well("--version").lines
     assert re.fullmatch(r"etch \d+\.\d+\.\d+", lines[0])
@@ -395,62 +301,3 @@ def test_self_test_sees_a_changed_table(classify: Program, tmp_path: Path) -> No
     broken.write_bytes(image)
     broken.chmod(0o755)
     assert Program(broken).refused(1, "--self-test").startswith("self test failed: ")
-
-
-# --- the world around the program ----------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-@pytest.mark.parametrize("arguments", [["text"], ["--help"], ["--version"], ["--kernel", "list"], ["--memory"]])
-def test_a_full_disk_is_reported(classify: Program, arguments: list[str]) -> None:
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([classify.path, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
-    assert done.returncode == 1
-    assert done.stderr == b"classify: cannot write the output: No space left on device\n"
-
-
-def test_a_reader_that_leaves_is_reported(classify: Program) -> None:
-    process = subprocess.Popen(
-        [classify.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdin and process.stdout and process.stderr
-    process.stdout.close()
-    process.stdin.write(b"text\n")
-    process.stdin.close()
-    assert process.stderr.read() == b"classify: cannot write the output: Broken pipe\n"
-    assert process.wait(10) == 1
-
-
-def test_closed_standard_streams(classify: Program) -> None:
-    def run(redirections: str) -> tuple[int, bytes]:
-        command = f'exec "$0" --file "$1" {redirections}'
-        done = subprocess.run(["sh", "-c", command, classify.path, __file__], stderr=subprocess.PIPE, check=False)
-        return done.returncode, done.stderr
-
-    assert run(">&-")[0] == 1
-    assert run("<&- >/dev/null")[0] == 0
-    done = subprocess.run(["sh", "-c", '"$0" <&-', classify.path], capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (2, b"classify: cannot open standard input: Bad file descriptor\n")
-
-
-def test_a_dialogue_over_pipes_gets_each_answer_at_once(classify: Program) -> None:
-    process = subprocess.Popen([classify.path, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-    assert process.stdin and process.stdout
-    expected = classify.well("--json", *TITLES).out.splitlines(keepends=True)
-    for title, answer in zip(TITLES, expected, strict=True):
-        process.stdin.write(title + b"\n")
-        assert process.stdout.readline() == answer
-    process.stdin.close()
-    assert process.stdout.read() == b""
-    assert process.wait(10) == 0
-
-
-def test_a_terminal_gets_a_hint(classify: Program) -> None:
-    controller, terminal = pty.openpty()
-    process = subprocess.Popen([classify.path], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    os.close(terminal)
-    os.write(controller, b"text\n\x04")
-    out, err = process.communicate(timeout=10)
-    os.close(controller)
-    assert err == b"classify: reading texts from the terminal, one a line; Ctrl-D ends\n"
-    assert out == classify.well("text").out

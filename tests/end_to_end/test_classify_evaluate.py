@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import csv
 import os
+import pty
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from classify_program import Outcome, Program, built
 
-ROWS = [
+ROWS: list[tuple[int, str, str]] = [
     (3, "Oil prices climb", "Storms close refineries, and \"the market\" worries about supply."),
     (3, "Bank cuts 900 jobs", "The lender said on Monday that branches\nin the north would go first."),
     (2, "Champions beaten", "A goal in extra time ended a run of 31 games without defeat."),
@@ -61,7 +64,7 @@ def figures(truths: list[int], answers: list[int], labels: list[str]) -> tuple[d
     return by_label, matrix
 
 
-def check_report(outcome: Outcome, truths: list[int], answers: list[dict], labels: list[str]) -> None:
+def check_report(outcome: Outcome, truths: list[int], answers: list[dict[str, Any]], labels: list[str]) -> None:
     lines = outcome.lines
     given = [labels.index(answer["label"]) for answer in answers]
     correct = sum(t == a for t, a in zip(truths, given, strict=True))
@@ -87,9 +90,9 @@ def check_report(outcome: Outcome, truths: list[int], answers: list[dict], label
         assert lines[shares + 2 + i][16:].split() == [f"{100 * n / total:.2f}" if total else "-" for n in matrix[i]]
 
 
-def answers_of(classify: Program, texts: list[str]) -> list[dict]:
+def answers_of(classify: Program, texts: list[str]) -> list[dict[str, Any]]:
     """One run for each thousand texts: texts may hold line ends, so they go as arguments."""
-    answers = []
+    answers: list[dict[str, Any]] = []
     for i in range(0, len(texts), 1000):
         answers.extend(classify.well("--json", "--", *texts[i : i + 1000]).objects)
     return answers
@@ -102,13 +105,26 @@ def test_report(classify: Program, labels: list[str], ag_news: Path) -> None:
     assert outcome.err == "classify: labels read as numbers from 1 (no 0 occurs)\n"  # no progress outside a terminal
 
 
+def test_progress_is_shown_on_a_terminal_and_removed(classify: Program, ag_news: Path) -> None:
+    controller, terminal = pty.openpty()
+    done = subprocess.run(
+        [classify.path, "--evaluate", ag_news], stdout=subprocess.PIPE, stderr=terminal, timeout=60, check=True
+    )
+    os.close(terminal)
+    shown = os.read(controller, 65536).decode()
+    os.close(controller)
+    assert f"\r1 of {len(ROWS)} rows" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert done.stdout == classify.well("--evaluate", ag_news).out
+
+
 def test_report_of_chosen_columns(classify: Program, labels: list[str], tmp_path: Path) -> None:
     path = tmp_path / "named.tsv"
     rows = [(description.replace("\n", " "), title, labels[label - 1].upper()) for label, title, description in ROWS]
     path.write_text(
         "\n".join("\t".join(row) for row in [("description", "title", "topic"), *rows]), encoding="utf-8", newline=""
     )
-    options = ["--evaluate", path, "--label-column", "topic"]
+    options: list[str | Path] = ["--evaluate", path, "--label-column", "topic"]
     truths = [label - 1 for label, _, _ in ROWS]
     check_report(
         classify.well(*options, "--text-columns", "title,description"),
@@ -116,9 +132,8 @@ def test_report_of_chosen_columns(classify: Program, labels: list[str], tmp_path
         answers_of(classify, [f"{title} {description}" for description, title, _ in rows]),
         labels,
     )
-    check_report(
-        classify.well(*options, "--text-columns", "2"), truths, answers_of(classify, [title for _, title, _ in rows]), labels
-    )
+    titles = answers_of(classify, [title for _, title, _ in rows])
+    check_report(classify.well(*options, "--text-columns", "2"), truths, titles, labels)
     check_report(
         classify.well("--evaluate", path, "--header", "--label-column", "3", "--limit", "3"),
         truths[:3],

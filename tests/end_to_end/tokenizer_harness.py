@@ -22,7 +22,7 @@ from codegen.tokenizer import Field, WordPieceTables, compile_wordpiece
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-UNLIMITED = 1 << 20
+UNLIMITED = 1 << 30  # more tokens than any text here has
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,8 @@ def tables_blob(tables: WordPieceTables) -> bytes:
 
 
 def _request(capacity: int, plain_text: bool, *texts: bytes) -> bytes:
-    head = np.array([len(texts) - 1, plain_text, capacity], np.uint32).tobytes()
+    room = sum(map(len, texts)) + 3  # no character makes more tokens than it has bytes
+    head = np.array([len(texts) - 1, plain_text, min(capacity, room)], np.uint32).tobytes()
     return head + b"".join(len(text).to_bytes(4, "little") + text for text in texts)
 
 
@@ -206,9 +207,7 @@ class Wheel:
         return results
 
 
-def _pair_offsets(
-    characters: np.ndarray, segments: np.ndarray, texts: Sequence[tuple[str, np.ndarray]]
-) -> np.ndarray:
+def _pair_offsets(characters: np.ndarray, segments: np.ndarray, texts: Sequence[tuple[str, np.ndarray]]) -> np.ndarray:
     offsets = np.zeros_like(characters)
     for segment, (_, begins) in enumerate(texts):
         offsets[segments == segment] = begins[characters[segments == segment]]

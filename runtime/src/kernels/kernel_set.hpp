@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "etch/ops/activation.hpp"
 #include "etch/ops/rows.hpp"
@@ -52,7 +53,7 @@ struct MatmulF32 {
 };
 
 struct KernelSet {
-    const char* name;                      // as in select_kernel(): "scalar", "avx2"
+    std::string_view name;                 // as in select_kernel(): "scalar", "avx2"
     Packing packing;                       // the layout of weights that this set reads
     std::uint8_t encoded_bytes_per_value;  // of QuantizedRows, at most kMaxEncodedBytesPerValue of the packing's target
     bool (*usable)() noexcept;             // true where this CPU and its operating system can run the set

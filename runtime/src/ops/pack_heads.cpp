@@ -33,13 +33,33 @@ std::size_t padded_outputs(Packing packing, std::size_t n) noexcept {
     return packing == Packing::panel ? round_up(n, kPanelWidth) : n;
 }
 
-// Row n of a packed matrix: `inputs` values, then zeros. Null `values`: zeros only. Four k are contiguous in every s8
-// packing, all k at one distance in every f32 packing.
+// Places of a row or a column in a packed matrix: every packing repeats itself after kGroup steps along it.
+template <std::size_t kGroup>
+struct Places {
+    std::size_t start;
+    std::size_t within;   // from one place to the next in a group
+    std::size_t between;  // from one group to the next
+};
+
+template <std::size_t kGroup, class Value>
+void store(const Places<kGroup>& places, const Value* values, std::size_t count, Value* packed) noexcept {
+    Value* group = packed + places.start;
+    for (std::size_t i = 0; i < count; i += kGroup, group += places.between) {
+        const std::size_t used = count - i < kGroup ? count - i : kGroup;
+        for (std::size_t j = 0; j < used; ++j)
+            group[j * places.within] = values[i + j];
+    }
+}
+
+// Row n of a packed matrix of `inputs` inputs, followed by its padding.
 template <class Value>
 void store_row(Packing packing, Value* packed, std::size_t n, std::size_t inputs, const Value* values) noexcept {
-    const std::size_t padded = padded_inputs(packed, packing, inputs);
-    for (std::size_t k = 0; k < padded; ++k) {
-        packed[packed_index(packed, packing, n, k, inputs)] = values != nullptr && k < inputs ? values[k] : Value{0};
+    const std::size_t start = packed_index(packed, packing, n, 0, inputs);
+    const Places<4> places{start, packed_index(packed, packing, n, 1, inputs) - start,
+                           packed_index(packed, packing, n, 4, inputs) - start};
+    store(places, values, inputs, packed);
+    for (std::size_t k = inputs; k < padded_inputs(packed, packing, inputs); ++k) {
+        packed[packed_index(packed, packing, n, k, inputs)] = Value{0};
     }
 }
 
@@ -47,14 +67,18 @@ void store_row(Packing packing, Value* packed, std::size_t n, std::size_t inputs
 template <class Value>
 void store_column(Packing packing, Value* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
                   const Value* values) noexcept {
-    for (std::size_t n = 0; n < outputs; ++n)
-        packed[packed_index(packed, packing, n, k, inputs)] = values[n];
+    const std::size_t start = packed_index(packed, packing, 0, k, inputs);
+    const Places<kPanelWidth> places{start, packed_index(packed, packing, 1, k, inputs) - start,
+                                     packed_index(packed, packing, kPanelWidth, k, inputs) - start};
+    store(places, values, outputs, packed);
 }
 
 template <class Value>
 void zero_key_padding(const HeadShape& shape, std::uint32_t tokens, Value* packed) noexcept {
     for (std::size_t n = tokens; n < padded_outputs(shape.packing, tokens); ++n) {
-        store_row<Value>(shape.packing, packed, n, shape.head_width, nullptr);
+        for (std::size_t k = 0; k < padded_inputs(packed, shape.packing, shape.head_width); ++k) {
+            packed[packed_index(packed, shape.packing, n, k, shape.head_width)] = Value{0};
+        }
     }
 }
 

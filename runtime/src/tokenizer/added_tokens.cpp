@@ -41,7 +41,8 @@ RawSplitter::RawSplitter(const AddedTokens& tokens, std::string_view text, Speci
 bool RawSplitter::take(TokenMatch& match) noexcept {
     if (!found_) return false;
     match = match_;
-    segment_begin_ = search_ = clear_ = match_.end;
+    segment_begin_ = clear_ = match_.end;
+    search_ = match_resume_;
     closed_ = found_ = false;
     return true;
 }
@@ -59,7 +60,7 @@ void RawSplitter::look_ahead() noexcept {
             }
         }
         if (search_ >= size) break;
-        if (!must_look_further()) {
+        if (search_ >= segment_begin_ && !must_look_further()) {
             clear_ = search_;
             return;
         }
@@ -100,6 +101,7 @@ bool RawSplitter::match_at_search() noexcept {
     if ((flags & AddedTokens::kSpecial) != 0 && mode_ == SpecialTokens::plain_text) return false;
     if ((flags & AddedTokens::kSingleWord) != 0 && touches_word(begin, end)) return false;
     match_ = {tokens_.ids[token], begin, end};
+    match_resume_ = end;
     if ((flags & AddedTokens::kLeftStrip) != 0) {
         while (match_.begin > segment_begin_) {
             const Decoded before = decode_before(text_, match_.begin);

@@ -17,8 +17,8 @@ inline bool can_begin(const AddedTokens& tokens, std::uint8_t byte) noexcept {
     return (tokens.first_bytes[byte / 32] >> (byte % 32) & 1U) != 0;
 }
 
-// Follows the contents that begin with the bytes seen so far. Contents are sorted, so these are a range that shrinks, and
-// one that ends here is the first of them.
+// Follows the contents that begin with the bytes seen so far. Contents are sorted, so these are a range that shrinks,
+// and one that ends here is the first of them.
 class ContentSearch {
   public:
     explicit ContentSearch(const AddedTokens& tokens) noexcept : tokens_(tokens), high_(tokens.count) {}
@@ -85,6 +85,7 @@ class RawSplitter {
     std::uint32_t search_ = 0;  // no match begins before this
     std::uint32_t clear_ = 0;
     TokenMatch match_{};
+    std::uint32_t match_resume_ = 0;  // where match_ ended before it swallowed white space: a token may begin in that
 };
 
 }  // namespace tokenizer

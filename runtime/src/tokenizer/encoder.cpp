@@ -19,9 +19,12 @@ struct AsciiTable {
 
 constexpr AsciiTable make_ascii_table() noexcept {
     AsciiTable table{};
-    for (unsigned c = 0x21; c < 0x7F; ++c) table.lower[c] = kPunctuation;
-    for (unsigned c = '0'; c <= '9'; ++c) table.lower[c] = static_cast<std::uint8_t>(c);
-    for (unsigned c = 'a'; c <= 'z'; ++c) table.lower[c] = table.lower[c - 'a' + 'A'] = static_cast<std::uint8_t>(c);
+    for (unsigned c = 0x21; c < 0x7F; ++c)
+        table.lower[c] = kPunctuation;
+    for (unsigned c = '0'; c <= '9'; ++c)
+        table.lower[c] = static_cast<std::uint8_t>(c);
+    for (unsigned c = 'a'; c <= 'z'; ++c)
+        table.lower[c] = table.lower[c - 'a' + 'A'] = static_cast<std::uint8_t>(c);
     table.lower[' '] = kSpace;
     return table;
 }
@@ -43,7 +46,7 @@ void Encoder::run() noexcept {
 void Encoder::encode_segment() noexcept {
     NormalizedCursor cursor(tables_, text_, splitter_);
     const bool has_normalized_tokens = tables_.normalized_tokens.count != 0;
-    units_to_pass_ = 0;
+    units_to_pass_ = units_swallowed_ = 0;
     after_word_character_ = after_space_ = false;
     Unit unit;
     for (;;) {
@@ -139,6 +142,10 @@ void Encoder::end_ascii_word(std::uint64_t state) noexcept {
 // What the rules of tokens ask about the characters before them.
 void Encoder::remember(const Unit& unit) noexcept {
     after_word_character_ = (unit.flags & Properties::kWord) != 0;
+    if (units_swallowed_ != 0) {
+        --units_swallowed_;
+        return;
+    }
     const bool is_space = (unit.flags & Properties::kWhiteSpace) != 0;
     if (is_space && !after_space_) space_begin_ = unit.begin;
     after_space_ = is_space;
@@ -165,7 +172,8 @@ bool Encoder::match_normalized(NormalizedCursor& cursor, const Unit& first) noex
     Unit unit = first;
     for (std::uint32_t units = 1;; ++units) {
         bool goes_on = true;
-        for (std::uint32_t i = 0; i < size && goes_on; ++i) goes_on = contents.step(bytes[i]);
+        for (std::uint32_t i = 0; i < size && goes_on; ++i)
+            goes_on = contents.step(bytes[i]);
         if (!goes_on) break;
         if (contents.complete() != kNoToken) {
             token = contents.complete();
@@ -190,14 +198,16 @@ bool Encoder::match_normalized(NormalizedCursor& cursor, const Unit& first) noex
     }
     end_word();
     const std::uint32_t begin = (flags & AddedTokens::kLeftStrip) != 0 && after_space_ ? space_begin_ : first.begin;
+    std::uint32_t end = last.end;
     cursor = behind;
+    units_swallowed_ = 0;
     if ((flags & AddedTokens::kRightStrip) != 0) {
         while (behind.next(unit) && (unit.flags & Properties::kWhiteSpace) != 0) {
-            last = unit;
-            cursor = behind;
+            end = unit.end;
+            ++units_swallowed_;
         }
     }
-    out_.write(tokens.ids[token], begin, last.end);
+    out_.write(tokens.ids[token], begin, end);
     after_word_character_ = (last.flags & Properties::kWord) != 0;
     after_space_ = false;
     return true;

@@ -54,6 +54,7 @@ class Encoder {
     bool after_word_character_ = false;  // within the segment
     bool after_space_ = false;           // and within the segment's ordinary text since the last token
     std::uint32_t space_begin_ = 0;      // where that white space begins
+    std::uint32_t units_swallowed_ = 0;  // white space ahead that belongs to the last token, though one may begin in it
 };
 
 }  // namespace tokenizer

@@ -94,15 +94,18 @@ bool NormalizedCursor::expand(const Raw& raw) noexcept {
                 start_run(raw);
                 return true;
             }
-            for (std::uint32_t i = 1; i < parts.count; ++i) push(parts.scalar[i]);
+            for (std::uint32_t i = 1; i < parts.count; ++i)
+                push(parts.scalar[i]);
         } else if (is_hangul_syllable(raw.scalar)) {
             const Parts parts = hangul_parts(raw.scalar);
-            for (std::uint32_t i = 0; i < parts.count; ++i) push(parts.scalar[i]);
+            for (std::uint32_t i = 0; i < parts.count; ++i)
+                push(parts.scalar[i]);
         } else if (is_chinese) {
             push(raw.scalar);
         }
     } else if ((flags & Properties::kLowerExpands) != 0 && tables_->lowercase) {
-        for (const std::uint32_t scalar : kLowerExpansion) push(scalar);
+        for (const std::uint32_t scalar : kLowerExpansion)
+            push(scalar);
     } else if (is_chinese) {
         push(raw.scalar);
     }
@@ -134,7 +137,8 @@ std::uint8_t NormalizedCursor::next_rank() const noexcept {
     const auto consider = [&](std::uint8_t rank) {
         if (rank > run_rank_ && rank < lowest) lowest = rank;
     };
-    for (std::uint32_t i = 1; i < run_tail_.count; ++i) consider(properties(run_tail_.scalar[i]).rank);
+    for (std::uint32_t i = 1; i < run_tail_.count; ++i)
+        consider(properties(run_tail_.scalar[i]).rank);
     std::uint32_t at = run_begin_;
     for (Raw raw; read_mark(at, raw);) {
         if ((raw.properties->flags & Properties::kNonspacing) == 0) consider(raw.properties->rank);

@@ -27,9 +27,9 @@ struct Unit {
 // Sorting by class, stably, is the same as going over the run once per class and taking its marks as they come; a run
 // with none of them, the usual case, is skipped. So the order is exact and the time linear, at most six times over.
 //
-// The original place of a sorted mark is peculiar to the wheel, which counts instead of following it: the n-th mark that
-// comes out of sorting has the place of the n-th that went in. A second reader in step with the first one finds it. Only
-// marks split off a starter stay where they were: they have the place of the last mark counted before them.
+// The original place of a sorted mark is peculiar to the wheel, which counts instead of following it: the n-th mark
+// that comes out of sorting has the place of the n-th that went in. A second reader in step with the first one finds
+// it. Only marks split off a starter stay where they were: they have the place of the last mark counted before them.
 class NormalizedCursor {
   public:
     NormalizedCursor(const WordPiece& tables, std::string_view text, RawSplitter& splitter) noexcept
@@ -79,14 +79,14 @@ class NormalizedCursor {
     std::uint8_t pending_count_ = 0;
 
     // The run of marks being put in order.
-    std::uint8_t run_rank_ = 0;      // of the marks now coming out; 0 outside a run
+    std::uint8_t run_rank_ = 0;  // of the marks now coming out; 0 outside a run
     std::uint8_t run_tail_next_ = 0;
-    Parts run_tail_{};               // marks split off the starter, at index 1 and after
+    Parts run_tail_{};  // marks split off the starter, at index 1 and after
     Place run_starter_{};
-    std::uint32_t run_begin_ = 0;    // of the first mark that is a character of its own
-    std::uint32_t run_scan_ = 0;     // reads the marks
+    std::uint32_t run_begin_ = 0;     // of the first mark that is a character of its own
+    std::uint32_t run_scan_ = 0;      // reads the marks
     std::uint32_t run_place_at_ = 0;  // reads the places
-    Place run_place_{};              // the last one counted
+    Place run_place_{};               // the last one counted
 };
 
 }  // namespace tokenizer

@@ -28,8 +28,10 @@ TokenWriter writer_at(const TokenSink& sink, std::uint32_t at, std::uint32_t roo
 }
 
 void set_segments(const TokenSink& sink, std::uint32_t first_end, std::uint32_t end) noexcept {
-    for (std::uint32_t i = 0; i < first_end; ++i) sink.segments[i] = 0;
-    for (std::uint32_t i = first_end; i < end; ++i) sink.segments[i] = 1;
+    for (std::uint32_t i = 0; i < first_end; ++i)
+        sink.segments[i] = 0;
+    for (std::uint32_t i = first_end; i < end; ++i)
+        sink.segments[i] = 1;
 }
 
 }  // namespace
@@ -65,8 +67,9 @@ Status tokenize_pair(const WordPiece& tables, std::string_view first, std::strin
     TokenWriter first_out = writer_at(sink, 1, room);
     Encoder(tables, first, mode, scratch, first_out, kEverything).run();
 
-    // How much of the first text stays depends on the length of the second. The second is written as if all of the first
-    // stayed, which is right if both fit, and otherwise once more at its place: counting it is work that is due anyway.
+    // How much of the first text stays depends on the length of the second. The second is written as if all of the
+    // first stayed, which is right if both fit, and otherwise once more at its place: counting it is work that is due
+    // anyway.
     std::uint32_t first_kept = first_out.count < room ? first_out.count : room;
     TokenWriter second_out = writer_at(sink, first_kept + 2, room - first_kept);
     Encoder(tables, second, mode, scratch, second_out, kEverything).run();

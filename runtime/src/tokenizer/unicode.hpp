@@ -22,7 +22,9 @@ inline bool is_white_space(std::uint32_t scalar) noexcept {
     return (properties(scalar).flags & Properties::kWhiteSpace) != 0;
 }
 
-inline bool is_word(std::uint32_t scalar) noexcept { return (properties(scalar).flags & Properties::kWord) != 0; }
+inline bool is_word(std::uint32_t scalar) noexcept {
+    return (properties(scalar).flags & Properties::kWord) != 0;
+}
 
 // The only lower case of more than one scalar: U+0130 becomes U+0069 U+0307.
 constexpr std::uint32_t kLowerExpansion[2] = {0x69, 0x307};
@@ -35,7 +37,9 @@ struct Parts {
 constexpr std::uint32_t kHangulFirst = 0xAC00;
 constexpr std::uint32_t kHangulCount = 11172;
 
-inline bool is_hangul_syllable(std::uint32_t scalar) noexcept { return scalar - kHangulFirst < kHangulCount; }
+inline bool is_hangul_syllable(std::uint32_t scalar) noexcept {
+    return scalar - kHangulFirst < kHangulCount;
+}
 
 inline Parts hangul_parts(std::uint32_t scalar) noexcept {
     constexpr std::uint32_t kVowels = 21;

@@ -9,13 +9,13 @@ inline namespace abi1 {
 namespace tokenizer {
 
 struct Properties {
-    static constexpr std::uint16_t kControl = 1;       // deleted by clean_text
-    static constexpr std::uint16_t kWhiteSpace = 2;    // separates words
-    static constexpr std::uint16_t kChinese = 4;       // surrounded by spaces by handle_chinese_chars
-    static constexpr std::uint16_t kPunctuation = 8;   // a word of its own
-    static constexpr std::uint16_t kNonspacing = 16;   // deleted by strip_accents, all its parts included
-    static constexpr std::uint16_t kWord = 32;         // what a single_word token must not touch
-    static constexpr std::uint16_t kStrips = 64;       // strip_accents makes it something else: see StripRange
+    static constexpr std::uint16_t kControl = 1;         // deleted by clean_text
+    static constexpr std::uint16_t kWhiteSpace = 2;      // separates words
+    static constexpr std::uint16_t kChinese = 4;         // surrounded by spaces by handle_chinese_chars
+    static constexpr std::uint16_t kPunctuation = 8;     // a word of its own
+    static constexpr std::uint16_t kNonspacing = 16;     // deleted by strip_accents, all its parts included
+    static constexpr std::uint16_t kWord = 32;           // what a single_word token must not touch
+    static constexpr std::uint16_t kStrips = 64;         // strip_accents makes it something else: see StripRange
     static constexpr std::uint16_t kLowerExpands = 128;  // U+0130
 
     std::int32_t lower_delta;  // lower case minus itself

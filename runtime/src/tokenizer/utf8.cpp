@@ -7,8 +7,9 @@ namespace tokenizer {
 namespace {
 
 struct Lead {
-    std::uint32_t size;    // 0 for a byte that starts nothing
-    std::uint32_t lowest;  // bounds of the second byte: they exclude overlong forms, surrogates and what is beyond 10FFFF
+    std::uint32_t size;  // 0 for a byte that starts nothing
+    std::uint32_t
+        lowest;  // bounds of the second byte: they exclude overlong forms, surrogates and what is beyond 10FFFF
     std::uint32_t highest;
 };
 
@@ -20,7 +21,9 @@ Lead lead(std::uint32_t byte) noexcept {
     return {0, 0, 0};
 }
 
-std::uint32_t byte_at(std::string_view text, std::uint32_t at) noexcept { return static_cast<unsigned char>(text[at]); }
+std::uint32_t byte_at(std::string_view text, std::uint32_t at) noexcept {
+    return static_cast<unsigned char>(text[at]);
+}
 
 }  // namespace
 

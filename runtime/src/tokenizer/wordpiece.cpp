@@ -14,8 +14,8 @@ struct Found {
     std::uint32_t chars;
 };
 
-// The longest piece that matches at byte `at`, character `first`. One pass hashes every candidate, `reach` ends it early;
-// then the candidates are tried from the longest down. A try costs two loads, and a third for one miss in 256.
+// The longest piece that matches at byte `at`, character `first`. One pass hashes every candidate, `reach` ends it
+// early; then the candidates are tried from the longest down. A try costs two loads, and a third for one miss in 256.
 Found longest_piece(const WordPiece& tables, const Word& word, std::uint32_t first, std::uint32_t at) noexcept {
     const std::uint8_t* key = word.bytes() + at;
     std::uint64_t* hashes = word.hashes();

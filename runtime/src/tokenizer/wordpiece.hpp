@@ -32,8 +32,8 @@ inline std::string_view text_of(const WordPiece& tables, std::uint32_t id) noexc
 }
 
 // The piece with this key, whose hash state is `state`, or kNoPiece. `prefix_size` is 0 for a word's first piece.
-inline std::int32_t find_piece(const WordPiece& tables, std::uint64_t state, const std::uint8_t* key, std::uint32_t size,
-                               std::uint32_t prefix_size) noexcept {
+inline std::int32_t find_piece(const WordPiece& tables, std::uint64_t state, const std::uint8_t* key,
+                               std::uint32_t size, std::uint32_t prefix_size) noexcept {
     const auto high = static_cast<std::uint32_t>(state >> 32);
     const std::uint32_t displacement = tables.displacements[reduce(high, tables.bucket_count)];
     const auto low = static_cast<std::uint32_t>(state ^ (state >> 32));

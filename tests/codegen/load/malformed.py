@@ -46,10 +46,10 @@ def check_refused(case: Case, folder: Path) -> EtchError:
     write_tiny_checkpoint(folder)
     load_and_take(folder)
     case.change(folder)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(EtchError) as caught:
         load_and_take(folder)
-    assert time.monotonic() - start < MAX_SECONDS
+    assert time.process_time() - start < MAX_SECONDS
     error = caught.value
     assert (error.code, error.stage, error.file, error.tensor) == (case.code, "load", case.file, case.tensor)
     assert case.words in str(error)

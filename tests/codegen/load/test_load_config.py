@@ -13,7 +13,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen.errors import EtchError
 from codegen.load.config import Config
 from codegen.load.folder import load_checkpoint
-from codegen.load.json_file import parse_json
+from codegen.load.json_file import MAX_DEPTH, MAX_NUMBER_LENGTH, MAX_VALUES, parse_json
 
 
 def c(name: str, change: Callable[[Path], object], code: str, words: str = "") -> Case:
@@ -66,6 +66,12 @@ CASES = [
     c("label2id swapped", put(CONFIG, id2label={"0": "a", "1": "b"}, label2id={"a": 1, "b": 0}), "labels-conflict"),
     c("label2id other names", put(CONFIG, label2id={"LABEL_0": 0, "LABEL_1": 1, "LABEL_2": 2}), "labels-conflict"),
     c("label2id shorter", put(CONFIG, label2id={"label 0": 0}), "labels-conflict"),
+    c(
+        "label2id longer",
+        put(CONFIG, label2id={"label 0": 0, "label 1": 1, "label 2": 2, "label 3": 3}),
+        "labels-conflict",
+        "label2id has 4 labels, id2label 3",
+    ),
     c("label2id true", put(CONFIG, id2label={"0": "a", "1": "b"}, label2id={"a": 0, "b": True}), "labels-conflict"),
     c("label2id text", put(CONFIG, id2label={"0": "a"}, label2id={"a": "0"}), "labels-conflict"),
     c("label2id a list", put(CONFIG, label2id=[0, 1, 2]), "labels-type"),
@@ -179,3 +185,21 @@ def test_a_family_is_refused_before_the_other_files_are_read(tmp_path: Path) -> 
 def test_numbers_that_are_long_but_usual() -> None:
     assert parse_json(b'{"n": 1000000000000000019884624838656}', "x")["n"] == 1000000000000000019884624838656
     assert parse_json(b'{"n": 1e-12, "z": -0}', "x") == {"n": 1e-12, "z": 0}
+
+
+def test_limits_are_met_exactly() -> None:
+    number = b"1" * MAX_NUMBER_LENGTH
+    fraction = b"0." + b"1" * (MAX_NUMBER_LENGTH - 2)
+    assert parse_json(b'{"n": %b, "f": %b}' % (number, fraction), "x")["n"] == int(number)
+    values = MAX_VALUES - 2  # beside the object and its list
+    assert len(parse_json(b'{"a":[' + b"0," * (values - 1) + b"0]}", "x")["a"]) == values
+    lists = MAX_DEPTH - 1
+    assert parse_json(b'{"a":' + b"[" * lists + b"]" * lists + b"}", "x")
+    for text in (
+        b'{"n": %b1}' % number,
+        b'{"n": %b1}' % fraction,
+        b'{"a":[' + b"0," * values + b"0]}",
+        b'{"a":' + b"[" * (lists + 1) + b"]" * (lists + 1) + b"}",
+    ):
+        with pytest.raises(EtchError):
+            parse_json(text, "x")

@@ -97,6 +97,7 @@ CASES = [
     f("model_max_length 0", put(TOKENIZER_CONFIG, model_max_length=0), "config-type", TOKENIZER_CONFIG),
     f("model_max_length 2.5", put(TOKENIZER_CONFIG, model_max_length=2.5), "config-type", TOKENIZER_CONFIG),
     f("model_max_length 2", put(TOKENIZER_CONFIG, model_max_length=2), "max-tokens-out-of-range", TOKENIZER_CONFIG),
+    f("model_max_length 1", put(TOKENIZER_CONFIG, model_max_length=1), "max-tokens-out-of-range", TOKENIZER_CONFIG),
     f("one position", put(CONFIG, max_position_embeddings=1), "max-tokens-out-of-range", CONFIG),
 ]
 
@@ -135,6 +136,18 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         load_checkpoint(tmp_path)
     assert (caught.value.code, caught.value.file) == ("file-unreadable", CONFIG)
     assert "Permission denied" in str(caught.value)
+
+
+def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tiny_checkpoint(tmp_path)
+    (tmp_path / WEIGHTS).unlink()
+
+    def refuse(_: object) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    with pytest.raises(EtchError, match="folder-unreadable"):
+        load_checkpoint(tmp_path)
 
 
 def test_hub_cache_links_are_followed(tmp_path: Path) -> None:

@@ -25,13 +25,14 @@ MEASURE = """
 import sys, time
 from codegen.errors import EtchError
 from codegen.load.folder import load_checkpoint
-start = time.monotonic()
+start = time.process_time()  # of this process: a busy machine must not fail the test
 try:
-    load_checkpoint(sys.argv[1])
+    tensors = load_checkpoint(sys.argv[1]).tensors
+    taken = [tensors.take(name, tensors.info(name)[1]) for name in tensors.names]
     code = "accepted"
 except EtchError as error:
     code = error.code
-seconds = time.monotonic() - start
+seconds = time.process_time() - start
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(code, seconds, int(peak) * 1024)
 """
@@ -95,10 +96,7 @@ HEAVY: dict[str, tuple[Callable[[Path], None], str]] = {
     "100 MiB header of entries": (weights(padded(b'{"a":0', b',"b":0', b"}", 100 * MIB)), "json-too-large"),
     "1 TiB of zeros": (weights(one_tensor(1 << 40), 1 << 40), "file-too-large"),
     "1 TiB claimed": (weights(one_tensor(1 << 40)), "safetensors-data-truncated"),
-    "1 GiB tensor that is not there": (
-        weights(one_tensor(1 << 30), 8 + len(one_tensor(1 << 30)) + (1 << 30)),
-        "accepted",
-    ),
+    "600 MiB tensor": (weights(one_tensor(600 * MIB), 8 + len(one_tensor(600 * MIB)) + 600 * MIB), "accepted"),
 }
 
 

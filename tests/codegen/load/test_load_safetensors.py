@@ -215,7 +215,8 @@ def test_scalars_and_empty_tensors(tmp_path: Path) -> None:
     file = TensorFile.open(tmp_path / WEIGHTS)
     assert file.take("scalar", ()).values == 2.5
     assert file.take("none", (0, 4)).values.shape == (0, 4)
-    assert file.names == ("none", "one", "scalar")
+    assert file.names == ("deep", "none", "one", "scalar")
+    assert file.info("deep") == ("F32", (1,) * 8)
 
 
 def test_a_scalar_that_is_not_finite(tmp_path: Path) -> None:

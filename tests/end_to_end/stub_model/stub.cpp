@@ -18,7 +18,9 @@ std::uint32_t leading_number(std::string_view text) {
     return value % kLabelCount;
 }
 
-bool space(char c) { return static_cast<unsigned char>(c) <= 0x20; }
+bool space(char c) {
+    return static_cast<unsigned char>(c) <= 0x20;
+}
 
 }  // namespace
 
@@ -90,13 +92,17 @@ Status select_kernel(Workspace&, std::string_view name) noexcept {
                                               : Status::kernel_unknown;
 }
 
-std::string_view kernel(Workspace&) noexcept { return "fast"; }
+std::string_view kernel(Workspace&) noexcept {
+    return "fast";
+}
 
 std::string_view usable_kernel(std::size_t index) noexcept {
     return index == 0 ? "fast" : index == 1 ? "scalar" : std::string_view();
 }
 
-Status self_test(Workspace&) noexcept { return Status::golden_mismatch; }
+Status self_test(Workspace&) noexcept {
+    return Status::golden_mismatch;
+}
 
 }  // namespace stub
 }  // namespace etch

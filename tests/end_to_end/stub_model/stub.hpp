@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The face of a generated model with everything unusual: hostile labels, one segment, a self test that fails, a kernel that
-// this CPU cannot run, pieces that are not UTF-8. Tokens are words between bytes <= 0x20.
+// The face of a generated model with everything unusual: hostile labels, one segment, a self test that fails, a kernel
+// that this CPU cannot run, pieces that are not UTF-8. Tokens are words between bytes <= 0x20.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ inline constexpr std::string_view kLabels[kLabelCount] = {
     std::string_view("Case"),
     std::string_view("case"),
     std::string_view("9"),
-    std::string_view(""),
+    std::string_view("\xed\xa0\x80|\xc0\xaf|\xe0\x9f\xbf|\xf4\x90\x80\x80|\xf0\x9f\x98|\xf0\x9f\x98\x80\xe2\x82"),
 };
 
 using Workspace = etch::Workspace<struct Model, kArenaBytes>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokenizes texts with tables given at run time: for tests that compare the runtime with the `tokenizers` wheel.
 //
-// Standard input, little-endian: the fields of etch::WordPiece in order, then requests. An array is its size in bytes (u64)
-// and its bytes, padded to 8; a null pointer an array of size 0; a number a u64. A request is
+// Standard input, little-endian: the fields of etch::WordPiece in order, then requests. An array is its size in bytes
+// (u64) and its bytes, padded to 8; a null pointer an array of size 0; a number a u64. A request is
 //     u32 is_pair, u32 plain_text, u32 capacity, u32 size, bytes [, u32 size, bytes]
 // Standard output, for each: u32 status, u32 truncated, u32 count, i32 ids[count], u32 offsets[2 * count],
 // u8 segments[count]. With the argument --repeat N, every request is run N times and answered once.

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights that could drive an activation past 2^50 are refused, by the tensor's name; others never are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny_checkpoint import bert_shapes, random_tensors, write_safetensors, write_tiny_checkpoint
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.quantize.bounds import LIMIT
+
+Tensors = dict[str, np.ndarray]
+LAYER = "bert.encoder.layer.1."
+
+
+def spoil(folder: Path, change: Callable[[Tensors], object]) -> None:
+    write_tiny_checkpoint(folder, layers=2)
+    shapes = bert_shapes(hidden=10, layers=2, intermediate=37, labels=3, max_positions=32, type_vocab=2, vocab_size=45)
+    tensors = random_tensors(shapes)
+    change(tensors)
+    write_safetensors(folder / "model.safetensors", tensors)
+
+
+def scale(name: str, factor: float) -> Callable[[Tensors], None]:
+    def change(tensors: Tensors) -> None:
+        tensors[name] = (tensors[name] * factor).astype(np.float32)
+
+    return change
+
+
+REFUSED = {
+    "word embedding": ("bert.embeddings.word_embeddings.weight", "bert.embeddings.word_embeddings.weight"),
+    "position embedding": ("bert.embeddings.position_embeddings.weight", "bert.embeddings.word_embeddings.weight"),
+    "norm weight": (LAYER + "output.LayerNorm.weight", LAYER + "output.LayerNorm.weight"),
+    "norm bias": (LAYER + "output.LayerNorm.bias", LAYER + "output.LayerNorm.weight"),
+    "query": (LAYER + "attention.self.query.weight", LAYER + "attention.self.query.weight"),
+    "query bias": (LAYER + "attention.self.query.bias", LAYER + "attention.self.query.weight"),
+    "intermediate": (LAYER + "intermediate.dense.weight", LAYER + "intermediate.dense.weight"),
+    "classifier": ("classifier.weight", "classifier.weight"),
+}
+
+
+@pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str, recipe: str, tmp_path: Path) -> None:
+    changed, named = REFUSED[case]
+    spoil(tmp_path, scale(changed, 1e20))
+    with pytest.raises(EtchError) as caught:
+        pipeline.lower(pipeline.load(tmp_path), recipe, None)
+    error = caught.value
+    assert (error.code, error.stage, error.file, error.tensor) == (
+        *("activation-bound", "quantize"),
+        *("model.safetensors", named),
+    )
+    assert "2^50" in str(error)
+
+
+def test_the_bound_is_at_2_to_the_50(tmp_path: Path) -> None:
+    """Tables of one value each: the sum of the three maxima is known exactly."""
+
+    def embeddings(value: float) -> Callable[[Tensors], None]:
+        def change(tensors: Tensors) -> None:
+            for name in tensors:
+                if name.startswith("bert.embeddings.") and "LayerNorm" not in name:
+                    tensors[name] = np.full_like(tensors[name], value if "word" in name else 0)
+
+        return change
+
+    spoil(tmp_path / "at", embeddings(LIMIT))
+    pipeline.lower(pipeline.load(tmp_path / "at"), "w8a8", None)
+    spoil(tmp_path / "above", embeddings(LIMIT * (1 + 2.0**-20)))
+    with pytest.raises(EtchError):
+        pipeline.lower(pipeline.load(tmp_path / "above"), "w8a8", None)
+
+
+def test_products_of_layers_are_seen(tmp_path: Path) -> None:
+    """No single weight is large: 1e9 into 1e9."""
+
+    def change(tensors: Tensors) -> None:
+        for part in ("attention.self.value", "attention.output.dense"):
+            tensors[f"{LAYER}{part}.weight"] *= np.float32(1e9)
+
+    spoil(tmp_path, change)
+    with pytest.raises(EtchError) as caught:
+        pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    assert caught.value.tensor == LAYER + "attention.output.dense.weight"
+
+
+def test_large_but_harmless_weights_pass(tmp_path: Path) -> None:
+    spoil(tmp_path, scale(LAYER + "intermediate.dense.weight", 1e6))
+    pipeline.lower(pipeline.load(tmp_path), "w8a8", None)

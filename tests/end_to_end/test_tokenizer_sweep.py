@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runtime's tokenizer against the wheel: every Unicode scalar, every line of the data folder. Takes minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+from tokenizer_harness import (
+    UNLIMITED,
+    Result,
+    Runtime,
+    Wheel,
+    data_folder,
+    differences,
+    make_spec,
+    random_source,
+)
+from tokenizer_texts import (
+    CORPORA,
+    SCALARS,
+    corpus_lines,
+    joined,
+    random_bytes,
+    random_text,
+    scalar_texts,
+    synthetic_vocabulary,
+    vocabulary,
+)
+
+from codegen.load.folder import load_checkpoint
+from codegen.load.tokenizer_spec import WordPieceSpec
+
+pytestmark = pytest.mark.sweep
+
+CASES = {"uncased": {"lowercase": True}, "cased": {"lowercase": False}}
+# In English nothing is left to find that the uncased sweep does not; these hold other languages and odd characters.
+CASED_CORPORA = ("multi30k", "ner", "trec", "unicode", "wikitext", "tokenizer_text")
+
+
+def real_spec(**flags: bool) -> WordPieceSpec:
+    return make_spec(vocabulary(data_folder()), **flags)
+
+
+class Comparison:
+    """Compares batch by batch, counts, and fails at the end with the first differences."""
+
+    def __init__(self, spec: WordPieceSpec) -> None:
+        self.spec = spec
+        self.runtime, self.wheel = Runtime(spec), Wheel(spec)
+        self.tokens = self.unknown = self.texts = 0
+        self.found: list[str] = []
+
+    def compare(self, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False) -> None:
+        ours = self.runtime.encode(texts, capacity, plain_text)
+        self._add(texts, ours, self.wheel.encode(texts, capacity, plain_text))
+
+    def compare_pairs(self, pairs: Sequence[tuple[bytes, bytes]], capacity: int = UNLIMITED) -> None:
+        self._add(pairs, self.runtime.encode_pairs(pairs, capacity), self.wheel.encode_pairs(pairs, capacity))
+
+    def _add(self, texts: Sequence, ours: list[Result], theirs: list[Result]) -> None:
+        self.found += differences(texts, ours, theirs)
+        self.texts += len(texts)
+        for result in ours:
+            self.tokens += len(result.ids)
+            self.unknown += int((result.ids == self.spec.unknown_id).sum())
+
+    def finish(self, name: str) -> None:
+        share = self.unknown / max(self.tokens, 1)
+        print(f"{name}: {self.texts} texts, {self.tokens} tokens, {share:.2%} [UNK], {len(self.found)} differ")
+        assert not self.found, "\n".join(self.found[:10])
+
+
+@cache
+def all_scalars() -> list[bytes]:
+    return scalar_texts()
+
+
+def sweep_scalars(comparison: Comparison, name: str) -> None:
+    texts = all_scalars()
+    for first in range(0, len(texts), 256):
+        comparison.compare(texts[first : first + 256])
+    comparison.finish(name)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_scalars_with_the_real_vocabulary(case: str) -> None:
+    sweep_scalars(Comparison(real_spec(**CASES[case])), f"scalars, real vocabulary, {case}")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_scalars_with_the_synthetic_vocabulary(case: str) -> None:
+    comparison = Comparison(make_spec(synthetic_vocabulary(), **CASES[case]))
+    sweep_scalars(comparison, f"scalars, synthetic vocabulary, {case}")
+    assert comparison.unknown < 0.05 * comparison.tokens
+    # Texts of a single scalar, where nothing is joined: the planes in which anything is assigned.
+    alone = [chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE]
+    comparison.compare(alone)
+    comparison.compare([b"a" + text for text in alone[: 1 << 16]])
+    comparison.finish("scalars as whole texts")
+
+
+def test_scalars_with_a_checkpoint() -> None:
+    folder = data_folder("ETCH_MODELS") / "minilm_l6_agnews"
+    assert folder.is_dir(), f"ETCH_MODELS is set, but has no folder {folder.name}"
+    sweep_scalars(Comparison(load_checkpoint(folder).tokenizer), "scalars, a checkpoint's tokenizer")
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_corpus(corpus: str) -> None:
+    comparison = Comparison(real_spec())
+    for _, lines in corpus_lines(data_folder(), corpus):
+        comparison.compare(joined(lines))
+    comparison.finish(f"{corpus}, uncased")
+
+
+@pytest.mark.parametrize("corpus", CASED_CORPORA)
+def test_corpus_cased(corpus: str) -> None:
+    comparison = Comparison(real_spec(lowercase=False))
+    for _, lines in corpus_lines(data_folder(), corpus):
+        comparison.compare(joined(lines))
+    comparison.finish(f"{corpus}, cased")
+
+
+def test_corpus_line_by_line() -> None:
+    """Single lines, as a user has them; whole, and cut at lengths that models have."""
+    comparison = Comparison(real_spec())
+    for corpus in ("ag_news", "sst2", "trec", "unicode"):
+        for name, lines in corpus_lines(data_folder(), corpus):
+            if "train" in name or name.endswith(".rs"):
+                continue
+            comparison.compare(lines)
+            comparison.compare(lines, 16)
+            comparison.compare(lines[:2000], plain_text=True)
+    comparison.finish("line by line")
+
+
+def test_corpora_with_the_synthetic_vocabulary() -> None:
+    """Every character shows in the ids: a wrong one cannot hide in an [UNK]."""
+    comparison = Comparison(make_spec(synthetic_vocabulary()))
+    for corpus in ("tokenizer_text", "unicode", "ner"):
+        for _, lines in corpus_lines(data_folder(), corpus):
+            comparison.compare(joined(lines))
+    comparison.finish("corpora, synthetic vocabulary")
+    assert comparison.unknown < 0.05 * comparison.tokens
+
+
+def test_pairs() -> None:
+    """Sentence pairs at every capacity from the least to one that cuts nothing."""
+    comparison = Comparison(real_spec())
+    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
+    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
+    pairs += [(first, second[:20]) for first, second in pairs[:60]] + [
+        (first[:20], second) for first, second in pairs[:60]
+    ]
+    for capacity in range(3, 90):
+        comparison.compare_pairs(pairs, capacity)
+    comparison.finish("pairs")
+
+
+def test_every_length_of_single_texts() -> None:
+    comparison = Comparison(real_spec())
+    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
+    for capacity in range(2, 60):
+        comparison.compare(lines[:150], capacity)
+    comparison.finish("truncation")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_random_scalars(case: str) -> None:
+    """Random characters of all of Unicode and tricky ones, in all combinations, with the synthetic vocabulary."""
+    source = random_source()
+    comparison = Comparison(make_spec(synthetic_vocabulary(), **CASES[case]))
+    bmp = [chr(c) for c in SCALARS if c < 0x3000]
+    texts = [random_text(source, 40).encode() for _ in range(10000)]
+    texts += [random_text(source, 30, bmp).encode() for _ in range(10000)]
+    texts += [random_bytes(source, 30) for _ in range(10000)]
+    comparison.compare(texts)
+    comparison.finish(f"random, {case}")
+
+
+def test_conformance_of_decomposition() -> None:
+    """The Unicode consortium's normalization cases, as texts: strip_accents is NFD without nonspacing marks."""
+    comparison = Comparison(make_spec(synthetic_vocabulary(), lowercase=False, strip_accents=True))
+    source = (data_folder() / "unicode" / "normalization_tests.rs").read_text(encoding="utf-8")
+    texts = sorted({part.encode() for part in _rust_strings(source)})
+    assert len(texts) > 10000
+    comparison.compare(texts)
+    comparison.finish("normalization cases")
+
+
+def _rust_strings(source: str) -> list[str]:
+    """The contents of string literals, whose only escapes are `\\u{...}`."""
+    found = []
+    for part in source.split('"')[1::2]:
+        pieces = part.split("\\u{")
+        text = pieces[0] + "".join(chr(int(p.split("}")[0], 16)) + p.split("}")[1] for p in pieces[1:])
+        found.append(text)
+    return found
+
+
+def test_counts_are_what_they_seem() -> None:
+    assert np.array_equal(np.unique([len(SCALARS)]), [1112064])

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of every set: against exact integers or the contract's float sequence, and bit for bit against the
+// scalar set, over sizes around every tile and panel.
+#include <optional>
+
+#include "support.hpp"
+
+namespace etch::testing {
+namespace {
+
+constexpr float kUntouched = -12345.5f;
+
+enum class Residual { none, separate, same_as_out };
+
+struct Size {
+    std::uint32_t rows;
+    std::uint32_t k;
+    std::uint32_t n;
+};
+
+// Tiles are 4 rows, chunks 64, panels 16, groups of k 4, encoded padding 16.
+std::vector<Size> all_sizes() {
+    std::vector<Size> sizes;
+    for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u}) {
+        for (const std::uint32_t k : {1u, 3u, 4u, 5u, 15u, 16u, 17u, 37u, 96u}) {
+            for (const std::uint32_t n : {1u, 7u, 8u, 9u, 15u, 16u, 17u, 33u, 48u})
+                sizes.push_back({rows, k, n});
+        }
+    }
+    for (const std::uint32_t rows : {63u, 64u, 65u, 127u, 130u})
+        sizes.push_back({rows, 37, 21});
+    sizes.push_back({6, 1536, 40});
+    return sizes;
+}
+
+// A product with everything that it reads and writes.
+struct Case {
+    Size size;
+    std::vector<float> x;  // [rows][k]
+    std::vector<std::int8_t> q_weights;
+    std::vector<float> f32_weights;
+    EdgeArray<float> column_scales;
+    EdgeArray<float> bias;
+    EdgeArray<float> row_scales;
+    std::size_t stride;
+    EdgeArray<float> residual;
+
+    explicit Case(Size s, std::uint32_t seed = kSeed, std::size_t extra_stride = 3)
+        : size(s),
+          x(Random(seed).floats(std::size_t{s.rows} * s.k, 3.0f)),
+          q_weights(Random(seed + 1).s8s(std::size_t{s.n} * s.k)),
+          f32_weights(Random(seed + 2).floats(std::size_t{s.n} * s.k)),
+          column_scales(Random(seed + 3).floats(s.n, 0.005f, 0.01f)),
+          bias(Random(seed + 4).floats(s.n)),
+          row_scales(Random(seed + 5).floats(s.rows, 0.2f, 0.5f)),
+          stride(s.n + extra_stride),
+          residual(Random(seed + 6).floats(std::size_t{s.rows - 1} * stride + s.n)) {}
+
+    struct Options {
+        Activation activation = Activation::none;
+        Residual residual = Residual::none;
+        bool column_scales = true;
+        bool bias = true;
+        bool row_scales = true;
+        std::optional<std::uint32_t> first_panel = {};
+        std::optional<std::uint32_t> last_panel = {};
+    };
+
+    EdgeArray<float> initial_out(const Options& options) const {
+        EdgeArray<float> out(residual.size(), kUntouched);
+        if (options.residual == Residual::same_as_out) {
+            std::memcpy(out.data(), residual.data(), residual.size() * sizeof(float));
+        }
+        return out;
+    }
+    const float* residual_of(const Options& options, const EdgeArray<float>& out) const {
+        return options.residual == Residual::none       ? nullptr
+               : options.residual == Residual::separate ? residual.data()
+                                                        : out.data();
+    }
+    std::uint32_t panels() const { return (size.n + 15) / 16; }
+
+    EdgeArray<float> s8(const KernelSet& set, const Options& options) const {
+        EncodedRows a(set, x, size.rows, size.k);
+        const EdgeArray<std::int8_t> weights = pack(set.packing, q_weights, size.n, size.k);
+        EdgeArray<float> out = initial_out(options);
+        const MatmulS8 m{a.view(),
+                         weights.data(),
+                         options.column_scales ? column_scales.data() : nullptr,
+                         options.bias ? bias.data() : nullptr,
+                         residual_of(options, out),
+                         out.data(),
+                         stride,
+                         size.rows,
+                         size.k,
+                         size.n,
+                         options.activation};
+        set.matmul_s8(m, options.first_panel.value_or(0), options.last_panel.value_or(panels()));
+        return out;
+    }
+
+    EdgeArray<float> f32(const KernelSet& set, const Options& options) const {
+        const EdgeArray<float> a(x);
+        const EdgeArray<float> weights = pack(set.packing, f32_weights, size.n, size.k);
+        EdgeArray<float> out = initial_out(options);
+        const MatmulF32 m{a.data(),
+                          size.k,
+                          weights.data(),
+                          options.row_scales ? row_scales.data() : nullptr,
+                          options.bias ? bias.data() : nullptr,
+                          residual_of(options, out),
+                          out.data(),
+                          stride,
+                          size.rows,
+                          size.k,
+                          size.n,
+                          options.activation};
+        set.matmul_f32(m, options.first_panel.value_or(0), options.last_panel.value_or(panels()));
+        return out;
+    }
+};
+
+std::string describe(const Size& size) {
+    return "rows " + std::to_string(size.rows) + ", k " + std::to_string(size.k) + ", n " + std::to_string(size.n);
+}
+
+class Matmul : public EachSet {};
+INSTANTIATE_TEST_SUITE_P(Kernels, Matmul, ::testing::ValuesIn(usable_sets()), set_name);
+
+// The contract written once more, from plain s8 rows and exact integers.
+TEST_P(Matmul, S8IsExactIntegersAndTheContractsFloats) {
+    for (const Size& size : all_sizes()) {
+        SCOPED_TRACE(describe(size));
+        const Case c(size);
+        const EdgeArray<float> out = c.s8(set(), {});
+        std::vector<float> want(out.size(), kUntouched);
+        std::vector<std::int8_t> q(size.k);
+        for (std::uint32_t row = 0; row < size.rows; ++row) {
+            const float scale = set().quantize_row_s8(c.x.data() + std::size_t{row} * size.k, size.k, q.data());
+            for (std::uint32_t column = 0; column < size.n; ++column) {
+                std::int64_t sum = 0;
+                for (std::uint32_t k = 0; k < size.k; ++k)
+                    sum += q[k] * c.q_weights[std::size_t{column} * size.k + k];
+                const float scaled = static_cast<float>(sum) * scale;
+                const float by_column = scaled * c.column_scales[column];
+                want[row * c.stride + column] = by_column + c.bias[column];
+            }
+        }
+        ASSERT_TRUE(same_bits(out, want));
+    }
+}
+
+TEST_P(Matmul, F32IsInTheOrderOfK) {
+    for (const Size& size : all_sizes()) {
+        SCOPED_TRACE(describe(size));
+        const Case c(size);
+        const EdgeArray<float> out = c.f32(set(), {});
+        std::vector<float> want(out.size(), kUntouched);
+        for (std::uint32_t row = 0; row < size.rows; ++row) {
+            for (std::uint32_t column = 0; column < size.n; ++column) {
+                volatile float sum = 0.0f;  // no reordering, no contraction, whatever this test is compiled with
+                for (std::uint32_t k = 0; k < size.k; ++k) {
+                    volatile float product =
+                        c.x[std::size_t{row} * size.k + k] * c.f32_weights[std::size_t{column} * size.k + k];
+                    sum = sum + product;
+                }
+                volatile float scaled = sum * c.row_scales[row];
+                want[row * c.stride + column] = scaled + c.bias[column];
+            }
+        }
+        ASSERT_TRUE(same_bits(out, want));
+    }
+}
+
+TEST_P(Matmul, EverySizeAsScalar) {
+    const KernelSet& reference = scalar(Packing::panel);
+    for (const Size& size : all_sizes()) {
+        SCOPED_TRACE(describe(size));
+        const Case c(size);
+        Case::Options options;
+        options.activation = Activation::gelu;
+        options.residual = Residual::same_as_out;
+        ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
+        ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
+    }
+}
+
+TEST_P(Matmul, EveryOptionAsScalar) {
+    const KernelSet& reference = scalar(Packing::panel);
+    for (const Size& size : {Size{7, 37, 40}, Size{4, 64, 32}}) {
+        const Case c(size);
+        for (const Activation activation : kAllActivations) {
+            for (const Residual residual : {Residual::none, Residual::separate, Residual::same_as_out}) {
+                for (const bool scaled : {false, true}) {
+                    for (const bool biased : {false, true}) {
+                        const Case::Options options{activation, residual, scaled, biased, scaled, {}, {}};
+                        SCOPED_TRACE(static_cast<int>(activation));
+                        ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
+                        ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, AResidualMayBeTheOutput) {
+    const Case c({9, 37, 40});
+    for (const Activation activation : {Activation::none, Activation::gelu}) {
+        Case::Options separate;
+        separate.activation = activation;
+        separate.residual = Residual::separate;
+        Case::Options same = separate;
+        same.residual = Residual::same_as_out;
+        const EdgeArray<float> want = c.s8(set(), separate);
+        const EdgeArray<float> got = c.s8(set(), same);
+        for (std::uint32_t row = 0; row < c.size.rows; ++row) {
+            for (std::uint32_t column = 0; column < c.size.n; ++column) {
+                const std::size_t at = row * c.stride + column;
+                ASSERT_TRUE(same_bits(got[at], want[at]));
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, APartOfThePanelsWritesThoseColumnsOnly) {
+    const Case c({5, 37, 75});
+    const EdgeArray<float> whole_s8 = c.s8(set(), {});
+    const EdgeArray<float> whole_f32 = c.f32(set(), {});
+    for (std::uint32_t first = 0; first <= c.panels(); ++first) {
+        for (std::uint32_t last = first; last <= c.panels(); ++last) {
+            Case::Options options;
+            options.first_panel = first;
+            options.last_panel = last;
+            const EdgeArray<float> s8 = c.s8(set(), options);
+            const EdgeArray<float> f32 = c.f32(set(), options);
+            for (std::size_t i = 0; i < s8.size(); ++i) {
+                const std::size_t column = i % c.stride;
+                const bool inside = column >= first * 16 && column < last * 16 && column < c.size.n;
+                ASSERT_TRUE(same_bits(s8[i], inside ? whole_s8[i] : kUntouched)) << i;
+                ASSERT_TRUE(same_bits(f32[i], inside ? whole_f32[i] : kUntouched)) << i;
+            }
+        }
+    }
+}
+
+// The largest sums that int16 and int32 steps must hold: all values +127 or -127 with every combination of signs.
+TEST_P(Matmul, LargestMagnitudesDoNotSaturate) {
+    for (const std::uint32_t k : {4u, 37u, 1536u}) {
+        for (const int a_sign : {-1, 1}) {
+            for (const int w_sign : {-1, 1, 0}) {  // 0: alternating
+                Case c({5, k, 20});
+                for (float& x : c.x)
+                    x = static_cast<float>(a_sign) * 2.5f;
+                for (std::size_t i = 0; i < c.q_weights.size(); ++i) {
+                    const int sign = w_sign != 0 ? w_sign : i % 2 == 0 ? 1 : -1;
+                    c.q_weights[i] = static_cast<std::int8_t>(127 * sign);
+                }
+                Case::Options options;
+                options.column_scales = false;
+                options.bias = false;
+                const EdgeArray<float> out = c.s8(set(), options);
+                const std::int32_t product = 127 * 127 * a_sign;
+                const float scale = 2.5f * (1.0f / 127.0f);
+                for (std::uint32_t column = 0; column < 20; ++column) {
+                    std::int32_t sum = 0;
+                    for (std::uint32_t i = 0; i < k; ++i) {
+                        sum += c.q_weights[column * k + i] > 0 ? product : -product;
+                    }
+                    ASSERT_TRUE(same_bits(out[column], static_cast<float>(sum) * scale)) << "k " << k;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, ZeroRowsGiveTheBias) {
+    Case c({6, 37, 20});
+    for (std::uint32_t k = 0; k < 37; ++k) {
+        c.x[37 * 1 + k] = 0.0f;
+        c.x[37 * 4 + k] = -0.0f;
+    }
+    const EdgeArray<float> out = c.s8(set(), {});
+    for (std::uint32_t column = 0; column < 20; ++column) {
+        EXPECT_TRUE(same_bits(out[c.stride * 1 + column], c.bias[column]));
+        EXPECT_TRUE(same_bits(out[c.stride * 4 + column], c.bias[column]));
+    }
+}
+
+}  // namespace
+}  // namespace etch::testing

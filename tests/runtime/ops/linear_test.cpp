@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "etch/ops/linear.hpp"
+
+#include <algorithm>
+
+#include "support.hpp"
+
+namespace etch::testing {
+namespace {
+
+constexpr std::uint32_t kRows = 9;
+constexpr std::uint32_t kInputs = 37;
+constexpr std::uint32_t kOutputs = 43;
+
+class Linear : public EachSet {
+  protected:
+    OpContext context() const { return {set(), nullptr}; }  // linears need no scratch
+
+    std::vector<float> x = Random().floats(kRows * kInputs);
+    std::vector<std::int8_t> q = Random(kSeed + 1).s8s(kOutputs * kInputs);
+    std::vector<float> w = Random(kSeed + 2).floats(kOutputs * kInputs);
+    std::vector<float> scales = Random(kSeed + 3).floats(kOutputs, 0.001f, 0.01f);
+    std::vector<float> bias = Random(kSeed + 4).floats(kOutputs);
+    std::vector<float> residual = Random(kSeed + 5).floats(kRows * kOutputs);
+
+    // Any split of the rows into blocks and of the units into ranges.
+    std::vector<float> s8(std::uint32_t block, std::uint32_t units_at_once, bool with_residual = true) {
+        EncodedRows a(set(), x, kRows, kInputs);
+        const EdgeArray<std::int8_t> packed = pack(set().packing, q, kOutputs, kInputs);
+        const S8Weights weights{packed.data(), scales.data(), bias.data(), kOutputs, kInputs};
+        std::vector<float> out(kRows * kOutputs);
+        const F32Rows out_rows{out.data(), kOutputs};
+        const F32Rows residual_rows{residual.data(), kOutputs};
+        for (const RowBlock rows : RowBlocks(kRows, block)) {
+            const F32Rows block_residual = with_residual ? residual_rows.from(rows.first) : F32Rows{nullptr, 0};
+            const LinearS8 op{weights,          rows.count,     a.view().from(rows.first),
+                              Activation::gelu, block_residual, out_rows.from(rows.first)};
+            for (std::uint32_t unit = 0; unit < op.units(); unit += units_at_once) {
+                op.run(context(), unit, std::min(unit + units_at_once, op.units()));
+            }
+        }
+        return out;
+    }
+
+    std::vector<float> f32(std::uint32_t block, std::uint32_t units_at_once) {
+        const EdgeArray<float> packed = pack(set().packing, w, kOutputs, kInputs);
+        const F32Weights weights{packed.data(), bias.data(), kOutputs, kInputs};
+        std::vector<float> out(kRows * kOutputs);
+        const F32Rows out_rows{out.data(), kOutputs};
+        const F32Rows x_rows{x.data(), kInputs};
+        const F32Rows residual_rows{residual.data(), kOutputs};
+        for (const RowBlock rows : RowBlocks(kRows, block)) {
+            const LinearF32 op{weights,
+                               rows.count,
+                               x_rows.from(rows.first),
+                               Activation::relu,
+                               residual_rows.from(rows.first),
+                               out_rows.from(rows.first)};
+            for (std::uint32_t unit = 0; unit < op.units(); unit += units_at_once) {
+                op.run(context(), unit, std::min(unit + units_at_once, op.units()));
+            }
+        }
+        return out;
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Ops, Linear, ::testing::ValuesIn(usable_sets()), set_name);
+
+TEST_P(Linear, IsTheKernelOnAllRows) {
+    EncodedRows a(set(), x, kRows, kInputs);
+    const EdgeArray<std::int8_t> packed = pack(set().packing, q, kOutputs, kInputs);
+    std::vector<float> want(kRows * kOutputs);
+    const MatmulS8 m{a.view(), packed.data(), scales.data(), bias.data(), residual.data(), want.data(),
+                     kOutputs, kRows,         kInputs,       kOutputs,    Activation::gelu};
+    set().matmul_s8(m, 0, 3);
+    EXPECT_TRUE(same_bits(s8(kRows, 3), want));
+
+    const EdgeArray<float> f32_packed = pack(set().packing, w, kOutputs, kInputs);
+    const MatmulF32 f{x.data(), kInputs, f32_packed.data(), nullptr,  bias.data(),     residual.data(), want.data(),
+                      kOutputs, kRows,   kInputs,           kOutputs, Activation::relu};
+    set().matmul_f32(f, 0, 3);
+    EXPECT_TRUE(same_bits(f32(kRows, 3), want));
+}
+
+TEST_P(Linear, BlocksAndUnitsDoNotChangeABit) {
+    const std::vector<float> whole_s8 = s8(kRows, 3);
+    const std::vector<float> whole_f32 = f32(kRows, 3);
+    for (const std::uint32_t block : {1u, 2u, 4u, 5u, 100u}) {
+        for (const std::uint32_t units : {1u, 2u}) {
+            EXPECT_TRUE(same_bits(s8(block, units), whole_s8)) << block;
+            EXPECT_TRUE(same_bits(f32(block, units), whole_f32)) << block;
+        }
+    }
+}
+
+TEST_P(Linear, ANullResidualIsNone) {
+    const std::vector<float> with = s8(kRows, 3, true);
+    const std::vector<float> without = s8(kRows, 3, false);
+    for (std::size_t i = 0; i < with.size(); ++i) {
+        volatile float sum = without[i] + residual[i];
+        ASSERT_TRUE(same_bits(with[i], sum));
+    }
+}
+
+}  // namespace
+}  // namespace etch::testing

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tokenizer's rules one by one, with a vocabulary in which the words of the cases are pieces.
+#include "etch/tokenizer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "test_vocabulary.hpp"
+
+namespace {
+
+using etch::SpecialTokens;
+using etch::Status;
+using etch::Tokenized;
+using etch::TokenOffset;
+using etch::TokenSink;
+using etch::WordPiece;
+using test_vocabulary::kCased;
+using test_vocabulary::kLowercaseOnly;
+using test_vocabulary::kUncased;
+using test_vocabulary::kWithTokens;
+using namespace std::string_literals;
+
+using Strings = std::vector<std::string>;
+
+struct Output {
+    Strings pieces;  // of the texts: without the template's tokens
+    std::vector<std::int32_t> ids;
+    std::vector<TokenOffset> offsets;
+    std::vector<int> segments;
+    bool truncated = false;
+};
+
+// Buffers end exactly where they are said to, so that a sanitizer sees what is written beyond.
+class Call {
+  public:
+    Call(const WordPiece& tables, std::uint32_t capacity)
+        : tables_(tables),
+          scratch_((etch::tokenizer_scratch_bytes(tables.max_word_chars, tables.max_piece_bytes) + 7) / 8, ~0ULL),
+          ids_(capacity, -7),
+          segments_(capacity, 77),
+          offsets_(capacity, TokenOffset{7, 7}) {}
+
+    Output single(std::string_view text, SpecialTokens mode) {
+        EXPECT_EQ(etch::tokenize(tables_, text, mode, scratch_.data(), sink(), result_), Status::ok);
+        return output();
+    }
+    Output pair(std::string_view first, std::string_view second) {
+        EXPECT_EQ(
+            etch::tokenize_pair(tables_, first, second, SpecialTokens::recognized, scratch_.data(), sink(), result_),
+            Status::ok);
+        return output();
+    }
+
+  private:
+    TokenSink sink() {
+        return {ids_.data(), segments_.data(), offsets_.data(), static_cast<std::uint32_t>(ids_.size())};
+    }
+    Output output() const {
+        Output out;
+        out.truncated = result_.truncated;
+        for (std::uint32_t i = 0; i < result_.count; ++i) {
+            out.ids.push_back(ids_[i]);
+            out.offsets.push_back(offsets_[i]);
+            out.segments.push_back(segments_[i]);
+            const bool is_template = offsets_[i].begin == 0 && offsets_[i].end == 0;
+            if (!is_template) out.pieces.emplace_back(etch::piece(tables_, ids_[i]));
+        }
+        return out;
+    }
+
+    const WordPiece& tables_;
+    std::vector<std::uint64_t> scratch_;
+    std::vector<std::int32_t> ids_;
+    std::vector<std::uint8_t> segments_;
+    std::vector<TokenOffset> offsets_;
+    Tokenized result_{};
+};
+
+Output run(const WordPiece& tables, std::string_view text, std::uint32_t capacity = 300,
+           SpecialTokens mode = SpecialTokens::recognized) {
+    return Call(tables, capacity).single(text, mode);
+}
+
+Strings uncased(std::string_view text) {
+    return run(kUncased, text).pieces;
+}
+
+std::string repeat(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i)
+        all += text;
+    return all;
+}
+
+// Cases where other implementations went wrong.
+
+TEST(TokenizerCases, LowercaseOfDottedCapitalI) {
+    EXPECT_EQ(uncased("İstanbul"), Strings({"istanbul"}));
+    EXPECT_EQ(run(kLowercaseOnly, "İ").pieces, Strings({"i\u0307"}));
+    EXPECT_EQ(run(kCased, "İstanbul").pieces, Strings({"İstanbul"}));
+}
+
+TEST(TokenizerCases, NoFinalSigmaRule) {
+    EXPECT_EQ(uncased("ΟΔΟΣ"), Strings({"οδοσ"}));
+}
+
+TEST(TokenizerCases, HangulDecomposes) {
+    EXPECT_EQ(uncased("한국어"), Strings({"\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165"}));
+    EXPECT_EQ(run(kCased, "한국어").pieces, Strings({"한국어"}));
+}
+
+TEST(TokenizerCases, ControlsVanishAndSeparatorsSeparate) {
+    EXPECT_EQ(uncased("x\vy"), Strings({"xy"}));
+    EXPECT_EQ(uncased("x\u0085y"), Strings({"xy"}));
+    EXPECT_EQ(uncased("x\u2028y"), Strings({"x", "y"}));
+    EXPECT_EQ(uncased("x\ty\nx\ry"), Strings({"x", "y", "x", "y"}));
+}
+
+TEST(TokenizerCases, FormatCharactersVanish) {
+    EXPECT_EQ(uncased("a\u200bb"), Strings({"ab"}));
+    EXPECT_EQ(uncased("a\u00adb"), Strings({"ab"}));
+    EXPECT_EQ(uncased("\ufeffhi"), Strings({"hi"}));
+    EXPECT_EQ(uncased("\U0001f469\u200d\U0001f469\u200d\U0001f467"), Strings({"\U0001f469\U0001f469\U0001f467"}));
+}
+
+TEST(TokenizerCases, IdeographRangesOfTheReference) {
+    EXPECT_EQ(uncased("\U0002b820x"), Strings({"\U0002b820x"}));  // not surrounded by spaces
+    EXPECT_EQ(uncased("a中文a"), Strings({"a", "中", "文", "a"}));
+}
+
+TEST(TokenizerCases, OldAndUnassignedCharacters) {
+    EXPECT_EQ(uncased("\u1734"), Strings());
+    EXPECT_EQ(uncased("\u0378"), Strings({"\u0378"}));
+}
+
+TEST(TokenizerCases, LowercaseWithoutCompatibilityForms) {
+    EXPECT_EQ(uncased("ẞ"), Strings({"ß"}));
+    EXPECT_EQ(uncased("\u13a0"), Strings({"\uab70"}));
+    EXPECT_EQ(uncased("ﬁ"), Strings({"ﬁ"}));
+    EXPECT_EQ(uncased("ｶﾅ"), Strings({"ｶﾅ"}));
+}
+
+TEST(TokenizerCases, OnlyNonspacingMarksVanish) {
+    EXPECT_EQ(uncased("हिन्दी"), Strings({"\u0939\u093f\u0928\u0926\u0940"}));
+    EXPECT_EQ(uncased("Café cafe\u0301"), Strings({"cafe", "cafe"}));
+    EXPECT_EQ(run(kCased, "café").pieces, Strings({"café"}));
+}
+
+TEST(TokenizerCases, PunctuationOfUnicode8) {
+    EXPECT_EQ(uncased("a\u2e43b"), Strings({"a\u2e43b"}));
+    EXPECT_EQ(uncased("a\u0c77b"), Strings({"a\u0c77b"}));
+    EXPECT_EQ(uncased("$5+3^2~`"), Strings({"$", "5", "+", "3", "^", "2", "~", "`"}));
+}
+
+TEST(TokenizerCases, LongestWord) {
+    const Output longest = run(kUncased, repeat("a", 100));
+    ASSERT_EQ(longest.pieces.size(), 25U);
+    EXPECT_EQ(longest.pieces.front(), "aaaa");
+    EXPECT_EQ(longest.pieces.back(), "##aaaa");
+    const Output too_long = run(kUncased, repeat("a", 101));
+    EXPECT_EQ(too_long.pieces, Strings({"[UNK]"}));
+    EXPECT_EQ(too_long.offsets[1].end, 101U);
+    EXPECT_EQ(run(kCased, repeat("é", 101)).pieces, Strings({"[UNK]"}));
+}
+
+TEST(TokenizerCases, WordBoundarySignIsOrdinary) {
+    EXPECT_EQ(uncased("▁"), Strings({"▁"}));
+    EXPECT_EQ(uncased("a▁b"), Strings({"a▁b"}));
+}
+
+TEST(TokenizerCases, ContinuingPieceDoesNotStartAWord) {
+    EXPECT_EQ(uncased("아 \u314b"), Strings({"\u110b\u1161", "[UNK]"}));
+}
+
+// Rules.
+
+TEST(Tokenizer, GreedyLongestMatch) {
+    const Output out = run(kUncased, "Unaffable!");
+    EXPECT_EQ(out.pieces, Strings({"un", "##aff", "##able", "!"}));
+    const unsigned expected[][2] = {{0, 0}, {0, 2}, {2, 5}, {5, 9}, {9, 10}, {0, 0}};
+    for (std::size_t i = 0; i < 6; ++i) {
+        EXPECT_EQ(out.offsets[i].begin, expected[i][0]);
+        EXPECT_EQ(out.offsets[i].end, expected[i][1]);
+    }
+    EXPECT_EQ(out.ids.front(), 2);
+    EXPECT_EQ(out.ids.back(), 3);
+}
+
+TEST(Tokenizer, OneFailureMakesTheWholeWordUnknown) {
+    const Output out = run(kUncased, "unaffz the");
+    EXPECT_EQ(out.pieces, Strings({"[UNK]", "the"}));
+    EXPECT_EQ(out.offsets[1].end, 6U);
+}
+
+TEST(Tokenizer, OffsetsCountBytesOfTheOriginal) {
+    const Output out = run(kUncased, "\u200bCafe\u0301 中x");
+    EXPECT_EQ(out.pieces, Strings({"cafe", "中", "x"}));
+    EXPECT_EQ(out.offsets[1].begin, 3U);
+    EXPECT_EQ(out.offsets[1].end, 7U);  // the mark is gone
+    EXPECT_EQ(out.offsets[2].begin, 10U);
+    EXPECT_EQ(out.offsets[2].end, 13U);
+}
+
+TEST(Tokenizer, NullBytesAreText) {
+    EXPECT_EQ(uncased("a\0b the"s), Strings({"ab", "the"}));
+    EXPECT_EQ(uncased("\0"s), Strings());
+}
+
+TEST(Tokenizer, EmptyText) {
+    const Output out = run(kUncased, std::string_view());
+    EXPECT_EQ(out.ids, (std::vector<std::int32_t>{2, 3}));
+    EXPECT_FALSE(out.truncated);
+}
+
+TEST(Tokenizer, InvalidUtf8Vanishes) {
+    EXPECT_EQ(uncased("a\xff"
+                      "b"),
+              Strings({"ab"}));
+    EXPECT_EQ(uncased("a\xe2\x82 b"), Strings({"a", "b"}));
+    EXPECT_EQ(uncased("a\xed\xa0\x80"
+                      "b"),
+              Strings({"ab"}));
+    EXPECT_EQ(uncased("the\xf0\x9f\x98"), Strings({"the"}));
+    EXPECT_EQ(uncased("\xf0\x9f\x98é"), Strings({"e"}));
+}
+
+TEST(Tokenizer, SpecialTokensInText) {
+    EXPECT_EQ(uncased("foo[SEP]bar"), Strings({"foo", "[SEP]", "bar"}));
+    EXPECT_EQ(run(kUncased, "foo[SEP]bar", 300, SpecialTokens::plain_text).pieces,
+              Strings({"foo", "[", "sep", "]", "bar"}));
+    EXPECT_EQ(uncased("[sep]"), Strings({"[", "sep", "]"}));
+}
+
+TEST(Tokenizer, AddedTokens) {
+    EXPECT_EQ(run(kWithTokens, "the new YÓRK the").pieces, Strings({"the", "New York", "the"}));
+    const Output left = run(kWithTokens, "a  <l>a");
+    EXPECT_EQ(left.pieces, Strings({"a", "<l>", "a"}));
+    EXPECT_EQ(left.offsets[2].begin, 1U);
+    const Output right = run(kWithTokens, "<r> \u3000 a");
+    EXPECT_EQ(right.offsets[1].end, 8U);
+    EXPECT_EQ(run(kWithTokens, "the<w>").pieces.size(), 4U);  // beside a word: taken apart
+    EXPECT_EQ(run(kWithTokens, "the <w>.").pieces, Strings({"the", "<w>", "."}));
+    EXPECT_EQ(run(kWithTokens, "the <w>.", 300, SpecialTokens::plain_text).pieces.size(), 5U);
+}
+
+TEST(Tokenizer, MarksAreOrdered) {
+    // U+1B44 (class 9) and U+1E000 (class 230) survive strip_accents; the wheel's places follow the count, not the
+    // mark.
+    const Output out = run(kUncased, "q\U0001e000\u0301\u1b44");
+    EXPECT_EQ(out.pieces, Strings({"q\u1b44\U0001e000"}));
+    EXPECT_EQ(out.offsets[1].begin, 0U);
+    EXPECT_EQ(out.offsets[1].end, 7U);
+}
+
+TEST(Tokenizer, TextsOfPieces) {
+    EXPECT_EQ(etch::piece(kUncased, 0), "[PAD]");
+    EXPECT_EQ(etch::piece(kUncased, -1), "");
+    EXPECT_EQ(etch::piece(kUncased, static_cast<std::int32_t>(kUncased.piece_count)), "");
+    EXPECT_EQ(etch::piece(kWithTokens, static_cast<std::int32_t>(kUncased.piece_count)), "<l>");
+}
+
+// Truncation.
+
+TEST(TokenizerTruncation, SingleText) {
+    const Output fits = run(kUncased, "the hello world", 5);
+    EXPECT_EQ(fits.pieces.size(), 3U);
+    EXPECT_FALSE(fits.truncated);
+    const Output cut = run(kUncased, "the hello world", 4);
+    EXPECT_EQ(cut.pieces, Strings({"the", "hello"}));
+    EXPECT_TRUE(cut.truncated);
+    EXPECT_EQ(cut.ids.back(), 3);
+    EXPECT_EQ(run(kUncased, "unaffable", 4).pieces, Strings({"un", "##aff"}));
+    EXPECT_FALSE(run(kUncased, " \n ", 2).truncated);
+    EXPECT_TRUE(run(kUncased, "a", 2).truncated);
+}
+
+TEST(TokenizerTruncation, NoRoomForTheTemplate) {
+    EXPECT_TRUE(run(kUncased, "a", 1).truncated);
+    EXPECT_TRUE(run(kUncased, "a", 1).ids.empty());
+    EXPECT_TRUE(Call(kUncased, 2).pair("a", "b").ids.empty());
+}
+
+TEST(TokenizerTruncation, PairsLongestFirst) {
+    struct Case {
+        int first, second, room, kept_first, kept_second;
+    };
+    const Case cases[] = {
+        {3, 4, 7, 3, 4}, {3, 9, 8, 3, 5}, {9, 3, 8, 5, 3}, {9, 9, 8, 4, 4}, {9, 9, 7, 3, 4},
+        {5, 9, 7, 3, 4}, {9, 5, 7, 4, 3}, {0, 9, 4, 0, 4}, {9, 0, 4, 4, 0}, {4, 9, 8, 4, 4},
+        {1, 1, 1, 0, 1}, {2, 1, 1, 1, 0}, {9, 9, 0, 0, 0}, {5, 6, 5, 2, 3}, {6, 5, 5, 3, 2},
+    };
+    for (const Case& c : cases) {
+        const Output out = Call(kUncased, static_cast<std::uint32_t>(c.room + 3))
+                               .pair(repeat("the ", c.first), repeat("hello ", c.second));
+        const std::string name =
+            std::to_string(c.first) + " + " + std::to_string(c.second) + " in " + std::to_string(c.room);
+        Strings expected;
+        for (int i = 0; i < c.kept_first; ++i)
+            expected.emplace_back("the");
+        for (int i = 0; i < c.kept_second; ++i)
+            expected.emplace_back("hello");
+        EXPECT_EQ(out.pieces, expected) << name;
+        EXPECT_EQ(out.truncated, c.first + c.second > c.room) << name;
+        ASSERT_EQ(out.ids.size(), expected.size() + 3) << name;
+        EXPECT_EQ(out.ids[static_cast<std::size_t>(c.kept_first) + 1], 3) << name;
+        EXPECT_EQ(out.ids.back(), 3) << name;
+        for (std::size_t i = 0; i < out.segments.size(); ++i) {
+            EXPECT_EQ(out.segments[i], i > static_cast<std::size_t>(c.kept_first) + 1 ? 1 : 0) << name;
+        }
+    }
+}
+
+TEST(TokenizerTruncation, OffsetsOfTheSecondTextAreItsOwn) {
+    const Output out = Call(kUncased, 9).pair("the", "hello");
+    EXPECT_EQ(out.offsets[3].begin, 0U);
+    EXPECT_EQ(out.offsets[3].end, 5U);
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of a whole model, runtime included, and the deepest stack that a function can reach through them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "callgraph_info.hpp"
+#include "object_file.hpp"
+
+namespace etch::stack {
+
+// A function of the C library that GCC calls by itself: memcpy, memmove, memset, memcmp. They keep to registers; the
+// bytes are an allowance for a return address and a few saved registers.
+inline constexpr std::size_t kLibraryFrame = 64;
+
+struct Step {
+    std::string symbol;
+    std::size_t bytes;
+};
+
+struct Deepest {
+    std::size_t bytes = 0;   // the path and the red zone below its end
+    std::vector<Step> path;  // from the function down
+};
+
+class CallGraph {
+  public:
+    // `object` and the call graph that was written beside it (X.o, X.ci); an object without code needs none. Of a
+    // public object the functions with external linkage are what deepest() will be asked for.
+    void add(const std::string& object_path, bool is_public);
+
+    // Symbols of the public functions.
+    const std::set<std::string>& public_functions() const { return public_functions_; }
+
+    // Throws Failure where no bound exists or is known: recursion, a dynamic frame, a callee that is in no object.
+    Deepest deepest(const std::string& function) const;
+
+    std::size_t red_zone() const { return red_zone_; }
+    // What a call through a pointer can reach.
+    std::set<std::string> pointer_targets() const;
+
+  private:
+    struct Function {
+        std::size_t frame = 0;
+        bool unbounded = false;
+        std::set<std::string> callees;
+    };
+    struct Visit;
+
+    const std::string& resolve(const std::string& key) const;
+    std::set<std::string> callees_of(const Function& function) const;
+    Deepest visit(const std::string& key, Visit& visited) const;
+
+    // Keys: the symbol of a function that other objects see, "N:symbol" for internal linkage in the N-th object.
+    std::map<std::string, Function> functions_;
+    std::map<std::string, std::string> aliases_;  // to the name that functions_ has
+    std::set<std::string> address_taken_;
+    std::set<std::string> defined_;
+    std::set<std::string> public_functions_;
+    std::size_t red_zone_ = 0;
+    std::size_t objects_ = 0;
+};
+
+}  // namespace etch::stack

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the call graph alone does not say, from the object itself (ELF, 64 bits, x86-64 or AArch64): which functions a
+// pointer can lead to, which symbols are other names of a function, and which functions align the stack themselves.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace etch::stack {
+
+struct ObjectFile {
+    bool has_code = false;
+    std::set<std::string> local_functions;
+    std::set<std::string> defined;                  // functions and data that other objects see
+    std::vector<std::vector<std::string>> aliases;  // names of one and the same function, where it has several
+
+    // Functions of which something but a call holds the address: a table, or code that loads it. A call through a
+    // pointer can reach these and no others. Names of this object or of others.
+    std::set<std::string> address_taken;
+
+    // Bytes that a function may lose where it aligns the stack beyond 16 bytes: GCC's figure leaves them out.
+    std::map<std::string, std::size_t> alignment_loss;
+
+    // What a function may use below the stack pointer without it being part of its frame (x86-64: 128 bytes).
+    std::size_t red_zone = 0;
+};
+
+// Throws Failure where the file is missing or not of this format.
+ObjectFile read_object_file(const std::string& path);
+
+}  // namespace etch::stack
