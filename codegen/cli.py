@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 130 interrupted."""
     _prepare_stdout()
+    interrupts = _watch_interrupts()
     arguments = make_parser().parse_args(argv)
     try:
         code = run(arguments)
@@ -113,6 +115,8 @@ def main(argv: list[str] | None = None) -> int:
         place = "" if error.filename is None else f": {error.filename}"
         return _fail(f"error[system] {error.strerror or error}{place}", 1)
     except ImportError as error:
+        if interrupts:
+            return _fail("interrupted", 130)
         return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r codegen/requirements.txt", 1)
     except Exception as error:
         # A bug of ours; a user still gets one line.
@@ -125,6 +129,19 @@ def _prepare_stdout() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the process ends
     elif isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _watch_interrupts() -> list[int]:
+    """Grows with every Ctrl-C: libraries turn the KeyboardInterrupt into an ImportError while they are imported."""
+    seen: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the caller ignores it
+        signal.signal(signal.SIGINT, interrupt)
+    return seen
 
 
 def _release_stdout() -> None:

@@ -135,6 +135,11 @@ def _gelu_tanh(x: F64Array) -> F64Array:
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
+def _gelu_fast(x: F64Array) -> F64Array:
+    """The same with the constant as transformers writes it."""
+    return 0.5 * x * (1 + np.tanh(0.7978845608 * x * (1 + 0.044715 * x * x)))
+
+
 def _sigmoid(x: F64Array) -> F64Array:
     return 0.5 * (1 + np.tanh(0.5 * x))
 
@@ -146,7 +151,7 @@ def _silu(x: F64Array) -> F64Array:
 ACTIVATIONS: dict[str, Callable[[F64Array], F64Array]] = {
     "gelu": _gelu,
     "gelu_new": _gelu_tanh,
-    "gelu_fast": _gelu_tanh,
+    "gelu_fast": _gelu_fast,
     "gelu_pytorch_tanh": _gelu_tanh,
     "quick_gelu": lambda x: x * _sigmoid(1.702 * x),
     "relu": lambda x: np.maximum(x, 0),

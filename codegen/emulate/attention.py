@@ -60,10 +60,8 @@ def _head_s8(query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, s
     e, total = _exponentials(scores)
     weights = e * values.scales
     largest = row_maximum(weights)
-    used = largest >= LEAST_MAXIMUM
-    factor = np.float32(127) / np.where(used, largest, np.float32(1))
-    probabilities = np.rint(weights * factor[:, None])
-    probabilities[~used] = 0
+    divisor = np.where(largest >= LEAST_MAXIMUM, largest, np.float32(1))  # with 1, all round to 0
+    probabilities = np.rint(weights * (np.float32(127) / divisor)[:, None])
     return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[:, None]
 
 

@@ -47,9 +47,8 @@ def quantize_rows(x: F32Array) -> QuantizedRows:
     """m = max |x|; q = rne(x * (127 / m)), s = m * (1/127); q = 0, s = 0 where m < 2^-40."""
     largest = row_maximum(np.abs(x))
     used = largest >= LEAST_MAXIMUM
-    factor = np.float32(127) / np.where(used, largest, np.float32(1))
+    factor = np.float32(127) / np.where(used, largest, np.float32(1))  # with 1, what is below 2^-40 rounds to 0
     q = np.rint(x * factor[..., None])
-    q[~used] = 0
     return QuantizedRows(q.astype(np.int8), np.where(used, largest * INVERSE_127, np.float32(0)))
 
 

@@ -3,37 +3,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from codegen import program as p
 from codegen.plan import Plan, buffers_of
+from codegen.render.text import annotated
 
 _FIXED = {
-    "ids": ("std::int32_t* ids = reinterpret_cast<std::int32_t*>(base + {offset});", "[kMaxTokens]"),
-    "segments": ("std::uint8_t* segments = base + {offset};", "[kMaxTokens]"),
-    "tokenizer": ("std::uint8_t* tokenizer = base + {offset};", "the word that is being split into pieces"),
-    "scratch": ("std::uint8_t* scratch = base + {offset};", "[kScratchBytes]"),
+    "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
+    "segments": ("std::uint8_t* segments = {at};", "[kMaxTokens]"),
+    "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
+    "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
 _ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1"}
 
 
-@dataclass(frozen=True)
-class ArenaField:
-    declaration: str
-    shape: str
+_Row = tuple[str, str]  # a declaration and its comment
 
 
-def arena_fields(program: p.Program, plan: Plan) -> list[ArenaField]:
+def arena_lines(program: p.Program, plan: Plan) -> list[str]:
     """The members of struct Arena, by offset."""
     buffers = _buffers(program)
-    fields = []
+    fields: list[_Row] = []
     for placement in plan.placements:
         if placement.name in _FIXED:
             declaration, shape = _FIXED[placement.name]
-            fields.append(ArenaField(declaration.format(offset=placement.offset), shape))
+            fields.append((declaration.format(at=_at(placement.offset)), shape))
         else:
             fields.append(_field(buffers[placement.name], placement.offset, program, plan))
-    return fields
+    return annotated([(f"    {declaration}", shape) for declaration, shape in fields])
 
 
 def size_checks(program: p.Program, plan: Plan) -> list[str]:
@@ -67,28 +63,28 @@ def _caches_are_f32(program: p.Program) -> bool:
     return any(isinstance(op, p.Attention) and op.kind == "f32" for op in p.ops_of(program))
 
 
-def _field(buffer: p.Buffer, offset: int, program: p.Program, plan: Plan) -> ArenaField:
+def _at(offset: int) -> str:
+    return f"base + {offset}" if offset else "base"
+
+
+def _field(buffer: p.Buffer, offset: int, program: p.Program, plan: Plan) -> _Row:
     name, rows = buffer.name, _ROWS[buffer.rows]
     if buffer.storage == "f32":
-        return ArenaField(
-            f"F32Rows {name}{{reinterpret_cast<float*>(base + {offset}), {buffer.width}}};",
+        return (
+            f"F32Rows {name}{{f32({_at(offset)}), {buffer.width}}};",
             f"f32 [{rows}, {buffer.width}]",
         )
     if buffer.storage == "quantized":
         scales = offset + plan.quantized_scales[name]
-        return ArenaField(
-            f"QuantizedRows {name}{{base + {offset}, reinterpret_cast<float*>(base + {scales}), "
-            f"encoded_row_bytes(kPacking, {buffer.width})}};",
-            f"s8 [{rows}, {buffer.width}], a scale per row",
+        return (
+            f"QuantizedRows {name}{{{_at(offset)}, f32({_at(scales)}), encoded_row_bytes(kPacking, {buffer.width})}};",
+            f"s8 [{rows}, {buffer.width}]",
         )
     matrix = "[kMaxTokens, head width]" if buffer.storage == "keys" else "[head width, kMaxTokens]"
     if _caches_are_f32(program):
-        return ArenaField(
-            f"F32HeadCache {name}{{reinterpret_cast<float*>(base + {offset})}};", f"f32 per head {matrix}, packed"
-        )
+        return (f"F32HeadCache {name}{{f32({_at(offset)})}};", f"f32 {matrix} per head, packed")
     scales = offset + plan.cache_scales[name]
-    return ArenaField(
-        f"S8HeadCache {name}{{reinterpret_cast<std::int8_t*>(base + {offset}), "
-        f"reinterpret_cast<float*>(base + {scales})}};",
-        f"s8 per head {matrix}, packed, a scale per (head, token)",
+    return (
+        f"S8HeadCache {name}{{s8({_at(offset)}), f32({_at(scales)})}};",
+        f"s8 {matrix} per head, packed",
     )

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from jinja2 import Environment
 
 from codegen import program as p
-from codegen.render.text import constant, pascal
+from codegen.plan import buffers_of
+from codegen.render.text import annotated, constant, pascal
 
 _INDENT = "    "
+_Row = tuple[str, str]  # a statement and its comment
 
 
 @dataclass(frozen=True)
@@ -24,45 +26,55 @@ class _Scope:
 
 def forward_lines(program: p.Program, environment: Environment) -> list[str]:
     """The body of forward()."""
-    lines: list[str] = []
+    rows: list[_Row] = []
     for step in program.steps:
         if isinstance(step, p.Loop):
-            lines.extend(_loop_lines(step, environment))
+            rows.extend(_loop_rows(step, environment))
         else:
-            lines.extend(_op_lines(step, _Scope(None, False, 1), environment))
-    return lines
+            rows.append(_op_row(step, _Scope(None, False, 1), environment))
+    return annotated(rows)
 
 
-def _loop_lines(loop: p.Loop, environment: Environment) -> list[str]:
+def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
-    lines = [f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{"]
+    rows: list[_Row] = [(f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
     for blocks in loop.body:
-        rows = "count"
+        needed = "count"
         if blocks.last_layer_first_row:
-            lines.append(
-                f"{_INDENT * 2}// Of the last layer only the first row is read afterwards: the others are not computed."
+            rows.append(
+                (f"{_INDENT * 2}// Of the last layer only the first row is read afterwards: no other is computed.", "")
             )
-            lines.append(f"{_INDENT * 2}const std::uint32_t rows = &layer == &{array}[{count} - 1] ? 1 : count;")
-            rows = "rows"
-        lines.append(f"{_INDENT * 2}for (const RowBlock block : RowBlocks({rows}, kRowBlock)) {{")
-        for op in blocks.body:
-            lines.extend(_op_lines(op, _Scope("layer", True, 3), environment))
-        lines.append(f"{_INDENT * 2}}}")
-    lines.append(f"{_INDENT}}}")
-    return lines
+            rows.append((f"{_INDENT * 2}const std::uint32_t rows = &layer == &{array}[{count} - 1] ? 1 : count;", ""))
+            needed = "rows"
+        rows.append((f"{_INDENT * 2}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", ""))
+        for buffer in _sliced(blocks):
+            rows.append((f"{_INDENT * 3}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
+        rows.extend(_op_row(op, _Scope("layer", True, 3), environment) for op in blocks.body)
+        rows.append((f"{_INDENT * 2}}}", ""))
+    rows.append((f"{_INDENT}}}", ""))
+    return rows
 
 
-def _op_lines(op: p.Op, scope: _Scope, environment: Environment) -> list[str]:
+def _sliced(blocks: p.Blocks) -> list[p.Buffer]:
+    """The buffers with a row per token that the body uses a block of."""
+    found: dict[p.Buffer, None] = {}
+    for op in blocks.body:
+        read, written = buffers_of(op)
+        found |= {buffer: None for buffer in (*read, written) if buffer.rows == "tokens" and buffer.storage == "f32"}
+    return list(found)
+
+
+def _op_row(op: p.Op, scope: _Scope, environment: Environment) -> _Row:
     template, values, out = _op(op, scope)
     text = environment.get_template(f"ops/{template}.j2").render(values).strip()
-    return [f"{_INDENT * scope.indent}{text}  // {_shape(out, op)}"]
+    return f"{_INDENT * scope.indent}{text}", _shape(out, op, scope.block)
 
 
 def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
     """Template, its values, and the buffer that the op writes."""
 
     def view(buffer: p.Buffer) -> str:
-        return f"a.{buffer.name}.from(block.first)" if scope.block and buffer.rows == "tokens" else f"a.{buffer.name}"
+        return buffer.name if scope.block and buffer.rows == "tokens" else f"a.{buffer.name}"
 
     def weights(slot: p.WeightSlot) -> str:
         return f"{scope.layer}.{slot.name}" if scope.layer else constant(slot.name)
@@ -92,9 +104,8 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
             "weights": weights(op.weights),
             "rows": rows(op.out),
             "input": view(op.input),
-            "activation": op.activation,
-            "residual": "kNone" if op.residual is None else view(op.residual),
             "out": view(op.out),
+            "epilogue": _epilogue(op, None if op.residual is None else view(op.residual)),
         }
         return "linear", values, op.out
     if isinstance(op, p.Attention):
@@ -111,10 +122,18 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
     return "pack", {"type": kind + op.kind.upper(), "input": view(op.input), "out": f"a.{op.out.name}"}, op.out
 
 
-def _shape(buffer: p.Buffer, op: p.Op) -> str:
+def _epilogue(op: p.Linear, residual: str | None) -> str:
+    """The arguments behind `out`; both have defaults."""
+    activation = f", Activation::{op.activation}"
+    if residual is not None:
+        return f"{activation}, {residual}"
+    return "" if op.activation == "none" else activation
+
+
+def _shape(buffer: p.Buffer, op: p.Op, in_block: bool) -> str:
     """What a buffer holds after the op."""
-    rows = {"tokens": "count", "block": "block", "one": "1"}[buffer.rows]
+    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1"}[buffer.rows]
     if buffer.storage in ("keys", "values"):
         element = "s8" if getattr(op, "kind", "s8") == "s8" else "f32"
-        return f"{element} [heads][{rows}, head width], packed"
+        return f"{element} per head, packed"
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

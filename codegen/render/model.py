@@ -16,10 +16,10 @@ from codegen import ABI, __version__
 from codegen import program as p
 from codegen.golden import Golden
 from codegen.plan import Plan
-from codegen.render.arena import arena_fields, size_checks
+from codegen.render.arena import arena_lines, size_checks
 from codegen.render.forward import forward_lines
 from codegen.render.tables import Table, slots_of, table_bytes
-from codegen.render.text import constant, float_literal, number_lines, pascal, string_view
+from codegen.render.text import annotated, constant, float_literal, literal_lines, number_lines, pascal, string_view
 from codegen.targets import Target, round_up
 from codegen.tokenizer import WordPieceTables
 from codegen.tokenizer.tables import Field
@@ -130,7 +130,7 @@ def _header_values(model: Model) -> dict[str, Any]:
 
 
 def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
-    program, plan, constants = model.program, model.plan, model.tokenizer.constants
+    program, plan = model.program, model.plan
     attention = next(op for op in p.ops_of(program) if isinstance(op, p.Attention))
     return {
         "heads": program.heads.heads,
@@ -140,12 +140,11 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "row_block": plan.row_block,
         "scratch_bytes": plan.scratch_bytes,
         "attention_scratch": f"attention_{attention.kind}_scratch_bytes",
-        "max_word_chars": constants["max_word_chars"],
-        "max_piece_bytes": constants["max_piece_bytes"],
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
+        "s8": attention.kind == "s8",
         "size_checks": size_checks(program, plan),
         "lower_bound": plan.lower_bound,
-        "buffers": arena_fields(program, plan),
+        "buffers": arena_lines(program, plan),
         "forward": forward_lines(program, environment),
         "logits": program.logits.name,
     }
@@ -200,7 +199,8 @@ def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) 
         "loop_count": loop.count,
         "layer_fields": [{"type": _type(slot.per_layer[0]), "name": slot.name} for slot in inside],
         "layers": [
-            [{"value": _value(slot, layer), "source": slot.name} for slot in inside] for layer in range(loop.count)
+            annotated([(f"        {_value(slot, layer)},", slot.name) for slot in inside])
+            for layer in range(loop.count)
         ],
         "tokenizer": list(_field_lines(model.tokenizer.fields, "    ")),
     }
@@ -254,7 +254,8 @@ def _value(slot: p.WeightSlot, layer: int | None) -> str:
 def _golden_values(model: Model) -> list[dict[str, Any]]:
     return [
         {
-            "text": string_view(golden.text),
+            "text_lines": literal_lines(golden.text),
+            "bytes": len(golden.text),
             "count": len(golden.ids),
             "id_lines": list(number_lines(np.array(golden.ids, np.int32))),
             "logits": ", ".join(f"0x{bits:08X}" for bits in golden.logits.view("<u4")),

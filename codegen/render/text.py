@@ -8,21 +8,35 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_PLAIN = frozenset((string.ascii_letters + string.digits + " ._,:;!()+-=/").encode())
+_PLAIN = frozenset((string.ascii_letters + string.digits + " ._,:;!()+-=/'[]{}<>%&#*|^~").encode())
 _NUMBERS_PER_LINE = 16
+_LITERAL_WIDTH = 100
+LINE_WIDTH = 120
 
 
 def string_view(data: bytes) -> str:
     """An initializer of std::string_view for these bytes, NULs included."""
+    return f'{{"{"".join(_escaped(data))}", {len(data)}}}'
+
+
+def literal_lines(data: bytes) -> list[str]:
+    """The same bytes as string literals that the compiler joins, a line each; their count is len(data)."""
+    lines = [""]
+    for part in _escaped(data):
+        if len(lines[-1]) + len(part) > _LITERAL_WIDTH:
+            lines.append("")
+        lines[-1] += part
+    return [f'"{line}"' for line in lines]
+
+
+def _escaped(data: bytes) -> Iterator[str]:
     # Three octal digits end an escape whatever follows; "?" is escaped, so no trigraph can form.
-    text = "".join(chr(byte) if byte in _PLAIN else f"\\{byte:03o}" for byte in data)
-    return f'{{"{text}", {len(data)}}}'
+    return (chr(byte) if byte in _PLAIN else f"\\{byte:03o}" for byte in data)
 
 
 def float_literal(value: float) -> str:
     """Exactly this float32, which must be finite."""
-    exact = float(np.float32(value))
-    return "0.0f" if exact == 0 else f"{exact.hex()}f"
+    return f"{np.float32(value)!s}f"  # the shortest digits that give this float32 back
 
 
 def number_lines(values: np.ndarray) -> Iterator[str]:
@@ -34,6 +48,21 @@ def number_lines(values: np.ndarray) -> Iterator[str]:
             yield ", ".join(float_literal(value) for value in part) + ","
         else:
             yield ", ".join(str(int(value)) for value in part) + ","
+
+
+def annotated(rows: list[tuple[str, str]]) -> list[str]:
+    """Statements with a comment each: comments in one column where they fit, long statements broken at a comma."""
+    lines: list[tuple[str, str]] = []
+    for statement, comment in rows:
+        code = statement
+        while comment and len(code) + len(comment) + 5 > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
+            cut = code[: LINE_WIDTH - 2].rindex(", ") + 1
+            lines.append((code[:cut], ""))
+            code = " " * (code.index("{") + 1) + code[cut + 1 :]
+        lines.append((code, comment))
+    commented = [len(code) for code, comment in lines if comment]
+    column = max((width for width in commented if width <= LINE_WIDTH - 32), default=0)
+    return [f"{code:<{column}}  // {comment}" if comment else code for code, comment in lines]
 
 
 def pascal(name: str) -> str:

@@ -10,5 +10,7 @@ target_compile_options(etch_flags INTERFACE
     -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -ffunction-sections -fdata-sections
     -Wall -Wextra -Wconversion>
+  # clang makes bcmp of a memcmp that asks for equality only; bare C libraries need not have it
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang,AppleClang>>:-fno-builtin-bcmp>
   # X.ci beside X.o, for the stack check of model.cmake
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fcallgraph-info=su>)

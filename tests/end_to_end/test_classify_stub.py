@@ -23,8 +23,18 @@ RED = "\\x1b[31mred"
 
 
 @pytest.fixture(scope="module")
-def stub(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return build_stub(tmp_path_factory.mktemp("stub"))
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stub")
+
+
+@pytest.fixture(scope="module")
+def stub(objects: Path) -> Program:
+    return build_stub(objects)
+
+
+@pytest.fixture(scope="module")
+def stub_of_pairs(objects: Path) -> Program:
+    return build_stub(objects, "-DSTUB_PAIRS")
 
 
 def table(folder: Path, content: bytes | str, name: str = "rows.csv") -> Path:
@@ -85,6 +95,19 @@ def test_lines_of_every_length(stub: Program) -> None:
 def test_pairs_are_refused_by_a_model_of_one_segment(stub: Program, arguments: list[str]) -> None:
     message = ": model 'stub' takes single texts only (its type_vocab_size is 1)"
     assert stub.refused(2, *arguments) == arguments[0] + message
+
+
+def test_the_texts_of_a_pair_keep_their_order(stub_of_pairs: Program, tmp_path: Path) -> None:
+    for outcome in (
+        stub_of_pairs.well("--json", "--pair", "6", "7 b", "--pair", "0 a", "21"),
+        stub_of_pairs.well("--json", "--pairs", stdin=b"6\t7 b\n0 a\t21"),
+    ):
+        assert [(answer["label"], answer["tokens"]) for answer in outcome.objects] == [("café", 7), ("zero", 21)]
+    path = table(tmp_path, "6,7,6\n0,21,0\n")
+    for columns, figures in (("3,2", ("100.00", "14.0")), ("2,3", ("0.00", "3.0"))):
+        lines = stub_of_pairs.well("--evaluate", path, "--pairs", "--text-columns", columns, "--labels=0").lines
+        assert lines[0] == f"accuracy: {figures[0]} %"
+        assert lines[1].startswith(f"rows: 2, mean tokens: {figures[1]}, ")
 
 
 def test_a_kernel_that_this_cpu_cannot_run_is_refused(stub: Program) -> None:

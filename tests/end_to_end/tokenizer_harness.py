@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import random
@@ -216,36 +217,24 @@ def _pair_offsets(characters: np.ndarray, segments: np.ndarray, texts: Sequence[
 
 def decode(text: bytes) -> tuple[str, np.ndarray]:
     """The text, and the byte at which each of its characters begins; one more for its end."""
-    try:
-        decoded = text.decode()
-    except UnicodeDecodeError:
-        return _decode_replacing(text)
-    scalars = np.frombuffer(decoded.encode("utf-32-le"), np.uint32)
-    sizes = 1 + (scalars >= 0x80) + (scalars >= 0x800) + (scalars >= 0x10000)
-    return decoded, np.concatenate([[0], np.cumsum(sizes)])
+    malformed: list[tuple[int, int]] = []  # bytes that are read as one U+FFFD
 
+    def replace(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        malformed.append((error.start, error.end))
+        return "\ufffd", error.end
 
-def _decode_replacing(text: bytes) -> tuple[str, np.ndarray]:
-    """Python's decoder does not say which bytes became a U+FFFD: its error handler does."""
-    begins: list[int] = []
-    parts: list[str] = []
-    at = 0
-    while at < len(text):
-        try:
-            part, bad = text[at:].decode(), 0
-        except UnicodeDecodeError as error:
-            part, bad = text[at : at + error.start].decode(), error.end - error.start
-        for character in part:
-            begins.append(at)
-            at += len(character.encode())
-        parts.append(part)
-        if bad:
-            begins.append(at)
-            parts.append("\ufffd")
-            at += bad
-    decoded = "".join(parts)
+    codecs.register_error("etch-replace", replace)
+    decoded = text.decode("utf-8", "etch-replace")
     assert decoded == text.decode("utf-8", "replace")
-    return decoded, np.array([*begins, len(text)])
+    sizes = []
+    at = 0
+    for begin, end in [*malformed, (len(text), len(text))]:
+        scalars = np.frombuffer(text[at:begin].decode().encode("utf-32-le"), np.uint32)
+        sizes.append(1 + (scalars >= 0x80) + (scalars >= 0x800) + (scalars >= 0x10000))
+        sizes.append(np.array([end - begin]))
+        at = end
+    return decoded, np.concatenate([[0], np.cumsum(np.concatenate(sizes[:-1]))])
 
 
 def differences(texts: Sequence, ours: Sequence[Result], theirs: Sequence[Result]) -> list[str]:

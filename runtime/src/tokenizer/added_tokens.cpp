@@ -28,9 +28,17 @@ std::uint32_t ContentSearch::lower_bound(int byte) const noexcept {
 }
 
 bool ContentSearch::step(std::uint8_t byte) noexcept {
-    const std::uint32_t low = lower_bound(byte);
-    high_ = lower_bound(byte + 1);
-    low_ = low;
+    if (low_ == high_) return false;
+    // The ends of the range decide most steps: all contents go on alike, or none does.
+    const int first = next_byte(low_);
+    const int last = next_byte(high_ - 1);
+    if (byte < first || byte > last) {
+        high_ = low_;
+    } else if (first != last) {
+        const std::uint32_t low = lower_bound(byte);
+        high_ = lower_bound(byte + 1);
+        low_ = low;
+    }
     ++depth_;
     return low_ < high_;
 }

@@ -25,7 +25,7 @@ constexpr AsciiTable make_ascii_table() noexcept {
         table.lower[c] = static_cast<std::uint8_t>(c);
     for (unsigned c = 'a'; c <= 'z'; ++c)
         table.lower[c] = table.lower[c - 'a' + 'A'] = static_cast<std::uint8_t>(c);
-    table.lower[' '] = kSpace;
+    table.lower[0x20] = kSpace;
     return table;
 }
 

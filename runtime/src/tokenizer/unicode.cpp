@@ -7,15 +7,13 @@ namespace tokenizer {
 
 Parts stripped_parts(std::uint32_t scalar) noexcept {
     constexpr std::uint32_t kScalarMask = 0xFFFFFF;
+    // The last range that begins at `scalar` or before. Steps of a fixed number and no branch on the data: which way
+    // each goes is a coin toss, and a wrong guess costs more than the step.
     std::uint32_t low = 0;
-    std::uint32_t high = kStripRangeCount;
-    while (high - low > 1) {  // the last range that begins at `scalar` or before
-        const std::uint32_t middle = low + (high - low) / 2;
-        if ((kStripRanges[middle].first_and_plane & kScalarMask) <= scalar) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    for (std::uint32_t size = kStripRangeCount; size > 1;) {
+        const std::uint32_t half = size / 2;
+        low += (kStripRanges[low + half].first_and_plane & kScalarMask) <= scalar ? half : 0;
+        size -= half;
     }
     const StripRange& range = kStripRanges[low];
     const std::uint32_t target = kStripTargets[range.target + scalar - (range.first_and_plane & kScalarMask)];

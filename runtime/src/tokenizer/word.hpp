@@ -59,9 +59,6 @@ class Word {
         ascii_ = true;
     }
 
-    // Whether append_ascii may be used: so far every character is one byte, both here and in the original.
-    bool is_ascii() const noexcept { return ascii_; }
-
     // Where the next bytes go when a caller fills in ASCII by itself; at most max_chars in all.
     std::uint8_t* ascii_room() noexcept { return bytes_; }
     void set_ascii(std::uint32_t begin, std::uint32_t chars) noexcept {

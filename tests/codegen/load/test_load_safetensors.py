@@ -207,6 +207,7 @@ def test_unaligned_data(tmp_path: Path) -> None:
 
 def test_scalars_and_empty_tensors(tmp_path: Path) -> None:
     values = {
+        "deep": np.ones((1,) * 8, np.float32),
         "scalar": np.float32(2.5).reshape(()),
         "none": np.zeros((0, 4), np.float32),
         "one": np.ones(1, np.float32),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The label of a text is the number that the text begins with, 0 if none. A text "fail" is refused.
+// The label of a text is the number that the text begins with, 0 if none; a second text's number is the count of
+// tokens. A text "fail" is refused.
 #include "stub.hpp"
 
 namespace etch {
@@ -74,8 +75,13 @@ Status classify_tokens(Workspace&, const std::int32_t*, const std::uint8_t*, std
     return Status::ok;
 }
 
-Status classify_pair(Workspace&, std::string_view, std::string_view, Result&) noexcept {
-    return Status::pair_not_supported;
+Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept {
+    if (!kPairs) {
+        return Status::pair_not_supported;
+    }
+    const Status status = classify(workspace, first, result);
+    result.tokens = leading_number(second);
+    return status;
 }
 
 Status encode_pair(Workspace&, std::string_view, std::string_view, Encoding&) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The face of a generated model with everything unusual: hostile labels, one segment, a self test that fails, a kernel
-// that this CPU cannot run, pieces that are not UTF-8. Tokens are words between bytes <= 0x20.
+// The face of a generated model with everything unusual: hostile labels, one segment (two with STUB_PAIRS), a self test
+// that fails, a kernel that this CPU cannot run, pieces that are not UTF-8. Tokens are words between bytes <= 0x20.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,11 @@ inline constexpr std::string_view kTarget = "host";
 inline constexpr std::string_view kCheckpoint = "0123abcd";
 
 inline constexpr std::uint32_t kMaxTokens = 5;
+#if defined(STUB_PAIRS)
+inline constexpr bool kPairs = true;
+#else
 inline constexpr bool kPairs = false;
+#endif
 inline constexpr std::size_t kTableBytes = 100;
 inline constexpr std::size_t kArenaBytes = 64;
 inline constexpr std::size_t kStackBudget = 4096;

@@ -68,14 +68,14 @@ std::vector<float> layer(const KernelSet& set) {
     run(PackValuesS8{shape, {0, kTokens}, kTokens, rows, value_cache});
     run(AttentionS8{shape, 0.3f, kTokens, kTokens, rows, key_cache, value_cache, {context.data(), kWidth}});
     run(Quantize{kTokens, {context.data(), kWidth}, quantized});
-    run(LinearS8{weights, kTokens, quantized, Activation::none, rows, rows});
+    run(LinearS8{weights, kTokens, quantized, rows, Activation::none, rows});
     run(LayerNorm{norm, kTokens, rows});
     for (const Activation activation : kAllActivations) {
         run(Quantize{kTokens, rows, quantized});
-        run(LinearS8{weights, kTokens, quantized, activation, rows, rows});
+        run(LinearS8{weights, kTokens, quantized, rows, activation, rows});
     }
     run(Quantize{kTokens, rows, quantized});
-    run(LinearS8{weights, kTokens, quantized, Activation::none, {nullptr, 0}, {out.data(), kWidth}});
+    run(LinearS8{weights, kTokens, quantized, {out.data(), kWidth}});
     run(Softmax{kTokens, {out.data(), kWidth}, rows});
     out.insert(out.end(), x.begin(), x.end());
     return out;

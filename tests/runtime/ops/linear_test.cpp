@@ -33,8 +33,8 @@ class Linear : public EachSet {
         const F32Rows residual_rows{residual.data(), kOutputs};
         for (const RowBlock rows : RowBlocks(kRows, block)) {
             const F32Rows block_residual = with_residual ? residual_rows.from(rows.first) : F32Rows{nullptr, 0};
-            const LinearS8 op{weights,          rows.count,     a.view().from(rows.first),
-                              Activation::gelu, block_residual, out_rows.from(rows.first)};
+            const LinearS8 op{weights,          rows.count,    a.view().from(rows.first), out_rows.from(rows.first),
+                              Activation::gelu, block_residual};
             for (std::uint32_t unit = 0; unit < op.units(); unit += units_at_once) {
                 op.run(context(), unit, std::min(unit + units_at_once, op.units()));
             }
@@ -53,9 +53,9 @@ class Linear : public EachSet {
             const LinearF32 op{weights,
                                rows.count,
                                x_rows.from(rows.first),
+                               out_rows.from(rows.first),
                                Activation::relu,
-                               residual_rows.from(rows.first),
-                               out_rows.from(rows.first)};
+                               residual_rows.from(rows.first)};
             for (std::uint32_t unit = 0; unit < op.units(); unit += units_at_once) {
                 op.run(context(), unit, std::min(unit + units_at_once, op.units()));
             }

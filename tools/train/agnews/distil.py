@@ -23,10 +23,10 @@ MASKED = 0.05  # share of the tokens hidden from the student, against overfittin
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train."""
+    """How to train; the defaults made the checkpoint."""
 
-    epochs: int
-    peak_rate: float
+    epochs: int = 2
+    peak_rate: float = 8e-4
     warmup: float = 0.06  # share of the steps
     weight_decay: float = 0.01
     temperature: float = 3.0

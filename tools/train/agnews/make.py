@@ -16,14 +16,8 @@ import torch
 import views
 import vocabulary
 from tokenizers import Tokenizer
-from transformers import BertForSequenceClassification
 
 TEACHER = "minilm_l6_agnews"
-# Rounds of new texts, epochs and peak rate: first on the rows and titles alone, then on all.
-STAGES = (
-    (0, distil.Settings(epochs=2, peak_rate=8e-4)),
-    (1, distil.Settings(epochs=1, peak_rate=5e-4)),
-)
 
 
 def folder_from(variable: str) -> Path:
@@ -34,13 +28,12 @@ def folder_from(variable: str) -> Path:
 
 
 def main() -> None:
-    """Rows -> vocabulary -> the teacher's answers -> student -> folder, written at each stage."""
+    """Rows -> vocabulary -> the teacher's answers -> student -> folder."""
     here = Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=here / "checkpoint")
     parser.add_argument("--cache", type=Path, default=Path("build/train-agnews"))
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--from-stage", type=int, default=1, help="2: go on from the folder")
     arguments = parser.parse_args()
 
     start = time.monotonic()
@@ -56,22 +49,12 @@ def main() -> None:
     tokenizer = Tokenizer.from_str(json.dumps(spec))
     tokenizer_config = vocabulary.tokenizer_config(student.MAX_POSITIONS)
 
-    for stage, (variants, settings) in enumerate(STAGES, 1):
-        if stage < arguments.from_stage:
-            continue
-        stage_seed = seed + stage - 1
-        torch.manual_seed(stage_seed)
-        if stage == 1:
-            model = student.from_teacher(teacher_folder, teacher_ids)
-        else:
-            model = BertForSequenceClassification.from_pretrained(
-                arguments.out, dtype=torch.float32
-            )
-        material = views.build(train, teacher_folder, arguments.cache, seed, variants)
-        distil.train(model, tokenizer, material, judge, settings=settings, seed=stage_seed)
-        student.save(model, spec, tokenizer_config, arguments.out)
-        spent = time.monotonic() - start
-        print(f"stage {stage}: wrote {arguments.out.name}, {spent:.0f} s so far", flush=True)
+    material = views.build(train, teacher_folder, arguments.cache, seed)
+    torch.manual_seed(seed)
+    model = student.from_teacher(teacher_folder, teacher_ids)
+    distil.train(model, tokenizer, material, judge, settings=distil.Settings(), seed=seed)
+    student.save(model, spec, tokenizer_config, arguments.out)
+    print(f"wrote {arguments.out.name}, {time.monotonic() - start:.0f} s in all", flush=True)
 
 
 if __name__ == "__main__":

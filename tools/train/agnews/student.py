@@ -28,7 +28,7 @@ def config() -> BertConfig:
         max_position_embeddings=MAX_POSITIONS,
         type_vocab_size=2,
         layer_norm_eps=1e-12,
-        hidden_dropout_prob=0.0,  # new texts and hidden tokens keep it from overfitting
+        hidden_dropout_prob=0.0,  # masked tokens keep it from overfitting
         attention_probs_dropout_prob=0.0,
         pad_token_id=0,
         id2label=dict(enumerate(LABELS)),

@@ -25,22 +25,13 @@ class View:
     lesson: teacher.Lesson
 
 
-def build(
-    train: list[Row], teacher_folder: Path, cache: Path, seed: int, variants: int
-) -> list[View]:
-    """The rows as they are, their beginnings as titles, and `variants` rounds of new texts."""
+def build(train: list[Row], teacher_folder: Path, cache: Path, seed: int) -> list[View]:
+    """The rows as they are, and their beginnings as titles."""
     texts = [row.text for row in train]
     labels = torch.tensor([NO_LABEL if row.conflict else row.label for row in train])
+    titles = augment.titles(texts, random.Random(seed).getrandbits(32))
     unlabelled = torch.full_like(labels, NO_LABEL)
-    views = [
+    return [
         View("rows", texts, labels, teacher.lesson(teacher_folder, texts, cache, "rows")),
+        View("titles", titles, unlabelled, teacher.lesson(teacher_folder, titles, cache, "titles")),
     ]
-    rng = random.Random(seed)
-    made = {"titles": augment.titles(texts, rng.getrandbits(32))}
-    near = augment.neighbours(teacher_folder, texts) if variants else {}
-    for number in range(1, variants + 1):
-        made[f"variants{number}"] = augment.variants(texts, near, rng.getrandbits(32))
-    for name, new in made.items():
-        told = teacher.lesson(teacher_folder, new, cache, name)
-        views.append(View(name, new, unlabelled, told))
-    return views

@@ -32,9 +32,9 @@ struct LinearS8 {
     const S8Weights& weights;
     std::uint32_t count;  // rows
     QuantizedRows input;  // [count][inputs]
-    Activation activation;
-    F32Rows residual;
-    F32Rows out;  // [count][outputs]
+    F32Rows out;          // [count][outputs]
+    Activation activation = Activation::none;
+    F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
@@ -44,9 +44,9 @@ struct LinearF32 {
     const F32Weights& weights;
     std::uint32_t count;
     F32Rows input;  // [count][inputs]; does not alias out
-    Activation activation;
-    F32Rows residual;
-    F32Rows out;  // [count][outputs]
+    F32Rows out;    // [count][outputs]
+    Activation activation = Activation::none;
+    F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;

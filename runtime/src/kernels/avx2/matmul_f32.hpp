@@ -21,40 +21,31 @@ namespace avx2 {
 namespace {
 
 template <unsigned kRows>
-inline void multiply_tile_f32(const float* a, std::size_t a_stride, const float* weights, std::uint32_t k,
-                              __m256 (&sums)[kRows][2]) noexcept {
+ETCH_AVX2_INLINE void multiply_tile_f32(const float* a, std::size_t a_stride, const float* weights, std::uint32_t k,
+                                        Floats (&sums)[kRows]) noexcept {
     ETCH_AVX2_UNROLL
     for (unsigned r = 0; r < kRows; ++r)
-        sums[r][0] = sums[r][1] = _mm256_setzero_ps();
+        sums[r] = all(0.0f);
 
     for (std::uint32_t i = 0; i < k; ++i) {
-        const __m256 low = _mm256_loadu_ps(weights);
-        const __m256 high = _mm256_loadu_ps(weights + 8);
+        const Floats w = load(weights);
         weights += 16;
         ETCH_AVX2_UNROLL
-        for (unsigned r = 0; r < kRows; ++r) {
-            const __m256 value = _mm256_broadcast_ss(a + r * a_stride);
-            sums[r][0] = _mm256_add_ps(sums[r][0], _mm256_mul_ps(value, low));
-            sums[r][1] = _mm256_add_ps(sums[r][1], _mm256_mul_ps(value, high));
-        }
+        for (unsigned r = 0; r < kRows; ++r)
+            sums[r] = add(sums[r], mul(all(a[r * a_stride]), w));
         ++a;
     }
 }
 
 template <unsigned kRows>
-inline void tile_f32(const MatmulF32& m, std::uint32_t row, const PanelColumns& columns, const float* weights,
-                     const __m256 (&bias)[2]) noexcept {
-    __m256 y[kRows][2];
+ETCH_AVX2_INLINE void tile_f32(const MatmulF32& m, std::uint32_t row, const PanelColumns& columns, const float* weights,
+                               Floats bias) noexcept {
+    Floats y[kRows];
     multiply_tile_f32<kRows>(m.a + row * m.a_stride, m.a_stride, weights, m.k, y);
     ETCH_AVX2_UNROLL
     for (unsigned r = 0; r < kRows; ++r) {
-        if (m.row_scales != nullptr) {
-            const __m256 row_scale = _mm256_set1_ps(m.row_scales[row + r]);
-            y[r][0] = _mm256_mul_ps(y[r][0], row_scale);
-            y[r][1] = _mm256_mul_ps(y[r][1], row_scale);
-        }
-        y[r][0] = _mm256_add_ps(y[r][0], bias[0]);
-        y[r][1] = _mm256_add_ps(y[r][1], bias[1]);
+        if (m.row_scales != nullptr) y[r] = mul(y[r], all(m.row_scales[row + r]));
+        y[r] = add(y[r], bias);
     }
     finish_tile<kRows>(m, row, columns, y);
 }
@@ -64,8 +55,7 @@ void matmul_f32_4x16(const MatmulF32& m, std::uint32_t first_panel, std::uint32_
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const PanelColumns columns(panel, m.n);
         const float* weights = m.weights + std::size_t{panel} * m.k * 16;
-        __m256 bias[2];
-        columns.load(m.bias, 0.0f, bias);
+        const Floats bias = columns.load(m.bias, 0.0f);
         std::uint32_t row = 0;
         for (; row + 4 <= m.rows; row += 4)
             tile_f32<4>(m, row, columns, weights, bias);

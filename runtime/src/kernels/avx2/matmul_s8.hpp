@@ -28,7 +28,7 @@ inline namespace abi1 {
 namespace avx2 {
 namespace {
 
-inline __m256i broadcast_4_bytes(const std::uint8_t* p) noexcept {
+ETCH_AVX2_INLINE __m256i broadcast_4_bytes(const std::uint8_t* p) noexcept {
     std::int32_t bytes;
     std::memcpy(&bytes, p, sizeof bytes);
     return _mm256_set1_epi32(bytes);
@@ -36,12 +36,12 @@ inline __m256i broadcast_4_bytes(const std::uint8_t* p) noexcept {
 
 // sum += addend per int32 lane. Written as assembly because GCC 12 otherwise adds into another register and moves or
 // spills the sums on every turn of the loop.
-inline void accumulate(__m256i& sum, __m256i addend) noexcept {
+ETCH_AVX2_INLINE void accumulate(__m256i& sum, __m256i addend) noexcept {
     asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(addend));
 }
 
 // Sum of |a| over the negative values of a row: of (magnitudes & sign masks).
-inline std::int32_t sum_of_negatives(const std::uint8_t* a, std::uint32_t k) noexcept {
+ETCH_AVX2_INLINE std::int32_t sum_of_negatives(const std::uint8_t* a, std::uint32_t k) noexcept {
     __m256i sums = _mm256_setzero_si256();
     for (std::uint32_t i = 0; i < k; i += 16) {
         const __m256i groups = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + std::size_t{2} * i));
@@ -54,8 +54,9 @@ inline std::int32_t sum_of_negatives(const std::uint8_t* a, std::uint32_t k) noe
 
 // kRows rows of a from `a` on by one panel of weights.
 template <unsigned kRows>
-inline void multiply_tile_s8(const std::uint8_t* a, std::size_t a_stride, const std::int32_t* negatives,
-                             const std::int8_t* weights, std::uint32_t groups, __m256i (&sums)[kRows][2]) noexcept {
+ETCH_AVX2_INLINE void multiply_tile_s8(const std::uint8_t* a, std::size_t a_stride, const std::int32_t* negatives,
+                                       const std::int8_t* weights, std::uint32_t groups,
+                                       __m256i (&sums)[kRows][2]) noexcept {
     const __m256i ones = _mm256_set1_epi16(1);
     ETCH_AVX2_UNROLL
     for (unsigned r = 0; r < kRows; ++r)
@@ -79,23 +80,27 @@ inline void multiply_tile_s8(const std::uint8_t* a, std::size_t a_stride, const 
 }
 
 template <unsigned kRows>
-inline void tile_s8(const MatmulS8& m, std::uint32_t row, const std::int32_t* negatives, const PanelColumns& columns,
-                    const std::int8_t* weights, const __m256 (&column_scales)[2], const __m256 (&bias)[2]) noexcept {
+ETCH_AVX2_INLINE void tile_s8(const MatmulS8& m, std::uint32_t row, const std::int32_t* negatives,
+                              const PanelColumns& columns, const std::int8_t* weights, Floats column_scales,
+                              Floats bias) noexcept {
     __m256i sums[kRows][2];
     multiply_tile_s8<kRows>(m.a.data + row * m.a.stride_bytes, m.a.stride_bytes, negatives, weights, (m.k + 3) / 4,
                             sums);
-
-    __m256 y[kRows][2];
+    Floats y[kRows];
     ETCH_AVX2_UNROLL
     for (unsigned r = 0; r < kRows; ++r) {
-        const __m256 row_scale = _mm256_set1_ps(m.a.scales[row + r]);
-        ETCH_AVX2_UNROLL
-        for (unsigned half = 0; half < 2; ++half) {
-            const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(sums[r][half]), row_scale);
-            y[r][half] = _mm256_add_ps(_mm256_mul_ps(scaled, column_scales[half]), bias[half]);
-        }
+        const Floats sum = {_mm256_cvtepi32_ps(sums[r][0]), _mm256_cvtepi32_ps(sums[r][1])};
+        y[r] = add(mul(mul(sum, all(m.a.scales[row + r])), column_scales), bias);
     }
     finish_tile<kRows>(m, row, columns, y);
+}
+
+// The hardware follows the weights within a panel, but not from its last row tile to the next panel: 4 to 5 % at 44
+// rows.
+ETCH_AVX2_INLINE void prefetch(const std::int8_t* weights, std::size_t bytes) noexcept {
+    for (std::size_t i = 0; i < bytes; i += 64) {
+        _mm_prefetch(reinterpret_cast<const char*>(weights + i), _MM_HINT_T1);
+    }
 }
 
 // All panels for the rows [first_row, last_row), at most kChunkRows: these stay in L2 while the weights pass by.
@@ -111,10 +116,9 @@ void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_row, std::uint32_t
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const PanelColumns columns(panel, m.n);
         const std::int8_t* weights = m.weights + panel * panel_bytes;
-        __m256 scales[2];
-        __m256 bias[2];
-        columns.load(m.column_scales, 1.0f, scales);
-        columns.load(m.bias, 0.0f, bias);
+        const Floats scales = columns.load(m.column_scales, 1.0f);
+        const Floats bias = columns.load(m.bias, 0.0f);
+        if (panel + 1 < last_panel) prefetch(weights + panel_bytes, panel_bytes);
         const std::int32_t* negative = negatives;
         std::uint32_t row = first_row;
         for (; row + 4 <= last_row; row += 4, negative += 4) {

@@ -16,43 +16,35 @@ inline namespace abi1 {
 namespace avx2 {
 namespace {
 
-float largest_magnitude(const float* x, std::uint32_t n) noexcept {
-    __m256 low_max = _mm256_setzero_ps();
-    __m256 high_max = _mm256_setzero_ps();
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        low_max = _mm256_max_ps(absolute(low.load(x + i)), low_max);
-        high_max = _mm256_max_ps(absolute(high.load(x + i + 8)), high_max);
-    });
-    return largest_of(low_max, high_max);
-}
-
-inline __m256i round_to_int(__m256 x, __m256 factor) noexcept {
-    return _mm256_cvtps_epi32(_mm256_mul_ps(x, factor));
-}
-
-// Encodes n values rne(x * factor).
-void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded) noexcept {
-    const __m256 factors = _mm256_set1_ps(factor);
-    const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        const __m256i low_q = round_to_int(low.load(x + i), factors);
-        const __m256i high_q = round_to_int(high.load(x + i + 8), factors);
-        // Per 128-bit lane: values 0-3 and 8-11, or 4-7 and 12-15; then their signs and magnitudes as bytes.
-        const __m256i words = _mm256_packs_epi32(low_q, high_q);
-        const __m256i signs = _mm256_srai_epi16(words, 15);
-        const __m256i bytes = _mm256_packs_epi16(signs, _mm256_abs_epi16(words));
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(encoded + std::size_t{2} * i),
-                            _mm256_permutevar8x32_epi32(bytes, order));
-    });
+ETCH_AVX2_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
+    Floats largest = all(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept { largest = max(absolute(lanes.load(x + i)), largest); });
+    return largest_of(largest);
 }
 
 // 127 / largest; 0 for a row that is quantized to zeros.
-inline float quantizing_factor(float largest) noexcept {
+ETCH_AVX2_INLINE float quantizing_factor(float largest) noexcept {
     return largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest;
 }
 
-inline float scale_of(float largest) noexcept {
+ETCH_AVX2_INLINE float scale_of(float largest) noexcept {
     return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
+}
+
+// rne(x) as int16, in each 128-bit lane 4 values of the lower and then 4 of the upper half: 0-3, 8-11 | 4-7, 12-15.
+ETCH_AVX2_INLINE __m256i round_to_words(Floats x) noexcept {
+    return _mm256_packs_epi32(_mm256_cvtps_epi32(x.low), _mm256_cvtps_epi32(x.high));
+}
+
+// Encodes n values rne(x * factor).
+ETCH_AVX2_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded) noexcept {
+    const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const __m256i words = round_to_words(mul(lanes.load(x + i), all(factor)));
+        const __m256i bytes = _mm256_packs_epi16(_mm256_srai_epi16(words, 15), _mm256_abs_epi16(words));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(encoded + std::size_t{2} * i),
+                            _mm256_permutevar8x32_epi32(bytes, order));
+    });
 }
 
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
@@ -65,13 +57,12 @@ float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexc
 float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountAvx2, kCountQuantizeRowS8);
     const float largest = largest_magnitude(x, n);
-    const __m256 factors = _mm256_set1_ps(quantizing_factor(largest));
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        const __m256i low_q = round_to_int(low.load(x + i), factors);
-        const __m256i high_q = round_to_int(high.load(x + i + 8), factors);
-        const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(low_q, high_q), 0xD8);
-        const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-        if (i + 16 <= n) {
+    const float factor = quantizing_factor(largest);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const __m256i words = round_to_words(mul(lanes.load(x + i), all(factor)));
+        const __m256i in_order = _mm256_permute4x64_epi64(words, 0xD8);
+        const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(in_order), _mm256_extracti128_si256(in_order, 1));
+        if (n - i >= 16) {
             _mm_storeu_si128(reinterpret_cast<__m128i*>(q + i), bytes);
         } else {
             alignas(16) std::int8_t last[16];
@@ -86,72 +77,52 @@ float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept 
 void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountAvx2, kCountLayerNormRow);
-    RowSum sum;
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        sum.low = _mm256_add_ps(sum.low, low.load(x + i));
-        sum.high = _mm256_add_ps(sum.high, high.load(x + i + 8));
-    });
-    const __m256 mean = _mm256_set1_ps(sum.total() * inverse_n);
+    Floats sum = all(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept { sum = add(sum, lanes.load(x + i)); });
+    const Floats mean = all(tree_sum(sum) * inverse_n);
 
-    RowSum squares;
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        const __m256 low_d = low.keep(_mm256_sub_ps(low.load(x + i), mean));
-        const __m256 high_d = high.keep(_mm256_sub_ps(high.load(x + i + 8), mean));
-        squares.low = _mm256_add_ps(squares.low, _mm256_mul_ps(low_d, low_d));
-        squares.high = _mm256_add_ps(squares.high, _mm256_mul_ps(high_d, high_d));
+    Floats squares = all(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const Floats d = lanes.keep(sub(lanes.load(x + i), mean));
+        squares = add(squares, mul(d, d));
     });
-    const float variance = squares.total() * inverse_n;
+    const float variance = tree_sum(squares) * inverse_n;
 
     const float root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(variance + epsilon)));
-    const __m256 r = _mm256_set1_ps(1.0f / root);
-    const auto normalize = [&](std::uint32_t i, auto lanes) noexcept {
-        const __m256 d = _mm256_sub_ps(lanes.load(x + i), mean);
-        const __m256 scaled = _mm256_mul_ps(_mm256_mul_ps(d, r), lanes.load(gamma + i));
-        lanes.store(x + i, _mm256_add_ps(scaled, lanes.load(beta + i)));
-    };
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        normalize(i, low);
-        normalize(i + 8, high);
+    const Floats r = all(1.0f / root);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const Floats d = sub(lanes.load(x + i), mean);
+        lanes.store(x + i, add(mul(mul(d, r), lanes.load(gamma + i)), lanes.load(beta + i)));
     });
 }
 
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountAvx2, kCountExp2Row);
-    __m256 low_max = _mm256_set1_ps(t[0]);
-    __m256 high_max = low_max;
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        low_max = _mm256_max_ps(low.keep_or(low.load(t + i), low_max), low_max);
-        high_max = _mm256_max_ps(high.keep_or(high.load(t + i + 8), high_max), high_max);
+    Floats largest = all(t[0]);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        largest = max(lanes.keep_or(lanes.load(t + i), largest), largest);
     });
-    const __m256 largest = _mm256_set1_ps(largest_of(low_max, high_max));
+    const Floats subtrahend = all(largest_of(largest));
 
-    RowSum sum;
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        const __m256 low_e = low.keep(exp2(_mm256_sub_ps(low.load(t + i), largest)));
-        const __m256 high_e = high.keep(exp2(_mm256_sub_ps(high.load(t + i + 8), largest)));
-        low.store(t + i, low_e);
-        high.store(t + i + 8, high_e);
-        sum.low = _mm256_add_ps(sum.low, low_e);
-        sum.high = _mm256_add_ps(sum.high, high_e);
+    Floats sum = all(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const Floats e = lanes.keep(exp2(sub(lanes.load(t + i), subtrahend)));
+        lanes.store(t + i, e);
+        sum = add(sum, e);
     });
-    return sum.total();
+    return tree_sum(sum);
 }
 
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountAvx2, kCountQuantizeProbabilities);
-    __m256 low_max = _mm256_setzero_ps();
-    __m256 high_max = _mm256_setzero_ps();
-    for_each_16(n, [&](std::uint32_t i, auto low, auto high) noexcept {
-        const __m256 low_w = _mm256_mul_ps(low.load(e + i), low.load(value_scales + i));
-        const __m256 high_w = _mm256_mul_ps(high.load(e + i + 8), high.load(value_scales + i + 8));
-        low.store(e + i, low_w);
-        high.store(e + i + 8, high_w);
-        low_max = _mm256_max_ps(low_w, low_max);
-        high_max = _mm256_max_ps(high_w, high_max);
+    Floats largest = all(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) noexcept {
+        const Floats w = mul(lanes.load(e + i), lanes.load(value_scales + i));
+        lanes.store(e + i, w);
+        largest = max(w, largest);
     });
-    const float largest = largest_of(low_max, high_max);
-    encode_row(e, n, quantizing_factor(largest), encoded);
-    return largest;
+    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded);
+    return largest_of(largest);
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line inside this process: defaults, and that every failure ends in one line and the right exit code."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from hostile import HOSTILE
+from tiny_checkpoint import write_tiny_checkpoint
+
+from codegen import cli, pipeline
+from codegen.errors import EtchError, printable
+
+
+def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[pipeline.Request] = []
+    monkeypatch.setattr(pipeline, "generate", lambda request, echo: seen.append(request))
+    assert cli.main(["generate", "in", "--out", "out"]) == 0
+    assert seen == [pipeline.Request(Path("in"), Path("out"), None, "w8a8", None, "incbin", "host", False)]
+    options = [
+        "--name",
+        "n",
+        "--recipe",
+        "fp32",
+        "--max-tokens",
+        "7",
+        "--tables",
+        "c",
+        "--target",
+        "m-profile",
+        "--build",
+    ]
+    assert cli.main(["generate", "in", "--out", "out", *options]) == 0
+    assert seen[1] == pipeline.Request(Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True)
+
+
+FAILURES = [
+    (
+        EtchError("a-code", "load", "why", file="config.json", tensor="t"),
+        1,
+        "error[a-code] load: config.json: tensor 't'",
+    ),
+    (EtchError("a-code", "arguments", "why"), 2, "error[a-code] arguments: why"),
+    (MemoryError(), 1, "error[out-of-memory]"),
+    (KeyboardInterrupt(), 130, "interrupted"),
+    (OSError(28, "No space left on device"), 1, "error[system] No space left on device"),
+    (OSError(13, "Permission denied", "/x"), 1, "error[system] Permission denied: /x"),
+    (ImportError("No module named 'numpy'"), 1, "error[python-package-missing]"),
+    (RecursionError("deep"), 1, "error[internal] RecursionError: deep"),
+    (ValueError("two\nlines \x1b[31m \u202e"), 1, "error[internal] ValueError: two\\nlines"),
+    (AssertionError(), 1, "error[internal] AssertionError"),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "words"), FAILURES, ids=lambda value: str(value)[:20])
+def test_failures(
+    error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(pipeline, "generate", fail)
+    assert cli.main(["generate", "in", "--out", "out"]) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"etch: {words}")
+    assert printed.err.endswith("\n")
+    assert printed.err[:-1].isprintable()
+
+
+def test_detail_comes_before_the_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(*_: object) -> None:
+        raise EtchError("compile-failed", "build", "no", detail="first\nsecond")
+
+    monkeypatch.setattr(pipeline, "generate", fail)
+    assert cli.main(["generate", "in", "--out", "out"]) == 1
+    assert capsys.readouterr().err == "first\nsecond\netch: error[compile-failed] build: no\n"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text)[:20])
+def test_messages_are_one_printable_line(text: str) -> None:
+    shown = str(EtchError("c", "load", text, file=text, tensor=text))
+    assert shown.isprintable()
+    assert len(shown) < 4 * 420
+    assert len(printable(text, 10)) <= 11 or len(text) <= 10
+
+
+def test_a_narrow_encoding_does_not_stop_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tiny_checkpoint(tmp_path / "model")
+    config = (tmp_path / "model" / "config.json").read_text().replace("label 0", "\u540d\u524d")
+    (tmp_path / "model" / "config.json").write_text(config)
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    assert cli.main(["inspect", str(tmp_path / "model")]) == 0
+    assert b"\\u540d\\u524d" in raw.getvalue()
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "", "x", "\u0663", "1e3", "9" * 400, "1048577", " 3", "+3", "0x10"])
+def test_wrong_lengths(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["generate", "in", "--out", "out", f"--max-tokens={text}"])
+    assert caught.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "--max-tokens" in printed

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of the build that show a promise by running: their exit code says whether it holds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from archives import built, run, tool
+
+ALLOCATION_TRAPPED = 3
+NO_EFFECT = 3
+
+
+def well(name: str, *arguments: str, timeout: int = 300) -> str:
+    done = run(built(name), *arguments, timeout=timeout)
+    assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout
+
+
+def test_a_program_without_any_library() -> None:
+    lines = well("promise-no-libc").splitlines()
+    assert lines and lines[-1].startswith("scalar ")
+
+
+def test_it_has_no_library_indeed() -> None:
+    program = built("promise-no-libc")
+    assert run(tool("nm"), "--undefined-only", program).stdout == ""
+    dynamic = run(tool("readelf"), "-d", program).stdout
+    assert "no dynamic section" in dynamic
+    names = run(tool("nm"), program).stdout
+    assert not re.search(r"malloc|sbrk|_Znwm|__libc", names)
+
+
+def test_no_allocation() -> None:
+    well("promise-allocation", "10000")
+
+
+@pytest.mark.sweep
+def test_no_allocation_in_many_inferences() -> None:
+    well("promise-allocation", "100000", timeout=900)
+
+
+def test_the_allocation_trap_closes() -> None:
+    done = run(built("promise-allocation"), "1", "--allocate")
+    assert done.returncode == ALLOCATION_TRAPPED
+    assert done.stderr == "an allocation during inference\n"
+
+
+@pytest.mark.parametrize("name", ["promise-two-threads", "promise-two-threads-tsan"])
+def test_two_workspaces_in_two_threads(name: str) -> None:
+    assert "same bits" in well(name)
+
+
+@pytest.mark.parametrize("name", ["promise-arena", "promise-arena-asan", "promise-arena-live"])
+def test_arena(name: str) -> None:
+    assert "same bits" in well(name)
+
+
+def test_float_modes() -> None:
+    done = run(built("promise-float-modes"))
+    if done.returncode == NO_EFFECT:
+        pytest.skip("this processor flushes nothing to zero when asked")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", ["promise-kernel-choice", "promise-kernel-choice-no-avx2"])
+def test_kernel_choice(name: str) -> None:
+    assert "usable" in well(name)

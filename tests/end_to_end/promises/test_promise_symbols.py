@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the archives need, hold and export: no allocator, no state, no exceptions, no instruction that changes bits."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from archives import all_objects, archives, instructions_of, objects_of
+
+# The four that GCC and clang may call in any program.
+LIBRARY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
+ETCH = re.compile(r"_Z\w*4etch|etch_\w+$")  # the namespace's mangled names, the tables' labels
+# How position-independent code finds constants: made by the linker, not a function.
+LINKER = {"_GLOBAL_OFFSET_TABLE_"}
+FORBIDDEN = re.compile(
+    r"malloc|calloc|realloc|\bfree\b|_?sbrk|mmap|_Zn[wa]|_Zd[la]|__cxa_|__gxx_personality|_Unwind|getenv|printf|puts"
+    r"|abort|exit|__stack_chk|__tls_get_addr|pthread"
+)
+ISA_OBJECTS = re.compile(r"(avx2|avx512\w*|sse\w*|neon\w*|amx\w*)\.cpp\.o$")
+# Constants that hold addresses are written once, by the loader, and read-only from then on: .data.rel.ro is allowed.
+STATE = re.compile(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss|(preinit|init|fini)(_array)?|ctors|dtors)(\..*)?$")
+FUSED = re.compile(r"v?fn?m(add|sub|addsub|subadd)(\d{3})?[ps][sdh]$|fn?m(add|sub|la|ls)$|vfn?m[as]\b")
+
+
+def test_only_four_library_functions_are_needed() -> None:
+    needed = {s.name for one in all_objects() for s in one.symbols if s.kind in "Uwv"}
+    foreign = {name for name in needed if not ETCH.match(name)} - LINKER
+    assert foreign <= LIBRARY_FUNCTIONS, sorted(foreign - LIBRARY_FUNCTIONS)
+
+
+def test_what_is_needed_of_etch_is_in_the_archives() -> None:
+    defined = {s.name for one in all_objects() for s in one.symbols if s.kind not in "Uwv"}
+    needed = {s.name for one in all_objects() for s in one.symbols if s.kind == "U" and ETCH.match(s.name)}
+    assert needed <= defined, sorted(needed - defined)
+
+
+def test_nothing_of_an_allocator_or_of_exceptions_is_named() -> None:
+    named = {f"{one}: {s.name}" for one in all_objects() for s in one.symbols if FORBIDDEN.search(s.name)}
+    # Names that merely contain a word, such as a function called abortable, would be ours.
+    assert not {name for name in named if not ETCH.match(name.split(": ")[1])}, sorted(named)
+
+
+def test_no_object_has_state_or_start_up_code() -> None:
+    found = [
+        f"{one}: {name} {size}" for one in all_objects() for name, size in one.sections if STATE.match(name) and size
+    ]
+    assert not found, found
+
+
+def test_the_sections_were_read() -> None:
+    names = Counter(name.split("._Z")[0] for one in all_objects() for name, size in one.sections if size)
+    assert names[".text"] > 50
+    assert names[".data.rel.ro"] > 2  # the kernel sets
+    assert names[".rodata.etch_agnews"] == 1
+
+
+def test_objects_for_an_instruction_set_export_their_kernel_set_only() -> None:
+    isa_objects = [one for one in all_objects() if ISA_OBJECTS.search(one.name)]
+    for one in isa_objects:
+        weak = [s.name for s in one.symbols if s.kind in "WwVvu"]
+        assert not weak, f"{one}: the linker could take these for older processors: {weak}"
+        exported = [s.name for s in one.symbols if s.kind.isupper() and s.kind != "U"]
+        assert len(exported) == 1 and re.fullmatch(r"_ZN4etch4abi\d+\d+k[A-Z]\w+E", exported[0]), exported
+    if "libetch.a" in {path.name for path in archives()} and _is_x86():
+        assert [one.name for one in isa_objects] == ["avx2.cpp.o"]
+
+
+def test_no_fused_multiply_add() -> None:
+    for archive in archives():
+        for name, instructions in instructions_of(archive).items():
+            fused = {mnemonic for mnemonic, _ in instructions if FUSED.match(mnemonic)}
+            assert not fused, f"{archive.name}({name}): {fused}"
+
+
+def test_wide_instructions_only_in_their_objects() -> None:
+    for archive in archives():
+        for name, instructions in instructions_of(archive).items():
+            if not _is_x86():
+                continue
+            wide = {m for m, operands in instructions if re.search(r"%[yz]mm", operands) or _is_vex(m)}
+            assert bool(wide) == bool(ISA_OBJECTS.search(name)), f"{archive.name}({name}): {sorted(wide)[:5]}"
+            if name.startswith("avx2."):
+                beyond = {
+                    m for m, operands in instructions if re.search(r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)", operands)
+                }
+                assert not beyond, f"{archive.name}({name}): beyond AVX2: {beyond}"
+
+
+def _is_x86() -> bool:
+    return any("rsp" in operands for rows in instructions_of(archives()[0]).values() for _, operands in rows[:200])
+
+
+def _is_vex(mnemonic: str) -> bool:
+    # Of the instructions without VEX prefix only the segment and virtual machine ones begin with v.
+    return mnemonic.startswith("v") and mnemonic not in {"verr", "verw", "vmcall", "vmlaunch"}
+
+
+def test_the_disassembly_was_read() -> None:
+    counts = {name: len(rows) for archive in archives() for name, rows in instructions_of(archive).items()}
+    assert sum(counts.values()) > 5000
+    with_code = {one.name for archive in archives() for one in objects_of(archive) if _has_code(one.sections)}
+    assert with_code <= {name for name, count in counts.items() if count}
+
+
+def _has_code(sections: tuple[tuple[str, int], ...]) -> bool:
+    return any(name.startswith(".text") and size for name, size in sections)

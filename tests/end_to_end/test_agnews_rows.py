@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both AG News models in both recipes over the 7,600 test rows: accuracy, bits, closeness to `transformers`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+from generator_program import etch
+from numpy.typing import NDArray
+from public_data import data_folder, models_folder
+
+from codegen import pipeline
+from codegen.emulate import Text, emulate_texts
+
+pytestmark = pytest.mark.sweep
+
+ROWS = 7600
+LEAST_ACCURACY = 91.0  # per cent, of the default model in w8a8
+MOST_LOST = 0.3  # points, from fp32 to w8a8
+MOST_FP32_ERROR = 1e-4  # logits, against transformers on PyTorch fp32
+NEAR_TIE = 2e-4  # logits; below this fp32 may choose the other label
+EMULATED_ROWS = range(0, ROWS, 40)
+BATCH = 64
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[list[str], NDArray[np.int64]]:
+    """Texts (title, a space, description) and labels from 0."""
+    path = data_folder() / "ag_news" / "test.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        table = list(csv.reader(file))
+    assert len(table) == ROWS
+    texts = [f"{title} {description}" for _, title, description in table]
+    assert not any("\n" in text for text in texts)
+    return texts, np.array([int(label) - 1 for label, _, _ in table])
+
+
+@pytest.fixture(scope="module")
+def texts_file(rows: tuple[list[str], NDArray[np.int64]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rows") / "texts.txt"
+    path.write_text("\n".join(rows[0]) + "\n", encoding="utf-8")
+    return path
+
+
+class Built:
+    """A checkpoint generated and built in both recipes, and the logits of every row."""
+
+    def __init__(self, checkpoint: Path, folder: Path, texts: Path) -> None:
+        self.checkpoint = checkpoint
+        self.logits: dict[str, NDArray[np.float32]] = {}
+        for recipe in ("w8a8", "fp32"):
+            out = folder / f"model_{recipe}"
+            done = etch("generate", checkpoint, "--out", out, "--recipe", recipe, "--build")
+            assert done.code == 0, done.err
+            program = out / "build" / "bin" / "classify"
+            answers = subprocess.run([program, "--json", "--file", texts], stdout=subprocess.PIPE, check=True).stdout
+            self.logits[recipe] = np.array([json.loads(line)["logits"] for line in answers.splitlines()], np.float32)
+            assert self.logits[recipe].shape == (ROWS, 4)
+
+    def accuracy(self, recipe: str, labels: NDArray[np.int64]) -> float:
+        return 100.0 * float((self.logits[recipe].argmax(axis=1) == labels).mean())
+
+
+@pytest.fixture(scope="module", params=["agnews", "minilm_l6_agnews"])
+def built(request: pytest.FixtureRequest, texts_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    if request.param == "agnews":
+        checkpoint = ROOT / "tools" / "train" / "agnews" / "checkpoint"
+    else:
+        checkpoint = models_folder() / request.param
+    return Built(checkpoint, tmp_path_factory.mktemp(request.param), texts_file)
+
+
+def test_w8a8_keeps_the_accuracy_of_fp32(built: Built, rows: tuple[list[str], NDArray[np.int64]]) -> None:
+    w8a8, fp32 = (built.accuracy(recipe, rows[1]) for recipe in ("w8a8", "fp32"))
+    changed = int((built.logits["w8a8"].argmax(axis=1) != built.logits["fp32"].argmax(axis=1)).sum())
+    print(f"{built.checkpoint.name}: w8a8 {w8a8:.2f} %, fp32 {fp32:.2f} %, {changed} labels changed")
+    assert abs(fp32 - w8a8) <= MOST_LOST
+
+
+def test_default_model_is_accurate(built: Built, rows: tuple[list[str], NDArray[np.int64]]) -> None:
+    if built.checkpoint.name != "checkpoint":
+        pytest.skip("this bar is the default model's")
+    assert built.accuracy("w8a8", rows[1]) >= LEAST_ACCURACY
+
+
+def test_w8a8_has_the_bits_of_the_emulator(built: Built, rows: tuple[list[str], NDArray[np.int64]]) -> None:
+    from codegen.golden import text_tokenizer
+
+    checkpoint = pipeline.load(built.checkpoint)
+    program = pipeline.lower(checkpoint, "w8a8", None)
+    tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+    for row in EMULATED_ROWS:
+        encoding = tokenizer.encode(rows[0][row])
+        emulated = emulate_texts(program, [Text(encoding.ids, encoding.type_ids)])[0]
+        assert emulated.tobytes() == built.logits["w8a8"][row].tobytes(), f"row {row}"
+
+
+def test_fp32_equals_transformers(built: Built, rows: tuple[list[str], NDArray[np.int64]]) -> None:
+    meant = transformers_logits(built.checkpoint, rows[0])
+    difference = np.abs(built.logits["fp32"] - meant)
+    print(
+        f"{built.checkpoint.name}: fp32 against transformers: max {difference.max():.2e}, mean {difference.mean():.2e}"
+    )
+    assert difference.max() <= MOST_FP32_ERROR
+    second, first = np.sort(meant, axis=1)[:, -2:].T
+    clear = first - second > NEAR_TIE
+    assert (built.logits["fp32"].argmax(axis=1) == meant.argmax(axis=1))[clear].all()
+
+
+def transformers_logits(checkpoint: Path, texts: list[str]) -> NDArray[np.float32]:
+    """Logits of `transformers` on PyTorch fp32, eager attention, texts cut as the generated model cuts them."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    loaded = pipeline.load(checkpoint)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(
+        checkpoint, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
+    logits = np.empty((len(texts), model.config.num_labels), np.float32)
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+    with torch.inference_mode():
+        for begin in range(0, len(order), BATCH):
+            part = order[begin : begin + BATCH]
+            inputs = tokenizer(
+                [texts[index] for index in part],
+                truncation=True,
+                max_length=loaded.default_max_tokens,
+                padding=True,
+                return_tensors="pt",
+            )
+            logits[part] = model(**inputs).logits.numpy()
+    return logits

@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m codegen` as a user meets it: wrong use, refusals, interruptions. One clear line, the right exit code,
+never a traceback, and nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from classify_program import ROOT, Outcome
+from generator_program import content, etch
+from tiny_checkpoint import (
+    bert_shapes,
+    random_tensors,
+    read_raw_safetensors,
+    write_json,
+    write_raw_safetensors,
+    write_safetensors,
+    write_tiny_checkpoint,
+)
+
+
+def one_line(outcome: Outcome, code: int) -> str:
+    """The message of a command that ended with `code`."""
+    assert outcome.code == code, (outcome.code, outcome.err)
+    assert outcome.err.startswith("etch"), outcome.err
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert outcome.err.endswith("\n"), outcome.err
+    assert outcome.err[:-1].isprintable()
+    assert "Traceback" not in outcome.err
+    return outcome.err[:-1]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    write_tiny_checkpoint(tmp_path / "model")
+    return tmp_path / "model"
+
+
+# --- wrong use -------------------------------------------------------------------------------------------------------
+
+WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
+    "nothing": ((), "COMMAND"),
+    "unknown command": (("frobnicate",), "'frobnicate'"),
+    "unknown option": (("generate", "model", "--out", "out", "--frob"), "--frob"),
+    "unknown option before the command": (("--frob", "generate", "model", "--out", "out"), "--frob"),
+    "abbreviated option": (("generate", "model", "--ou", "out"), "--out"),
+    "no folder": (("generate", "--out", "out"), "FOLDER"),
+    "no out": (("generate", "model"), "--out"),
+    "out without value": (("generate", "model", "--out"), "--out"),
+    "two folders": (("generate", "model", "model", "--out", "out"), "model"),
+    "unknown recipe": (("generate", "model", "--out", "out", "--recipe", "int3"), "'int3'"),
+    "unknown target": (("generate", "model", "--out", "out", "--target", "z80"), "'z80'"),
+    "unknown table form": (("generate", "model", "--out", "out", "--tables", "xml"), "'xml'"),
+    "tokens not a number": (("generate", "model", "--out", "out", "--max-tokens", "many"), "'many'"),
+    "tokens 0": (("generate", "model", "--out", "out", "--max-tokens", "0"), "'0'"),
+    "tokens negative": (("generate", "model", "--out", "out", "--max-tokens=-5"), "'-5'"),
+    "a keyword as name": (("generate", "model", "--out", "out", "--name", "class"), "'class'"),
+    "a path as name": (("generate", "model", "--out", "out", "--name", "../x"), "'../x'"),
+    "no name from the folder": (("generate", "model", "--out", "9"), "--name"),
+    "escape codes": (("generate", "model", "--out", "out", "--recipe", "\x1b[31m\n\u202e"), "\\x1b[31m\\n"),
+    "inspect nothing": (("inspect",), "FOLDER"),
+    "inspect with out": (("inspect", "model", "--out", "out"), "--out"),
+    "verify nothing": (("verify",), "DIR"),
+    "verify without checkpoint": (("verify", "out"), "--checkpoint"),
+    "verify of no generated folder": (("verify", "model", "--checkpoint", "model"), "etch.json"),
+    "verify of nothing": (("verify", "nowhere", "--checkpoint", "model"), "etch.json"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_USE)
+def test_wrong_use(case: str, model: Path) -> None:
+    arguments, words = WRONG_USE[case]
+    before = content(model.parent)
+    outcome = etch(*arguments, cwd=model.parent)
+    assert words in one_line(outcome, 2)
+    assert outcome.out == b""
+    assert content(model.parent) == before
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("generate", "--help"), ("inspect", "-h"), ("verify", "--help")])
+def test_help(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    outcome = etch(*arguments, cwd=tmp_path)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith(b"usage: etch")
+
+
+def test_version() -> None:
+    outcome = etch("--version")
+    assert (outcome.code, outcome.out, outcome.err) == (0, b"etch 0.1.0\n", "")
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+def config(**values: Any) -> Callable[[Path], None]:
+    """Sets keys of config.json; None removes one."""
+
+    def change(folder: Path) -> None:
+        old = json.loads((folder / "config.json").read_text())
+        write_json(folder / "config.json", {k: v for k, v in (old | values).items() if v is not None})
+
+    return change
+
+
+def weights(change: Callable[[dict[str, np.ndarray]], object]) -> Callable[[Path], None]:
+    def apply(folder: Path) -> None:
+        shapes = bert_shapes(
+            hidden=10, layers=1, intermediate=37, labels=3, max_positions=32, type_vocab=2, vocab_size=45
+        )
+        tensors = random_tensors(shapes)
+        change(tensors)
+        write_safetensors(folder / "model.safetensors", tensors)
+
+    return apply
+
+
+def pickle_only(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def no_json(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+
+
+def cut_weights(folder: Path) -> None:
+    data = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(data[:-1])
+
+
+def unknown_dtype(folder: Path) -> None:
+    header, data = read_raw_safetensors(folder / "model.safetensors")
+    header["classifier.bias"]["dtype"] = "F4"
+    write_raw_safetensors(folder / "model.safetensors", header, data)
+
+
+def no_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+
+
+def one_more_token(folder: Path) -> None:
+    values = json.loads((folder / "tokenizer.json").read_text())
+    values["model"]["vocab"]["extra"] = 45
+    write_json(folder / "tokenizer.json", values)
+
+
+PARTS = ("query", "key", "value")
+REFUSALS: dict[str, tuple[Callable[[Path], object], str, str, str]] = {
+    "distilbert": (
+        config(model_type="distilbert"),
+        "model-type-not-supported",
+        "front-end",
+        "config.json: model type 'distilbert' is not supported (supported: bert)",
+    ),
+    "pickle": (
+        pickle_only,
+        "pickle-refused",
+        "load",
+        "pytorch_model.bin: pickle is refused; convert with: python3 -c",
+    ),
+    "regression": (config(problem_type="regression"), "problem-type-not-supported", "front-end", "'regression'"),
+    "multi-label": (
+        config(problem_type="multi_label_classification"),
+        "problem-type-not-supported",
+        "front-end",
+        "'multi_label_classification'",
+    ),
+    "one label": (
+        config(id2label={"0": "x"}, label2id={"x": 0}),
+        "one-label-not-supported",
+        "front-end",
+        "config.json: one label",
+    ),
+    "remote code": (config(auto_map={"AutoModel": "x.Y"}), "remote-code", "load", "config.json"),
+    "activation": (config(hidden_act="mish"), "activation-not-supported", "front-end", "config.json"),
+    "heads": (config(num_attention_heads=3), "heads-do-not-divide", "front-end", "config.json"),
+    "label gap": (config(id2label={"0": "a", "2": "b"}, label2id=None), "labels-gap", "load", "config.json"),
+    "billion layers": (config(num_hidden_layers=10**9), "config-out-of-range", "load", "config.json"),
+    "broken json": (no_json, "json-malformed", "load", "config.json"),
+    "no tokenizer": (no_tokenizer, "tokenizer-missing", "load", "tokenizer"),
+    "cut weights": (cut_weights, "", "load", "model.safetensors"),
+    "unknown dtype": (unknown_dtype, "", "load", "model.safetensors: tensor 'classifier.bias'"),
+    "missing tensor": (weights(lambda t: t.pop("classifier.bias")), "missing-tensor", "", "'classifier.bias'"),
+    "extra tensor": (weights(lambda t: t.update(x=np.ones(3))), "", "", "tensor 'x'"),
+    "NaN": (
+        weights(lambda t: t["classifier.bias"].fill(np.nan)),
+        "",
+        "",
+        "model.safetensors: tensor 'classifier.bias'",
+    ),
+    "huge weights": (
+        weights(lambda t: t["classifier.weight"].fill(1e30)),
+        "activation-bound",
+        "quantize",
+        "model.safetensors: tensor 'classifier.weight'",
+    ),
+    "token past the vocabulary": (one_more_token, "", "", "tokenizer.json"),
+}
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that was generated before."""
+    folder = tmp_path_factory.mktemp("generated")
+    write_tiny_checkpoint(folder / "model")
+    outcome = etch("generate", folder / "model", "--out", folder / "older")
+    assert outcome.code == 0, outcome.err
+    return folder / "older"
+
+
+@pytest.mark.parametrize(
+    ("case", "out"), [(case, ("fresh", "older")[index % 2]) for index, case in enumerate(REFUSALS)]
+)
+def test_refusal(case: str, out: str, model: Path, tmp_path: Path, generated: Path) -> None:
+    """Neither a new output folder nor an older one is touched; half of the cases meet each."""
+    change, code, stage, words = REFUSALS[case]
+    shutil.copytree(generated, tmp_path / "older")
+    change(model)
+    before = content(tmp_path)
+    message = one_line(etch("generate", model, "--out", tmp_path / out), 1)
+    assert message.startswith(f"etch: error[{code}" if code else "etch: error["), message
+    assert f"] {stage}" in message
+    assert words in message
+    assert "internal" not in message
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("case", ["distilbert", "extra tensor"])
+def test_inspect_refuses_too(case: str, model: Path, tmp_path: Path) -> None:
+    change, _, _, words = REFUSALS[case]
+    change(model)
+    before = content(tmp_path)
+    assert words in one_line(etch("inspect", model), 1)
+    assert content(tmp_path) == before
+
+
+def test_missing_labels_are_assumed_and_said(model: Path, tmp_path: Path) -> None:
+    weights(
+        lambda t: t.update(
+            {"classifier.weight": t["classifier.weight"][:2], "classifier.bias": t["classifier.bias"][:2]}
+        )
+    )(model)
+    config(id2label=None, label2id=None)(model)
+    outcome = etch("generate", model, "--out", tmp_path / "out")
+    assert (outcome.code, outcome.err) == (0, "")
+    text = outcome.out.decode()
+    assert "LABEL_0, LABEL_1" in text
+    assert "\nnote " in text
+    assert '"LABEL_0", 7' in (tmp_path / "out" / "out.hpp").read_text()
+
+
+# --- folders and streams ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["generate", "inspect"])
+@pytest.mark.parametrize("folder", ["missing", "model/config.json", ""])
+def test_folder_is_none(folder: str, command: str, model: Path, tmp_path: Path) -> None:
+    options = ("--out", "out") if command == "generate" else ()
+    message = one_line(etch(command, folder, *options, cwd=tmp_path), 1)
+    assert "error[" in message
+    assert "internal" not in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_folder_name_of_any_bytes(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/\xff\xfe \x1b[31m"
+    write_tiny_checkpoint(os.fsdecode(folder))
+    outcome = etch("generate", folder, b"--out", os.fsencode(tmp_path) + b"/\xff", "--name", "model")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.decode("ascii").endswith("\\udcff\n")
+    one_line(etch("inspect", folder + b"x"), 1)
+
+
+def test_out_cannot_be_written(model: Path, tmp_path: Path) -> None:
+    before = content(tmp_path)
+    for out in ("model/config.json", "model/config.json/out", "model/config.json/deep/out", "/proc/etch/out"):
+        message = one_line(etch("generate", "model", "--out", out, cwd=tmp_path), 1)
+        assert "error[target-" in message
+        assert content(tmp_path) == before
+
+
+def test_out_is_the_checkpoint(model: Path) -> None:
+    """A user's files are never replaced, the checkpoint's least of all."""
+    before = content(model)
+    assert "error[target-holds-other-files]" in one_line(etch("generate", model, "--out", model), 1)
+    assert content(model) == before
+
+
+def test_out_holds_other_files(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("mine")
+    before = content(tmp_path)
+    assert "'thesis.tex'" in one_line(etch("generate", model, "--out", tmp_path / "out"), 1)
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
+@pytest.mark.parametrize("limit", [1, 4096, 8192])
+def test_disk_full(limit: int, older: bool, model: Path, tmp_path: Path) -> None:
+    """Files cannot grow past `limit` bytes, so that writing fails at one file or another."""
+
+    def few_bytes() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    if older:
+        assert etch("generate", model, "--out", tmp_path / "new" / "out", "--recipe", "fp32").code == 0
+    before = content(tmp_path)
+    # To a pipe: the limit concerns files only.
+    outcome = etch("generate", model, "--out", tmp_path / "new" / "out", preexec_fn=few_bytes)
+    assert "error[write-failed] render: cannot write" in one_line(outcome, 1)
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_stdout_is_closed(unbuffered: str, model: Path, tmp_path: Path) -> None:
+    """As `>&-` in a shell: there is nobody to tell, which is no reason to fail."""
+    code = "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, '-m', 'codegen', *sys.argv[1:]])"
+    command = [sys.executable, "-c", code, "generate", str(model), "--out", str(tmp_path / "out")]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "out" / "etch.json").exists()
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["generate", "inspect"])
+def test_nobody_reads_stdout(command: str, unbuffered: str, model: Path, tmp_path: Path) -> None:
+    """As `| true`: no traceback, no complaint at exit; what is there is whole."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    options = ("--out", tmp_path / "out") if command == "generate" else ()
+    outcome = etch(command, model, *options, stdout=writer, environment={"PYTHONUNBUFFERED": unbuffered})
+    os.close(writer)
+    assert (outcome.code, outcome.err) == (1, "")
+    assert not (tmp_path / "out").exists() or (tmp_path / "out" / "etch.json").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_stdout_is_full(unbuffered: str, model: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        outcome = etch("inspect", model, stdout=full, environment={"PYTHONUNBUFFERED": unbuffered})
+    assert one_line(outcome, 1) == "etch: error[system] No space left on device"
+
+
+def test_narrow_terminal(model: Path, tmp_path: Path) -> None:
+    """Labels that the terminal's encoding lacks are escaped, not fatal."""
+    config(id2label={"0": "\u540d", "1": "\u524d", "2": "\U0001f389"}, label2id=None)(model)
+    outcome = etch("inspect", model, environment={"PYTHONIOENCODING": "ascii"})
+    assert (outcome.code, outcome.err) == (0, "")
+    assert b"\\u540d, \\u524d, \\U0001f389" in outcome.out
+
+
+# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+
+def interrupted(command: list[str], wait: Callable[[subprocess.Popen[bytes]], object]) -> Outcome:
+    """Starts a command, sends it SIGINT after `wait`."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "codegen", *command],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509 - it may be ignored
+    )
+    try:
+        wait(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return Outcome(process.returncode, out, err.decode())
+
+
+@pytest.fixture(scope="module")
+def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Takes a second or more, most of it before anything is printed."""
+    folder = tmp_path_factory.mktemp("slow") / "model"
+    write_tiny_checkpoint(folder, hidden=256, heads=4, layers=8, intermediate=1024, max_positions=512)
+    return folder
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
+def test_interrupt_while_reporting(older: bool, slow_model: Path, tmp_path: Path) -> None:
+    """The report's first line is out, the files come after the last one. The pipe is full until then."""
+    out = tmp_path / "deep" / "out"
+    if older:
+        small = tmp_path / "small"
+        write_tiny_checkpoint(small)
+        assert etch("generate", small, "--out", out).code == 0
+    before = content(tmp_path)
+    outcome = interrupted(
+        ["generate", str(slow_model), "--out", str(out)], lambda process: process.stdout and process.stdout.read(1)
+    )
+    if outcome.code == 0:  # it was faster
+        assert (out / "etch.json").exists()
+        return
+    assert one_line(outcome, 130) == "etch: interrupted"
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.6, 1.0])
+def test_interrupt_at_any_time(delay: float, slow_model: Path, tmp_path: Path) -> None:
+    """Whatever it was doing: the whole folder or nothing, and no temporary folder."""
+    outcome = interrupted(["generate", str(slow_model), "--out", str(tmp_path / "out")], lambda _: time.sleep(delay))
+    entries = sorted(path.name for path in tmp_path.iterdir())
+    assert "internal" not in outcome.err
+    if outcome.code == 0:
+        assert entries == ["out"]
+    elif outcome.code == 130:
+        assert entries in ([], ["out"])
+        assert outcome.err.endswith("etch: interrupted\n")
+    else:
+        assert outcome.code == -signal.SIGINT  # before our first line ran
+        assert entries == []
+    if entries:
+        recorded = json.loads((tmp_path / "out" / "etch.json").read_text())["files"]
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*recorded, "etch.json"])
+
+
+# --- inspect ---------------------------------------------------------------------------------------------------------
+
+
+def test_inspect(model: Path, tmp_path: Path) -> None:
+    before = content(tmp_path)
+    stamps = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    here = tmp_path / "model"
+    outcome = etch("inspect", model, cwd=here)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert content(tmp_path) == before
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == stamps
+    lines = outcome.lines
+    shapes = bert_shapes(hidden=10, layers=1, intermediate=37, labels=3, max_positions=32, type_vocab=2, vocab_size=45)
+    parameters = sum(int(np.prod(shape)) for shape in shapes.values())
+    assert f"{parameters:,} parameters" in lines[0]
+    assert "single-label classification, 3 labels: label 0, label 1, label 2" in lines[1]
+    forecasts = {tuple(line.split()[1:3]): line for line in lines if line.startswith("forecast")}
+    assert set(forecasts) == {(recipe, target) for recipe in ("w8a8", "fp32") for target in ("host", "m-profile")}
+    for (recipe, target), line in forecasts.items():
+        out = tmp_path / f"{recipe}_{target}"
+        made = etch("generate", model, "--out", out, "--recipe", recipe, "--target", target)
+        assert made.code == 0, made.err
+        manifest = json.loads((out / "etch.json").read_text())
+        assert f"tables {manifest['table_bytes']:>12,} bytes" in line
+        assert f"arena {manifest['arena_bytes']:>12,} bytes" in line

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random checkpoints of many shapes, generated, built and run: on every kernel the bits of the NumPy emulator.
+
+All models of a set go through one CMake build. The quick set covers each property once; the sweep adds combinations.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from classify_program import ROOT, Program
+from tiny_checkpoint import write_tiny_checkpoint
+
+from codegen import pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.frontends.bert import ACTIVATIONS
+from codegen.golden import text_tokenizer
+from codegen.plan import plan_memory
+from codegen.reference import Reference
+from codegen.targets import TARGETS
+from codegen.tokenizer import compile_wordpiece
+
+# Of the fp32 recipe, as `verify` demands of real models.
+LARGEST_DIFFERENCE = 1e-4
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "ten": {"hidden": 10, "heads": 2, "intermediate": 37, "labels": 3},
+    "three_heads": {
+        **{"hidden": 36, "heads": 3, "intermediate": 37, "layers": 3, "labels": 1000, "max_positions": 67},
+        **{"type_vocab": 1, "dtype": "F16", "lowercase": False, "hidden_act": "relu"},
+    },
+    "blocks": {
+        **{"hidden": 192, "heads": 3, "intermediate": 768, "layers": 2, "labels": 2, "max_positions": 301},
+        "hidden_act": "gelu_new",
+    },
+    "three_tokens": {"hidden": 24, "heads": 4, "intermediate": 5, "max_positions": 3, "hidden_act": "silu"},
+    "narrow_heads": {"hidden": 8, "heads": 8, "intermediate": 1, "labels": 2, "dtype": "F16", "type_vocab": 1},
+    "one_head": {"hidden": 17, "heads": 1, "intermediate": 64, "layers": 2, "labels": 17, "max_positions": 512},
+    "type_vocab_3": {"hidden": 32, "heads": 2, "intermediate": 16, "type_vocab": 3, "lowercase": False},
+    **{
+        f"act_{name}": {"hidden": 20, "heads": 2, "intermediate": 50, "hidden_act": name, "max_positions": 40}
+        for name in ACTIVATIONS
+    },
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    shape: str
+    recipe: str = "w8a8"
+    target: str = "host"
+    tables: str = "incbin"
+    max_tokens: int | None = None
+
+    @property
+    def name(self) -> str:
+        parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
+        return "_".join(parts).replace("-", "_")
+
+
+QUICK = [
+    Model("ten"),
+    Model("ten", tables="c"),
+    Model("ten", target="m-profile"),
+    Model("ten", "fp32", tables="c"),
+    Model("three_heads"),
+    Model("three_heads", "fp32", "m-profile"),
+    Model("blocks"),
+    Model("three_tokens", "fp32"),
+]
+_RECIPES = ("w8a8", "fp32")
+SWEEP = [
+    *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
+    *(Model("ten", "w8a8", "m-profile", tables) for tables in ("c", "incbin")),
+    *(Model("blocks", recipe, target) for recipe in _RECIPES for target in TARGETS),
+    *(Model("blocks", recipe, target, max_tokens=150) for recipe in _RECIPES for target in TARGETS),
+    *(Model("three_heads", recipe, target) for recipe in _RECIPES for target in TARGETS),
+    *(Model(shape, recipe) for recipe in _RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
+    *(Model("one_head", recipe, "m-profile", "c") for recipe in _RECIPES),
+    *(Model("type_vocab_3", recipe) for recipe in _RECIPES),
+    *(Model(f"act_{name}", recipe) for recipe in _RECIPES for name in ACTIVATIONS),
+]
+QUICK_SET = frozenset(QUICK)
+MODELS = [*QUICK, *(model for model in dict.fromkeys(SWEEP) if model not in QUICK_SET)]
+
+
+def each(models: list[Model]) -> pytest.MarkDecorator:
+    marks = {True: (), False: (pytest.mark.sweep,)}
+    return pytest.mark.parametrize("model", [pytest.param(m, id=m.name, marks=marks[m in QUICK_SET]) for m in models])
+
+
+# --- one build for all -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known of a model before it is built."""
+
+    checkpoint: Path
+    program: Any  # codegen.program.Program
+    max_tokens: int
+    row_block: int
+    texts: tuple[bytes, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+
+Find = Callable[[Model], tuple[Program, Case]]
+
+
+@pytest.fixture(scope="session")
+def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
+    """Program and case of a model; builds its whole set at the first call."""
+    folder = tmp_path_factory.mktemp("shapes")
+    if shutil.which("cmake") is None:
+        pytest.skip("no cmake")
+
+    @cache
+    def build_set(quick: bool) -> Path:
+        models = [model for model in MODELS if (model in QUICK_SET) == quick]
+        for model in models:
+            generate(model, folder / model.name, checkpoint_of(model))
+        binary = folder / ("quick" if quick else "sweep")
+        directories = ";".join(str(folder / model.name) for model in models)
+        options = ["-DCMAKE_BUILD_TYPE=Release", "-DETCH_BUILD_TESTS=OFF", f"-DETCH_MODEL_DIRS={directories}"]
+        run("cmake", "-S", str(ROOT), "-B", str(binary), *options)
+        run("cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1))
+        return binary / "bin"
+
+    @cache
+    def checkpoint_of_shape(shape: str) -> Path:
+        path = folder / "checkpoints" / shape
+        write_tiny_checkpoint(path, seed=list(SHAPES).index(shape), **SHAPES[shape])
+        return path
+
+    def checkpoint_of(model: Model) -> Path:
+        return checkpoint_of_shape(model.shape)
+
+    @cache
+    def case_of(model: Model) -> Case:
+        return make_case(model, checkpoint_of(model))
+
+    return lambda model: (Program(build_set(model in QUICK_SET) / f"classify-{model.name}"), case_of(model))
+
+
+def run(*command: str) -> None:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
+def generate(model: Model, out: Path, checkpoint: Path) -> None:
+    pipeline.generate(
+        pipeline.Request(
+            folder=checkpoint,
+            out=out,
+            recipe=model.recipe,
+            target=model.target,
+            tables="c" if model.tables == "c" else "incbin",
+            max_tokens=model.max_tokens,
+        ),
+        lambda _: None,
+    )
+
+
+def make_case(model: Model, folder: Path) -> Case:
+    checkpoint = pipeline.load(folder)
+    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens)
+    scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
+    plan = plan_memory(program, TARGETS[model.target], scratch)
+    most = program.max_tokens
+    words = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "caf\u00e9", "zzz"]
+    texts = [
+        "cat",
+        "",
+        "the " * (most - 2),  # exactly full
+        "the " * (most - 1),
+        "dogs " * (2 * most),
+        "Caf\u00e9 \u4e2d\u56fd \U0001f389 e\u0301 \u00df \u0130 \ufffd",
+        "typed [SEP] and [MASK], Berlin!",
+        *(" ".join(words[(i * 7 + j * j) % len(words)] for j in range(i)) for i in (2, 7, 23, 24, 25, 48, 130)),
+    ]
+    pairs = (("the cat", "a dog"), ("", ""), ("cat " * most, "dog " * most), ("x", "good 1 2"))
+    return Case(
+        folder,
+        program,
+        most,
+        plan.row_block,
+        tuple(text.encode() for text in texts),
+        pairs if program.segments >= 2 else (),
+    )
+
+
+# --- oracles ---------------------------------------------------------------------------------------------------------
+
+
+def inputs(case: Case) -> list[tuple[list[int], list[int], bool]]:
+    """Ids, segments and whether something was cut, by the `tokenizers` wheel: of the texts, then of the pairs."""
+    tokenizer = text_tokenizer(pipeline.load(case.checkpoint).tokenizer, case.max_tokens)
+    encodings = [tokenizer.encode(text.decode()) for text in case.texts]
+    encodings += [tokenizer.encode(*pair) for pair in case.pairs]
+    return [(list(e.ids), list(e.type_ids), bool(e.overflowing)) for e in encodings]
+
+
+def answers(program: Program, case: Case, tmp_path: Path, *options: str) -> list[dict[str, Any]]:
+    """What the program prints for the texts and the pairs."""
+    (tmp_path / "texts").write_bytes(b"".join(text + b"\n" for text in case.texts))
+    (tmp_path / "pairs").write_bytes(b"".join(f"{a}\t{b}\n".encode() for a, b in case.pairs))
+    printed = program.well("--json", *options, "--file", tmp_path / "texts").objects
+    if case.pairs:
+        printed += program.well("--json", *options, "--pairs", "--file", tmp_path / "pairs").objects
+    return printed
+
+
+def kernels(program: Program) -> list[str]:
+    return program.well("--kernel", "list").lines
+
+
+def has_avx2() -> bool:
+    info = Path("/proc/cpuinfo")
+    return info.exists() and " avx2 " in info.read_text().replace("\n", " ")
+
+
+# --- tests -----------------------------------------------------------------------------------------------------------
+
+
+@each(MODELS)
+def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_path: Path) -> None:
+    program, case = find(model)
+    expected = emulate_texts(case.program, [Text(ids, segments) for ids, segments, _ in inputs(case)])
+    assert np.isfinite(expected).all()
+    assert len(np.unique(expected, axis=0)) > len(expected) // 3  # the texts do get different answers
+    usable = kernels(program)
+    assert "scalar" in usable
+    for kernel in usable:
+        printed = answers(program, case, tmp_path, "--kernel", kernel)
+        for answer, logits, (ids, _, cut) in zip(printed, expected, inputs(case), strict=True):
+            got = np.array(answer["logits"], np.float32)
+            assert got.tobytes() == logits.tobytes(), (kernel, len(ids), got[:5], logits[:5])
+            assert (answer["tokens"], answer["truncated"]) == (len(ids), cut)
+            assert answer["label"] == case.program.labels[int(np.argmax(logits))]
+
+
+@each(MODELS)
+def test_self_test(model: Model, find: Find) -> None:
+    program, _ = find(model)
+    for kernel in kernels(program):
+        assert program.well("--self-test", "--kernel", kernel).lines == ["ok"]
+
+
+@each(MODELS)
+def test_fp32_is_close_to_the_checkpoints_meaning(model: Model, find: Find, tmp_path: Path) -> None:
+    program, case = find(model)
+    reference = Reference(case.checkpoint)
+    exact = [reference.logits(ids, segments) for ids, segments, _ in inputs(case)]
+    printed = answers(program, case, tmp_path)
+    difference = max(np.abs(np.array(a["logits"]) - e).max() for a, e in zip(printed, exact, strict=True))
+    # 8 bits have no bound, but a tiny random model that is off by its own size is wired up wrongly.
+    assert difference <= (LARGEST_DIFFERENCE if model.recipe == "fp32" else np.abs(exact).max() / 2)
+
+
+def twins() -> list[tuple[Model, Model]]:
+    """Models that differ in packing or table form only: their answers must be the same text."""
+    found: dict[tuple[Any, ...], list[Model]] = {}
+    for model in MODELS:
+        found.setdefault((model.shape, model.recipe, model.max_tokens), []).append(model)
+    return [(group[0], other) for group in found.values() for other in group[1:]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(a, b, id=f"{a.name}-{b.name}", marks=() if {a, b} <= QUICK_SET else pytest.mark.sweep)
+        for a, b in twins()
+    ],
+)
+def test_packing_and_table_form_do_not_matter(one: Model, other: Model, find: Find, tmp_path: Path) -> None:
+    both = [answers(*find(model), tmp_path) for model in (one, other)]
+    assert json.dumps(both[0]) == json.dumps(both[1])
+
+
+def test_the_matrix_covers_what_it_should(find: Find) -> None:
+    """Several row blocks, several attention tiles, the vector kernels of this machine, each activation function."""
+    program, case = find(Model("blocks"))
+    assert case.row_block < case.max_tokens
+    assert case.max_tokens > TARGETS["host"].attention_tile_rows
+    assert case.max_tokens % case.row_block not in (0, case.row_block)
+    _, small = find(Model("ten", target="m-profile"))
+    assert small.row_block < small.max_tokens
+    if has_avx2():
+        assert "avx2" in kernels(program)
+    assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
+    assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
+        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in ("c", "incbin")
+    }
