@@ -9,18 +9,19 @@ from typing import Any
 
 from codegen.errors import EtchError
 
+MANIFEST = "etch.json"
 _FIELDS = ("generator", "abi", "name", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
     """The manifest of a generated folder; EtchError where it is none."""
-    path = directory / "etch.json"
+    path = directory / MANIFEST
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise EtchError(
-            "not-generated", "verify", f"{directory} is not a folder that etch generated", file="etch.json"
+            "not-generated", "verify", f"{directory} is not a folder that etch generated", file=MANIFEST
         ) from error
     if not isinstance(content, dict) or any(field not in content for field in _FIELDS):
-        raise EtchError("not-generated", "verify", "fields are missing: generate the folder again", file="etch.json")
+        raise EtchError("not-generated", "verify", "fields are missing: generate the folder again", file=MANIFEST)
     return content

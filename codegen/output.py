@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codegen.errors import EtchError
+from codegen.manifest import MANIFEST
 from codegen.render.model import Rendered
 
-MANIFEST = "etch.json"
 BUILD_FOLDER = "build"  # made by --build, kept when the folder is generated again
 
 

@@ -20,7 +20,7 @@ from codegen.build import build, program_path
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError, printable
 from codegen.golden import golden_texts, text_tokenizer
-from codegen.manifest import read_manifest
+from codegen.manifest import MANIFEST, read_manifest
 from codegen.program import Program
 from codegen.quantize import RECIPES
 from codegen.reference import Reference
@@ -35,9 +35,11 @@ _LISTED = 20  # texts with wrong ids or bits that are named
 
 
 def program_of(directory: Path, echo: Echo) -> Path:
-    """The built program of a generated folder; builds it where it is missing."""
+    """The built program of a generated folder; builds it where it is missing or older than the sources."""
     program = program_path(directory)
-    return program if program.exists() else build(directory, echo)
+    if program.exists() and program.stat().st_mtime >= (directory / MANIFEST).stat().st_mtime:
+        return program
+    return build(directory, echo)
 
 
 def verify(

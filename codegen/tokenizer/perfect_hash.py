@@ -91,12 +91,12 @@ def _place(states: np.ndarray, bucket_count: int, slot_count: int) -> tuple[np.n
     displacements = np.zeros(bucket_count, np.int64)
     taken = np.zeros(slot_count, bool)
     slots = np.full(len(states), _UNPLACED, np.uint32)
+    first_wanting = np.full(slot_count, bucket_count, np.int64)
     for size in range(int(bucket_sizes.max()), 0, -1):
         waiting = np.flatnonzero(bucket_sizes == size)
         while len(waiting):
             keys = by_bucket[bucket_begins[waiting][:, None] + np.arange(size)]
             wanted = _slots_of(low[keys], displacements[waiting][:, None], slot_count)
-            first_wanting = np.full(slot_count, len(waiting), np.int64)
             order = np.broadcast_to(np.arange(len(waiting))[:, None], wanted.shape)
             np.minimum.at(first_wanting, wanted, order)
             ordered = np.sort(wanted, axis=1)
@@ -104,6 +104,7 @@ def _place(states: np.ndarray, bucket_count: int, slot_count: int) -> tuple[np.n
             fits &= (np.diff(ordered, axis=1) != 0).all(axis=1)
             taken[wanted[fits]] = True
             slots[keys[fits]] = wanted[fits]
+            first_wanting[wanted] = bucket_count
             waiting = waiting[~fits]
             displacements[waiting] += 1
             if displacements[waiting].max(initial=0) > 0xFFFF:

@@ -17,6 +17,7 @@ from tokenizer_harness import (
     differences,
     make_spec,
     random_source,
+    with_flags_of,
 )
 from tokenizer_texts import (
     CORPORA,
@@ -32,6 +33,7 @@ from tokenizer_texts import (
 
 from codegen.load.folder import load_checkpoint
 from codegen.load.tokenizer_spec import WordPieceSpec
+from codegen.tokenizer import WordPieceTables, compile_wordpiece
 
 pytestmark = pytest.mark.sweep
 
@@ -47,9 +49,9 @@ def real_spec(**flags: bool) -> WordPieceSpec:
 class Comparison:
     """Compares batch by batch, counts, and fails at the end with the first differences."""
 
-    def __init__(self, spec: WordPieceSpec) -> None:
+    def __init__(self, spec: WordPieceSpec, runtime: Runtime | None = None, wheel: Wheel | None = None) -> None:
         self.spec = spec
-        self.runtime, self.wheel = Runtime(spec), Wheel(spec)
+        self.runtime, self.wheel = runtime or Runtime(spec), wheel or Wheel(spec)
         self.tokens = self.unknown = self.texts = 0
         self.found: list[str] = []
 
@@ -74,6 +76,18 @@ class Comparison:
 
 
 @cache
+def synthetic_tables() -> WordPieceTables:
+    """Of millions of pieces: compiled once."""
+    return compile_wordpiece(make_spec(synthetic_vocabulary()))
+
+
+@cache
+def synthetic_tokenizers(**flags: bool) -> tuple[WordPieceSpec, Runtime, Wheel]:
+    spec = make_spec(synthetic_vocabulary(), **flags)
+    return spec, Runtime(spec, with_flags_of(synthetic_tables(), spec)), Wheel(spec)
+
+
+@cache
 def all_scalars() -> list[bytes]:
     assert len(SCALARS) == 1_112_064
     return scalar_texts()
@@ -93,7 +107,7 @@ def test_scalars_with_the_real_vocabulary(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_scalars_with_the_synthetic_vocabulary(case: str) -> None:
-    comparison = Comparison(make_spec(synthetic_vocabulary(), **CASES[case]))
+    comparison = Comparison(*synthetic_tokenizers(**CASES[case]))
     sweep_scalars(comparison, f"scalars, synthetic vocabulary, {case}")
     assert comparison.unknown < 0.05 * comparison.tokens
     # Texts of a single scalar, where nothing is joined: the planes in which anything is assigned.
@@ -140,10 +154,9 @@ def test_corpus_line_by_line() -> None:
 
 def test_corpora_with_the_synthetic_vocabulary() -> None:
     """Every character shows in the ids: a wrong one cannot hide in an [UNK]."""
-    comparison = Comparison(make_spec(synthetic_vocabulary()))
+    comparison = Comparison(*synthetic_tokenizers(**CASES["uncased"]))
     for corpus in ("tokenizer_text", "unicode", "ner"):
-        for _, lines in corpus_lines(data_folder(), corpus):
-            comparison.compare(joined(lines))
+        comparison.compare([text for _, lines in corpus_lines(data_folder(), corpus) for text in joined(lines)])
     comparison.finish("corpora, synthetic vocabulary")
     assert comparison.unknown < 0.05 * comparison.tokens
 
@@ -173,7 +186,7 @@ def test_every_length_of_single_texts() -> None:
 def test_random_scalars(case: str) -> None:
     """Random characters of all of Unicode and tricky ones, in all combinations, with the synthetic vocabulary."""
     source = random_source()
-    comparison = Comparison(make_spec(synthetic_vocabulary(), **CASES[case]))
+    comparison = Comparison(*synthetic_tokenizers(**CASES[case]))
     bmp = [chr(c) for c in SCALARS if c < 0x3000]
     texts = [random_text(source, 40).encode() for _ in range(10000)]
     texts += [random_text(source, 30, bmp).encode() for _ in range(10000)]
@@ -184,7 +197,7 @@ def test_random_scalars(case: str) -> None:
 
 def test_conformance_of_decomposition() -> None:
     """The Unicode consortium's normalization cases, as texts: strip_accents is NFD without nonspacing marks."""
-    comparison = Comparison(make_spec(synthetic_vocabulary(), lowercase=False, strip_accents=True))
+    comparison = Comparison(*synthetic_tokenizers(lowercase=False, strip_accents=True))
     source = (data_folder() / "unicode" / "normalization_tests.rs").read_text(encoding="utf-8")
     texts = sorted({part.encode() for part in _rust_strings(source)})
     assert len(texts) > 10000
@@ -204,7 +217,7 @@ def _rust_strings(source: str) -> list[str]:
 
 def test_every_pair_of_bytes() -> None:
     """Malformed UTF-8 in all short forms: two bytes, and four that begin or go on in every way that matters."""
-    comparison = Comparison(make_spec(synthetic_vocabulary(), clean_text=False))
+    comparison = Comparison(*synthetic_tokenizers(clean_text=False))
     texts = [bytes((ord("a"), first, second, ord("b"))) for first in range(256) for second in range(256)]
     edges = b"\x00a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff"
     texts += [bytes(four) for four in product(b"\xe0\xe1\xed\xf0\xf1\xf4", edges, edges, edges)]

@@ -10,7 +10,7 @@ import random
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -119,8 +119,8 @@ def driver_path() -> Path:
 class Runtime:
     """The C++ tokenizer, by way of the driver."""
 
-    def __init__(self, spec: WordPieceSpec) -> None:
-        self.tables = compile_wordpiece(spec)
+    def __init__(self, spec: WordPieceSpec, tables: WordPieceTables | None = None) -> None:
+        self.tables = tables or compile_wordpiece(spec)
         self._blob = tables_blob(self.tables)
 
     def encode(self, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False) -> list[Result]:
@@ -156,6 +156,16 @@ class Runtime:
             at += 12 + 13 * count
         assert at == len(answer)
         return results
+
+
+def with_flags_of(tables: WordPieceTables, spec: WordPieceSpec) -> WordPieceTables:
+    """The tables for a specification that differs only in the normalizer's flags: nothing else depends on them."""
+    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    fields = (
+        replace(field, literal=str(getattr(spec, field.name)).lower()) if field.name in names else field
+        for field in tables.fields
+    )
+    return replace(tables, fields=tuple(fields))
 
 
 def tables_blob(tables: WordPieceTables) -> bytes:

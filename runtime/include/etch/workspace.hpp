@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller-owned memory of one inference session. Two workspaces are two independent sessions, usable from two threads;
-// one workspace must not be used from two threads at once. The model's tables are shared and const.
+// The caller-owned memory of one inference session. Two workspaces are two independent sessions, usable from two
+// threads; one workspace must not be used from two threads at once. The model's tables are shared and const.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ inline namespace abi1 {
 
 struct KernelSet;
 
-// `Model` ties a workspace to the model it was sized for. The constructor is constexpr: a static workspace costs nothing at
-// start-up and lies in the program's zero-initialized memory.
+// `Model` ties a workspace to the model it was sized for. The constructor is constexpr: a static workspace costs
+// nothing at start-up and lies in the program's zero-initialized memory.
 template <class Model, std::size_t ArenaBytes>
 class Workspace {
   public:

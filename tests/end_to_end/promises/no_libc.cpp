@@ -66,6 +66,7 @@ etch::agnews::Workspace workspace;
 
 int run() {
     using namespace etch;
+    using namespace std::string_view_literals;  // their lengths are known: no strlen
     agnews::Result result;
     for (std::size_t i = 0; !agnews::usable_kernel(i).empty(); ++i) {
         Status status = agnews::select_kernel(workspace, agnews::usable_kernel(i));
@@ -76,9 +77,9 @@ int run() {
         if (status == Status::ok && i == 0) status = agnews::self_test(workspace);
         if (status != Status::ok) return static_cast<int>(status);
         print(agnews::kernel(workspace));
-        print(" ");
+        print(" "sv);
         print(agnews::kLabels[result.label]);
-        print("\n");
+        print("\n"sv);
     }
     return 0;
 }

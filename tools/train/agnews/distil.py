@@ -74,9 +74,7 @@ def _optimizer(pupil: Pupil, settings: Settings) -> torch.optim.Optimizer:
 
 
 @torch.inference_mode()
-def accuracy(
-    model: BertForSequenceClassification, tokenizer: Tokenizer, texts: list[str], labels: list[int]
-) -> float:
+def accuracy(model: BertForSequenceClassification, tokenizer: Tokenizer, texts: list[str], labels: list[int]) -> float:
     """Share of the texts whose label the model finds."""
     model.eval()
     ids = [e.ids[: model.config.max_position_embeddings] for e in tokenizer.encode_batch(texts)]
@@ -134,9 +132,7 @@ def train(
                 (1 - settings.label_weight)
                 * t
                 * t
-                * kl_div(
-                    log_softmax(said / t, 1), softmax(logits[batch] / t, 1), reduction="batchmean"
-                )
+                * kl_div(log_softmax(said / t, 1), softmax(logits[batch] / t, 1), reduction="batchmean")
             )
             sure = labels[batch] >= 0
             if sure.any():
@@ -153,7 +149,6 @@ def train(
                 print(f"step {step}/{steps}, {spent:.0f} s, loss {loss.item():.3f}", flush=True)
         share = accuracy(model, tokenizer, *held_out)
         print(
-            f"epoch {epoch}: mean loss {total / len(plan):.4f}, held-out {share:.4f}, "
-            f"{time.monotonic() - start:.0f} s",
+            f"epoch {epoch}: mean loss {total / len(plan):.4f}, held-out {share:.4f}, {time.monotonic() - start:.0f} s",
             flush=True,
         )

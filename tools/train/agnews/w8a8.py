@@ -60,9 +60,7 @@ def _table(weight: torch.Tensor) -> torch.Tensor:
     return q * s[:, None]
 
 
-def _attention(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
-) -> torch.Tensor:
+def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """q, k, v [n, heads, tokens, d]; mask [n, 1, 1, tokens], true where a key counts."""
     (qq, sq), (qk, sk), (qv, sv) = quantize(q), quantize(k), quantize(v)
     c = math.log2(math.e) / math.sqrt(q.shape[-1])
@@ -108,9 +106,7 @@ class Quantized:
         keys = mask[:, None, None, :].bool()
         x = self.norm(self.words[ids] + self.segments[0] + self.positions[:tokens])
         for layer in self.layers:
-            q, k, v = (
-                layer[name](x).view(n, tokens, self.heads, -1).transpose(1, 2) for name in "qkv"
-            )
+            q, k, v = (layer[name](x).view(n, tokens, self.heads, -1).transpose(1, 2) for name in "qkv")
             mixed = _attention(q, k, v, keys).transpose(1, 2).reshape(n, tokens, -1)
             x = layer["norm1"](layer["out"](mixed) + x)
             inner = torch.nn.functional.gelu(layer["up"](x))
