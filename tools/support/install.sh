@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the tools: finds out what is missing on a Debian machine and installs it, or says how.
 
-say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+say() {
+    if [ -t 2 ]; then printf '\033[1m==> %s\033[0m\n' "$*" >&2; else printf '==> %s\n' "$*" >&2; fi
+}
 
 # need_packages PACKAGE...: installs those that are not there. Without root it prints the one line to run, and stops.
 need_packages() {
