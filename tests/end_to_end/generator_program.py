@@ -39,3 +39,14 @@ def content(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
     }
+
+
+def one_line(outcome: Outcome, code: int) -> str:
+    """The message of a command that ended with `code`."""
+    assert outcome.code == code, (outcome.code, outcome.err)
+    assert outcome.err.startswith("etch"), outcome.err
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert outcome.err.endswith("\n"), outcome.err
+    assert outcome.err[:-1].isprintable()
+    assert "Traceback" not in outcome.err
+    return outcome.err[:-1]
