@@ -33,7 +33,7 @@ KEYWORDS = (
         "true",
     ),
 )
-OWN_NAMES = ("etch", "std", "scalar", "avx2", "abi1", "abi", "tokenizer", "ops", "argmax", "piece")
+OWN_NAMES = ("etch", "std", "scalar", "avx2", "avx512_vnni", "abi1", "abi", "tokenizer", "ops", "argmax", "piece")
 MALFORMED = (
     "",
     "A",

@@ -224,9 +224,9 @@ def kernels(program: Program) -> list[str]:
     return program.well("--kernel", "list").lines
 
 
-def has_avx2() -> bool:
+def cpu_has(flag: str) -> bool:
     info = Path("/proc/cpuinfo")
-    return info.exists() and " avx2 " in info.read_text().replace("\n", " ")
+    return info.exists() and f" {flag} " in info.read_text().replace("\n", " ")
 
 
 # --- tests -----------------------------------------------------------------------------------------------------------
@@ -295,8 +295,9 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     assert case.max_tokens % case.row_block not in (0, case.row_block)
     _, small = find(Model("ten", target="m-profile"))
     assert small.row_block < small.max_tokens
-    if has_avx2():
-        assert "avx2" in kernels(program)
+    for name in ("avx2", "avx512_vnni"):
+        if cpu_has(name):
+            assert name in kernels(program)
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
         (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in ("c", "incbin")

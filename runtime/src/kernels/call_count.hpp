@@ -8,7 +8,7 @@
 namespace etch {
 inline namespace abi1 {
 
-enum CountedSet : unsigned { kCountScalar, kCountAvx2, kCountedSets };
+enum CountedSet : unsigned { kCountScalar, kCountAvx2, kCountAvx512Vnni, kCountedSets };
 
 enum CountedFunction : unsigned {
     kCountMatmulS8,

@@ -20,13 +20,10 @@ std::uint64_t saved_state() noexcept {
     return std::uint64_t{high} << 32 | low;
 }
 
-}  // namespace
-
-bool avx2_usable() noexcept {
+// Whether the operating system saves every register of `state`.
+bool saves(std::uint64_t state) noexcept {
     constexpr unsigned kOsxsaveBit = 1u << 27;  // leaf 1, ecx
     constexpr unsigned kAvxBit = 1u << 28;      // leaf 1, ecx
-    constexpr unsigned kAvx2Bit = 1u << 5;      // leaf 7, ebx
-    constexpr std::uint64_t kSseAndAvxState = 6;
 
     unsigned eax = 0;
     unsigned ebx = 0;
@@ -34,9 +31,37 @@ bool avx2_usable() noexcept {
     unsigned edx = 0;
     if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return false;
     if ((ecx & kOsxsaveBit) == 0 || (ecx & kAvxBit) == 0) return false;
-    if ((saved_state() & kSseAndAvxState) != kSseAndAvxState) return false;
+    return (saved_state() & state) == state;
+}
+
+// Whether leaf 7 has every bit of `ebx_bits` and `ecx_bits`.
+bool has(unsigned ebx_bits, unsigned ecx_bits) noexcept {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-    return (ebx & kAvx2Bit) != 0;
+    return (ebx & ebx_bits) == ebx_bits && (ecx & ecx_bits) == ecx_bits;
+}
+
+constexpr unsigned kAvx2Bit = 1u << 5;         // leaf 7, ebx
+constexpr unsigned kAvx512FBit = 1u << 16;     // leaf 7, ebx
+constexpr unsigned kAvx512DqBit = 1u << 17;    // leaf 7, ebx
+constexpr unsigned kAvx512BwBit = 1u << 30;    // leaf 7, ebx
+constexpr unsigned kAvx512VlBit = 1u << 31;    // leaf 7, ebx
+constexpr unsigned kAvx512VnniBit = 1u << 11;  // leaf 7, ecx
+constexpr std::uint64_t kSseAndAvxState = 0x06;
+constexpr std::uint64_t kAvx512State = 0xE0;  // mask registers, upper halves, registers 16 to 31
+
+}  // namespace
+
+bool avx2_usable() noexcept {
+    return saves(kSseAndAvxState) && has(kAvx2Bit, 0);
+}
+
+bool avx512_vnni_usable() noexcept {
+    return saves(kSseAndAvxState | kAvx512State) &&
+           has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit);
 }
 
 }  // namespace abi1

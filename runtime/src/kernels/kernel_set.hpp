@@ -53,7 +53,7 @@ struct MatmulF32 {
 };
 
 struct KernelSet {
-    std::string_view name;                 // as in select_kernel(): "scalar", "avx2"
+    std::string_view name;                 // as in select_kernel(): "scalar", "avx2", "avx512_vnni"
     Packing packing;                       // the layout of weights that this set reads
     std::uint8_t encoded_bytes_per_value;  // of QuantizedRows, at most kMaxEncodedBytesPerValue of the packing's target
     bool (*usable)() noexcept;             // true where this CPU and its operating system can run the set

@@ -8,6 +8,9 @@ inline namespace abi1 {
 namespace {
 
 constexpr const KernelSet* kSets[] = {
+#if defined(ETCH_HAVE_AVX512_VNNI)
+    &kAvx512Vnni,
+#endif
 #if defined(ETCH_HAVE_AVX2)
     &kAvx2,
 #endif

@@ -16,6 +16,12 @@ extern const KernelSet kAvx2;
 
 // Whether this CPU has AVX2 and its operating system saves the registers. Compiled for the baseline.
 bool avx2_usable() noexcept;
+
+#define ETCH_HAVE_AVX512_VNNI 1
+extern const KernelSet kAvx512Vnni;
+
+// The same for AVX-512 F, BW, DQ, VL and VNNI, which include AVX2.
+bool avx512_vnni_usable() noexcept;
 #endif
 
 }  // namespace abi1

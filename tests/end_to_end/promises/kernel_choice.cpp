@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels asked for by name: an unknown one and one that the CPU cannot run are errors and change nothing. Built with
-// ETCH_PRETEND_NO_AVX2 the question that AVX2 depends on is answered here, with no: the archive's answer is then not
-// linked.
+// ETCH_PRETEND_NO_AVX2 the questions that AVX2 and AVX-512 depend on are answered here, with no: the archive's answers
+// are then not linked.
 #include <agnews.hpp>
 #include <cstdio>
 
@@ -10,6 +10,10 @@ namespace etch {
 inline namespace abi1 {
 bool avx2_usable() noexcept;
 bool avx2_usable() noexcept {
+    return false;
+}
+bool avx512_vnni_usable() noexcept;
+bool avx512_vnni_usable() noexcept {
     return false;
 }
 }  // namespace abi1
@@ -40,18 +44,21 @@ int main() {
         expect(agnews::select_kernel(workspace, unknown) == Status::kernel_unknown, "unknown kernels are refused");
         expect(agnews::kernel(workspace) == "scalar", "a refusal changes nothing");
     }
-    bool has_avx2 = false;
+    bool has_avx = false;
     std::size_t usable = 0;
     for (; !agnews::usable_kernel(usable).empty(); ++usable) {
-        has_avx2 = has_avx2 || agnews::usable_kernel(usable) == "avx2";
+        has_avx = has_avx || agnews::usable_kernel(usable).substr(0, 3) == "avx";
         expect(agnews::select_kernel(workspace, agnews::usable_kernel(usable)) == Status::ok, "listed is usable");
         expect(agnews::kernel(workspace) == agnews::usable_kernel(usable), "the choice holds");
     }
     expect(agnews::usable_kernel(usable + 1000000).empty(), "the list ends");
     expect(agnews::kernel(workspace) == "scalar", "scalar is the last of the list");
 #if defined(ETCH_PRETEND_NO_AVX2)
-    expect(!has_avx2, "what is not usable is not listed");
-    expect(agnews::select_kernel(workspace, "avx2") == Status::kernel_not_usable, "not usable is an error of its own");
+    expect(!has_avx, "what is not usable is not listed");
+    for (const std::string_view name : {"avx2", "avx512_vnni"}) {
+        expect(agnews::select_kernel(workspace, name) == Status::kernel_not_usable,
+               "not usable is an error of its own");
+    }
     expect(agnews::kernel(workspace) == "scalar", "a refusal changes nothing");
 #endif
     std::printf("%zu kernels usable\n", usable);

@@ -29,6 +29,10 @@ std::vector<Size> all_sizes() {
     }
     for (const std::uint32_t rows : {63u, 64u, 65u, 127u, 130u})
         sizes.push_back({rows, 37, 21});
+    for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 11u, 12u, 13u}) {
+        for (const std::uint32_t n : {47u, 63u, 64u, 65u, 96u, 112u, 117u, 128u})
+            sizes.push_back({rows, 37, n});
+    }
     sizes.push_back({6, 1536, 40});
     return sizes;
 }
@@ -187,7 +191,7 @@ TEST_P(Matmul, EverySizeAsScalar) {
 
 TEST_P(Matmul, EveryOptionAsScalar) {
     const KernelSet& reference = scalar(Packing::panel);
-    for (const Size& size : {Size{7, 37, 40}, Size{4, 64, 32}}) {
+    for (const Size& size : {Size{7, 37, 40}, Size{4, 64, 32}, Size{11, 20, 126}}) {
         const Case c(size);
         for (const Activation activation : kAllActivations) {
             for (const Residual residual : {Residual::none, Residual::separate, Residual::same_as_out}) {
@@ -246,7 +250,7 @@ TEST_P(Matmul, APartOfThePanelsWritesThoseColumnsOnly) {
 
 // The largest sums that int16 and int32 steps must hold: all values +127 or -127 with every combination of signs.
 TEST_P(Matmul, LargestMagnitudesDoNotSaturate) {
-    for (const std::uint32_t k : {4u, 37u, 1536u}) {
+    for (const std::uint32_t k : {4u, 37u, 1536u, 65536u}) {
         for (const int a_sign : {-1, 1}) {
             for (const int w_sign : {-1, 1, 0}) {  // 0: alternating
                 Case c({5, k, 20});

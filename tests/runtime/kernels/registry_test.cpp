@@ -55,6 +55,21 @@ TEST(Registry, Avx2IsChosenExactlyWhereTheCpuHasIt) {
 #endif
 }
 
+TEST(Registry, Avx512VnniIsChosenExactlyWhereTheCpuHasIt) {
+#if defined(__x86_64__)
+    const KernelSet* set = nullptr;
+    const Status status = find_kernels(Packing::panel, "avx512_vnni", set);
+    const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                     __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                     __builtin_cpu_supports("avx512vnni") != 0;
+    EXPECT_EQ(status, has ? Status::ok : Status::kernel_not_usable);
+    if (!has) GTEST_SKIP() << "this CPU has no AVX-512 VNNI: its kernels are not tested here";
+    EXPECT_EQ(best_kernels(Packing::panel), set);
+#else
+    GTEST_SKIP() << "not an x86 build";
+#endif
+}
+
 TEST(Registry, EveryStatusHasItsOwnText) {
     std::vector<std::string> texts;
     for (int i = 0; i <= static_cast<int>(Status::golden_mismatch); ++i) {
@@ -70,6 +85,7 @@ TEST(Registry, EveryStatusHasItsOwnText) {
 
 #if defined(ETCH_COUNT_KERNEL_CALLS)
 CountedSet counted(const KernelSet& set) {
+    if (kernel_name(set) == "avx512_vnni") return kCountAvx512Vnni;
     return kernel_name(set) == "avx2" ? kCountAvx2 : kCountScalar;
 }
 
