@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT-base shapes: from the folder to a running program within a minute and 2 GB.
+"""BERT-base shapes: from the folder to a running program within 2 GB of memory, the peak of any one process.
 
-The limits are on processor time, which other work on the machine does not change, and on the peak of any one process.
+Times are printed (run with -s), not asserted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from tiny_checkpoint import DEFAULT_VOCAB, bert_shapes, write_tiny_checkpoint
 
 pytestmark = pytest.mark.sweep
 
-SECONDS = 60.0
 BYTES = 2 << 30
 SHAPE = {"hidden": 768, "layers": 12, "intermediate": 3072, "labels": 2, "max_positions": 512, "type_vocab": 2}
 VOCABULARY = 30_522
@@ -83,8 +82,6 @@ def test_generate_and_build(dtype: str, recipe: str, tmp_path: Path) -> None:
     compile_ = measured("cmake", "--build", binary, "--parallel", jobs)
     for name, (seconds, wall, peak, _) in (("generate", generate), ("configure", configure), ("build", compile_)):
         print(f"{name}: {seconds:.1f} s of processor, {wall:.1f} s of wall, {peak / 1e6:.0f} MB at most")
-    seconds = [step[0] for step in (generate, configure, compile_)]
-    assert sum(seconds) <= SECONDS
     assert max(step[2] for step in (generate, configure, compile_)) <= BYTES
     program = Program(binary / "bin" / "classify-base")
     assert program.well("--self-test").lines == ["ok"]
