@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
 inline namespace abi1 {
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
 inline namespace abi1 {
 

@@ -15,4 +15,5 @@
 
 #include <cfloat>
 
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "etch: tables are little-endian");
 static_assert(FLT_EVAL_METHOD == 0, "etch: float expressions must be evaluated in float");

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default model on emulated CPUs and from another compiler: the same bits, never an illegal instruction."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+
+pytestmark = pytest.mark.sweep
+
+GOLDEN = ROOT / "tests" / "golden"
+EVERY = 10  # of the 200 golden texts: emulation is slow
+WRONG_USE = 2
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+    """A file of golden texts and their logits."""
+    lines = (GOLDEN / "texts.txt").read_bytes().split(b"\n")[:-1]
+    golden = [json.loads(line)["logits"] for line in (GOLDEN / "golden.jsonl").read_text("ascii").splitlines()]
+    path = tmp_path_factory.mktemp("texts") / "texts.txt"
+    path.write_bytes(b"".join(line + b"\n" for line in lines[::EVERY]))
+    return path, np.array(golden[::EVERY], np.float32)
+
+
+def tool(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+def output(*command: str | Path) -> str:
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=600).stdout
+
+
+def assert_golden_bits(texts: tuple[Path, np.ndarray], *program: str | Path) -> None:
+    answers = output(*program, "--json", "--file", texts[0]).splitlines()
+    logits = np.array([json.loads(answer)["logits"] for answer in answers], np.float32)
+    assert logits.tobytes() == texts[1].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("cpu", "kernels"),
+    [
+        ("qemu64", ["scalar"]),
+        ("Nehalem", ["scalar"]),
+        ("Haswell", ["avx2", "scalar"]),
+        # Leaf 7 still claims AVX2 here.
+        ("max,-avx", ["scalar"]),
+    ],
+)
+def test_x86_without_the_newest_instructions(cpu: str, kernels: list[str], texts: tuple[Path, np.ndarray]) -> None:
+    build = os.environ.get("ETCH_BUILD")
+    if not build:
+        pytest.skip("ETCH_BUILD is not set: no build to test")
+    program = (tool("qemu-x86_64"), "-cpu", cpu, Path(build) / "bin" / "classify")
+    assert output(*program, "--kernel", "list").split() == kernels
+    assert_golden_bits(texts, *program)
+    refused = subprocess.run([*program, "--kernel", "avx512_vnni", "x"], capture_output=True, check=False, timeout=60)
+    assert refused.returncode == WRONG_USE
+    assert b"this CPU cannot run kernel 'avx512_vnni'" in refused.stderr
+
+
+def build_with(folder: Path, *options: str) -> Path:
+    """The default model's program, built in `folder` with these CMake options."""
+    output("cmake", "-S", ROOT, "-B", folder, f"-DETCH_MODEL_DIRS={ROOT / 'generated' / 'agnews'}", *options)
+    output("cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "classify")
+    return folder / "bin" / "classify"
+
+
+def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    program = build_with(tmp_path, f"-DCMAKE_CXX_COMPILER={tool('clang++')}", f"-DCMAKE_ASM_COMPILER={tool('clang')}")
+    for kernel in output(program, "--kernel", "list").split():
+        assert_golden_bits(texts, program, "--kernel", kernel)
+
+
+def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    emulator = tool("qemu-aarch64")
+    program = build_with(
+        tmp_path,
+        "-DCMAKE_SYSTEM_NAME=Linux",
+        "-DCMAKE_SYSTEM_PROCESSOR=aarch64",
+        f"-DCMAKE_CXX_COMPILER={tool('aarch64-linux-gnu-g++')}",
+        f"-DCMAKE_ASM_COMPILER={tool('aarch64-linux-gnu-gcc')}",
+        "-DCMAKE_EXE_LINKER_FLAGS=-static",
+    )
+    for cpu in ("cortex-a53", "cortex-a76"):
+        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == ["scalar"]
+        assert_golden_bits(texts, emulator, "-cpu", cpu, program)
