@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -23,6 +24,14 @@ TITLES = [
     b"New telescope sees the oldest galaxy so far",
     b"Ministers meet to sign a ceasefire after months of talks",
 ]
+
+
+def open_terminal() -> tuple[int, int]:
+    """A pseudo-terminal: the controlling end, and the one for the program."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        pytest.skip(f"this machine has no pseudo-terminals: {error}")
 
 
 @dataclass(frozen=True)

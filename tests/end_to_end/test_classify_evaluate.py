@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import os
-import pty
 import re
 import subprocess
 from collections import Counter
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from classify_program import Outcome, Program, built
+from classify_program import Outcome, Program, built, open_terminal
 
 ROWS: list[tuple[int, str, str]] = [
     (3, "Oil prices climb", "Storms close refineries, and \"the market\" worries about supply."),
@@ -106,7 +105,7 @@ def test_report(classify: Program, labels: list[str], ag_news: Path) -> None:
 
 
 def test_progress_is_shown_on_a_terminal_and_removed(classify: Program, ag_news: Path) -> None:
-    controller, terminal = pty.openpty()
+    controller, terminal = open_terminal()
     done = subprocess.run(
         [classify.path, "--evaluate", ag_news], stdout=subprocess.PIPE, stderr=terminal, timeout=60, check=True
     )

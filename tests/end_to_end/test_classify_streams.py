@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import os
-import pty
 import select
 import subprocess
 from pathlib import Path
 
 import pytest
-from classify_program import TITLES, Program, built
+from classify_program import TITLES, Program, built, open_terminal
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_a_dialogue_over_pipes_gets_each_answer_at_once(classify: Program) -> No
 
 
 def test_a_terminal_gets_a_hint(classify: Program) -> None:
-    controller, terminal = pty.openpty()
+    controller, terminal = open_terminal()
     process = subprocess.Popen([classify.path], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.close(terminal)
     os.write(controller, b"text\n\x04")
