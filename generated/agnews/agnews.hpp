@@ -23,11 +23,17 @@ inline constexpr std::string_view kTarget = "host";
 inline constexpr std::string_view kCheckpoint =  // SHA-256 of its files
     "a4f6ebc68e0677f8eccbf25f7662180fa3fc82b7b94b4bc03441c384903d4e1b";
 
-inline constexpr std::uint32_t kMaxTokens = 256;       // of one call, specials included; longer texts are cut
-inline constexpr bool kPairs = true;                 // classify_pair() works
-inline constexpr std::size_t kTableBytes = 3351488;  // weights and tokenizer tables, const
-inline constexpr std::size_t kArenaBytes = 854528;   // of each Workspace
-inline constexpr std::size_t kStackBudget = 4352;    // the build checks it
+// Tokens of one call, specials included; longer texts are cut.
+inline constexpr std::uint32_t kMaxTokens = 256;
+
+// Whether the model has two segments, so that classify_pair() works.
+inline constexpr bool kPairs = true;
+
+// Bytes: of the const tables (weights and tokenizer), of each Workspace's arena, and of the stack that a call may
+// use, which the build checks.
+inline constexpr std::size_t kTableBytes = 3351488;
+inline constexpr std::size_t kArenaBytes = 854528;
+inline constexpr std::size_t kStackBudget = 4352;
 
 // Bytes as in the checkpoint, UTF-8 if it said so.
 inline constexpr std::uint32_t kLabelCount = 4;
