@@ -9,7 +9,7 @@ wins; the lower bound is the most that any single op needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from codegen import program as p
@@ -93,10 +93,9 @@ def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int
     )
 
 
-def lower_bound(lives: Sequence[_Life] | object, ops: int) -> int:
+def lower_bound(lives: Collection[_Life], ops: int) -> int:
     """The most bytes that are alive at one op: no placement can be smaller."""
-    every = list(lives)  # type: ignore[call-overload]
-    return max(sum(life.size for life in every if life.first <= op <= life.last) for op in range(ops))
+    return max(sum(life.size for life in lives if life.first <= op <= life.last) for op in range(ops))
 
 
 def encoded_row_bytes(width: int, target: Target) -> int:

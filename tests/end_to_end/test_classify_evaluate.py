@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from classify_program import Outcome, Program, built, open_terminal
+from public_data import data_folder
 
 ROWS: list[tuple[int, str, str]] = [
     (3, "Oil prices climb", "Storms close refineries, and \"the market\" worries about supply."),
@@ -165,10 +166,7 @@ def test_report_of_pairs(classify: Program, labels: list[str], ag_news: Path) ->
 
 
 def test_the_official_rows_need_no_options(classify: Program, labels: list[str]) -> None:
-    data = os.environ.get("ETCH_DATA")
-    path = Path(data or "") / "ag_news" / "test.csv"
-    if not data or not path.is_file():
-        pytest.skip("ETCH_DATA does not name a data folder with ag_news/test.csv")
+    path = data_folder() / "ag_news" / "test.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[:1000]
     outcome = classify.well("--evaluate", path, "--limit", "1000")

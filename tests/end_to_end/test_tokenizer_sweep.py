@@ -8,12 +8,12 @@ from functools import cache
 from itertools import product
 
 import pytest
+from public_data import data_folder, models_folder
 from tokenizer_harness import (
     UNLIMITED,
     Result,
     Runtime,
     Wheel,
-    data_folder,
     differences,
     make_spec,
     random_source,
@@ -118,7 +118,7 @@ def test_scalars_with_the_synthetic_vocabulary(case: str) -> None:
 
 
 def test_scalars_with_a_checkpoint() -> None:
-    folder = data_folder("ETCH_MODELS") / "minilm_l6_agnews"
+    folder = models_folder() / "minilm_l6_agnews"
     assert folder.is_dir(), f"ETCH_MODELS is set, but has no folder {folder.name}"
     sweep_scalars(Comparison(load_checkpoint(folder).tokenizer), "scalars, a checkpoint's tokenizer")
 

@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from tokenizers import Tokenizer
 
 from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
@@ -32,13 +31,6 @@ class Result:
     offsets: np.ndarray  # [count, 2]
     segments: np.ndarray
     truncated: bool
-
-
-def data_folder(name: str = "ETCH_DATA") -> Path:
-    value = os.environ.get(name)
-    if not value:
-        pytest.skip(f"{name} is not set")
-    return Path(value)
 
 
 def special_tokens(pieces: Sequence[str]) -> list[AddedToken]:
