@@ -6,6 +6,6 @@ import sys
 if sys.version_info < (3, 10):  # noqa: UP036 - the floor is what this line is for
     sys.exit("etch: Python 3.10 or newer is needed, this is " + sys.version.split()[0])
 
-from codegen.cli import main
+from .cli import main
 
 sys.exit(main())

@@ -9,8 +9,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.errors import EtchError
-from codegen.manifest import read_manifest
+from .errors import EtchError
+from .manifest import read_manifest
 
 DEFAULT_MODEL = "agnews"  # its program is called `classify`
 _ROOT = Path(__file__).resolve().parent.parent

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from codegen import __version__
-from codegen.errors import EtchError, printable
+from . import __version__
+from .errors import EtchError, printable
 
 WRONG_USE = 2
 
@@ -58,7 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Runs a parsed command; returns its exit code."""
     # Imported here so that --help and wrong flags answer at once.
-    from codegen import pipeline
+    from . import pipeline
 
     if arguments.command == "generate":
         pipeline.generate(
@@ -76,11 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 0
     if arguments.command == "inspect":
-        from codegen.inspect import inspect
+        from .inspect import inspect
 
         inspect(arguments.folder, print)
         return 0
-    from codegen.verify import verify
+    from .verify import verify
 
     try:
         return verify(arguments.directory, arguments.checkpoint, arguments.texts, print)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from codegen.emulate import emulate
-from codegen.load.tokenizer_spec import WordPieceSpec
-from codegen.program import Attention, Linear, Loop, Program
+from .emulate import emulate
+from .load.tokenizer_spec import WordPieceSpec
+from .program import Attention, Linear, Loop, Program
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.frontends import build_graph, check_supported
-from codegen.load.folder import load_checkpoint
-from codegen.plan import plan_memory
-from codegen.quantize import RECIPES
-from codegen.render.tables import make_tables, table_bytes
-from codegen.report import checkpoint_report
-from codegen.targets import TARGETS
-from codegen.tokenizer import compile_wordpiece
+from .frontends import build_graph, check_supported
+from .load.folder import load_checkpoint
+from .plan import plan_memory
+from .quantize import RECIPES
+from .render.tables import make_tables, table_bytes
+from .report import checkpoint_report
+from .targets import TARGETS
+from .tokenizer import compile_wordpiece
 
 
 def inspect(folder: Path, echo: Callable[[str], None]) -> None:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from codegen.errors import EtchError
+from .errors import EtchError
 
 MANIFEST = "etch.json"
 _FIELDS = ("generator", "abi", "name", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")

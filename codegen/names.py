@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codegen.errors import EtchError
+from .errors import EtchError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 # Words of C and C++ that match _NAME.

@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from codegen.errors import EtchError
-from codegen.manifest import MANIFEST
-from codegen.render.model import Rendered
+from .errors import EtchError
+from .manifest import MANIFEST
+from .render.model import Rendered
 
 BUILD_FOLDER = "build"  # made by --build, kept when the folder is generated again
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.targets import PANEL_WIDTH, Packing, round_up
+from .targets import PANEL_WIDTH, Packing, round_up
 
 Scalar = TypeVar("Scalar", np.int8, np.float32)
 

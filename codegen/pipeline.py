@@ -7,21 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.build import build
-from codegen.frontends import build_graph, check_supported
-from codegen.golden import make_golden
-from codegen.graph import Graph
-from codegen.load.folder import Checkpoint, load_checkpoint
-from codegen.names import checked_name, name_from_folder
-from codegen.output import check_target, write_output
-from codegen.plan import plan_memory
-from codegen.program import Program
-from codegen.quantize import RECIPES
-from codegen.render.model import Model, TableForm, manifest, render_model
-from codegen.render.tables import make_tables
-from codegen.report import generation_report
-from codegen.targets import TARGETS
-from codegen.tokenizer import compile_wordpiece
+from .build import build
+from .frontends import build_graph, check_supported
+from .golden import make_golden
+from .graph import Graph
+from .load.folder import Checkpoint, load_checkpoint
+from .names import checked_name, name_from_folder
+from .output import check_target, write_output
+from .plan import plan_memory
+from .program import Program
+from .quantize import RECIPES
+from .render.model import Model, TableForm, manifest, render_model
+from .render.tables import make_tables
+from .report import generation_report
+from .targets import TARGETS
+from .tokenizer import compile_wordpiece
 
 Echo = Callable[[str], None]
 

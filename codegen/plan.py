@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from codegen import program as p
-from codegen.errors import EtchError
-from codegen.targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
+from . import program as p
+from .errors import EtchError
+from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 
 MAX_ARENA_BYTES = 1 << 31
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from codegen import graph as g
-from codegen import program as p
-from codegen.errors import printable
-from codegen.load.folder import Checkpoint
-from codegen.render.model import Model
-from codegen.render.tables import slots_of, table_bytes
+from . import graph as g
+from . import program as p
+from .errors import printable
+from .load.folder import Checkpoint
+from .render.model import Model
+from .render.tables import slots_of, table_bytes
 
 _LABELS_SHOWN = 12
 

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
-from codegen import pipeline
-from codegen.build import build, program_path
-from codegen.emulate import Text, emulate_texts
-from codegen.errors import EtchError, printable
-from codegen.golden import golden_texts, text_tokenizer
-from codegen.manifest import MANIFEST, read_manifest
-from codegen.program import Program
-from codegen.quantize import RECIPES
-from codegen.reference import Reference
+from . import pipeline
+from .build import build, program_path
+from .emulate import Text, emulate_texts
+from .errors import EtchError, printable
+from .golden import golden_texts, text_tokenizer
+from .manifest import MANIFEST, read_manifest
+from .program import Program
+from .quantize import RECIPES
+from .reference import Reference
 
 Echo = Callable[[str], None]
 

@@ -16,6 +16,6 @@ float reduction but the maximum: their results depend on the CPU. Same bytes on 
 
 from __future__ import annotations
 
-from codegen.emulate.forward import Text, emulate, emulate_texts
+from .forward import Text, emulate, emulate_texts
 
 __all__ = ["Text", "emulate", "emulate_texts"]

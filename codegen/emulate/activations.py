@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from codegen.emulate.floats import F32Array
-from codegen.emulate.polynomials import erf, sigmoid, tanh
+from .floats import F32Array
+from .polynomials import erf, sigmoid, tanh
 
 SQRT_HALF = np.float32(float.fromhex("0x1.6a09e6p-1"))  # 1 / sqrt(2)
 GELU_TANH_1 = np.float32(float.fromhex("0x1.988454p0"))  # 2 sqrt(2 / pi)

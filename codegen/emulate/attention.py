@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from codegen.emulate.floats import (
+from ..program import HeadShape
+from .floats import (
     INVERSE_127,
     LEAST_MAXIMUM,
     F32Array,
@@ -18,8 +19,7 @@ from codegen.emulate.floats import (
     row_maximum,
     row_sum,
 )
-from codegen.emulate.polynomials import exp2
-from codegen.program import HeadShape
+from .polynomials import exp2
 
 _SCORES_AT_ONCE = 1 << 18
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.emulate.floats import F32Array
-from codegen.program import EmbeddingWeights, S8Matrix
+from ..program import EmbeddingWeights, S8Matrix
+from .floats import F32Array
 
 
 def entries(weights: EmbeddingWeights, index: NDArray[np.int64]) -> F32Array:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen import program as p
-from codegen.emulate.attention import attention_f32, attention_s8, split_heads
-from codegen.emulate.embedding import entries
-from codegen.emulate.floats import F32Array, QuantizedRows, layer_norm, quantize_rows
-from codegen.emulate.linear import linear
+from .. import program as p
+from .attention import attention_f32, attention_s8, split_heads
+from .embedding import entries
+from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows
+from .linear import linear
 
 
 class Text(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.emulate.activations import ACTIVATIONS
-from codegen.emulate.floats import F32Array, QuantizedRows, integer_product, ordered_product
-from codegen.program import F32Matrix, LinearWeights, S8Matrix
+from ..program import F32Matrix, LinearWeights, S8Matrix
+from .activations import ACTIVATIONS
+from .floats import F32Array, QuantizedRows, integer_product, ordered_product
 
 
 def linear(x: F32Array | QuantizedRows, weights: LinearWeights, activation: str, residual: F32Array | None) -> F32Array:

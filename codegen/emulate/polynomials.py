@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.emulate.floats import F32Array
+from .floats import F32Array
 
 
 def _constants(*values: str) -> tuple[np.float32, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codegen.errors import EtchError
-from codegen.frontends import bert
-from codegen.graph import Graph
-from codegen.load.config import Config
-from codegen.load.folder import Checkpoint
+from ..errors import EtchError
+from ..graph import Graph
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from . import bert
 
 FRONT_ENDS: dict[str, Callable[[Checkpoint, int], Graph]] = {"bert": bert.build_graph}
 

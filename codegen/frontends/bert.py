@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.errors import EtchError
-from codegen.graph import (
+from ..errors import EtchError
+from ..graph import (
     Attention,
     Classification,
     EmbeddingSum,
@@ -17,9 +17,9 @@ from codegen.graph import (
     Parameter,
     SelectFirst,
 )
-from codegen.load.config import Config
-from codegen.load.folder import Checkpoint
-from codegen.load.safetensors import TensorFile
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.safetensors import TensorFile
 
 # Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
 ACTIVATIONS = {

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from codegen.load.labels import read_labels
-from codegen.load.refusal import kind, refusal, shown
+from .labels import read_labels
+from .refusal import kind, refusal, shown
 
 FILE = "config.json"
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from codegen.load.json_file import parse_json
-from codegen.load.refusal import refusal
+from .json_file import parse_json
+from .refusal import refusal
 
 MAX_TEXT_BYTES = 64 << 20
 _CHUNK = 4 << 20

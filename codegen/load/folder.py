@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codegen.load.config import FILE as CONFIG_FILE
-from codegen.load.config import Config
-from codegen.load.files import CheckpointFolder
-from codegen.load.max_tokens import default_max_tokens
-from codegen.load.refusal import refusal
-from codegen.load.safetensors import TensorFile
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import WordPieceSpec
+from .config import FILE as CONFIG_FILE
+from .config import Config
+from .files import CheckpointFolder
+from .max_tokens import default_max_tokens
+from .refusal import refusal
+from .safetensors import TensorFile
+from .tokenizer import load_tokenizer
+from .tokenizer_spec import WordPieceSpec
 
 WEIGHTS_FILE = "model.safetensors"
 INDEX_FILE = "model.safetensors.index.json"

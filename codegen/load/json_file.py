@@ -11,7 +11,7 @@ import json
 import math
 from typing import Any
 
-from codegen.load.refusal import refusal
+from .refusal import refusal
 
 MAX_DEPTH = 64
 MAX_VALUES = 1_000_000  # a BERT vocabulary has 30 to 120 thousand; a million empty objects take a quarter of a gigabyte

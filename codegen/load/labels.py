@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from codegen.load.refusal import refusal, shown
+from .refusal import refusal, shown
 
 MAX_LABELS = 1 << 16
 _DEFAULT_LABELS = 2  # as in transformers

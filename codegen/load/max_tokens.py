@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from codegen.load.config import Config
-from codegen.load.files import CheckpointFolder
-from codegen.load.refusal import refusal, shown
-from codegen.load.tokenizer_config import FILE as TOKENIZER_CONFIG
+from .config import Config
+from .files import CheckpointFolder
+from .refusal import refusal, shown
+from .tokenizer_config import FILE as TOKENIZER_CONFIG
 
 SENTENCE_FILE = "sentence_bert_config.json"
 MIN_TOKENS = 3  # [CLS], one token, [SEP]

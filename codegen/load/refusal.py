@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from codegen.errors import EtchError
+from ..errors import EtchError
 
 
 def refusal(code: str, message: str, *, file: str | None = None, tensor: str | None = None) -> EtchError:

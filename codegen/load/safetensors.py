@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from codegen.load.files import CheckpointFolder
-from codegen.load.json_file import parse_json
-from codegen.load.refusal import kind, refusal, shown
+from .files import CheckpointFolder
+from .json_file import parse_json
+from .refusal import kind, refusal, shown
 
 MAX_FILE_BYTES = 2 << 30  # tables are linked into a program; 2 GiB is also what small-code-model x86 can address
 MAX_HEADER_BYTES = 100 << 20

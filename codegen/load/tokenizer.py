@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from codegen.load import tokenizer_config, tokenizer_json, vocab_text
-from codegen.load.files import CheckpointFolder
-from codegen.load.refusal import refusal, shown
-from codegen.load.tokenizer_config import TokenizerConfig
-from codegen.load.tokenizer_parts import TokenizerParts
-from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
+from . import tokenizer_config, tokenizer_json, vocab_text
+from .files import CheckpointFolder
+from .refusal import refusal, shown
+from .tokenizer_config import TokenizerConfig
+from .tokenizer_parts import TokenizerParts
+from .tokenizer_spec import AddedToken, WordPieceSpec
 
 
 def load_tokenizer(folder: CheckpointFolder, vocab_size: int) -> WordPieceSpec:

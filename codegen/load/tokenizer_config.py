@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from codegen.load.files import CheckpointFolder
-from codegen.load.refusal import refusal, shown
-from codegen.load.tokenizer_json import read_added_token
-from codegen.load.tokenizer_parts import TokenizerParts
-from codegen.load.tokenizer_spec import AddedToken
+from .files import CheckpointFolder
+from .refusal import refusal, shown
+from .tokenizer_json import read_added_token
+from .tokenizer_parts import TokenizerParts
+from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer_config.json"
 SPECIAL_TOKENS_FILE = "special_tokens_map.json"

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from codegen.load.refusal import kind, refusal, shown
-from codegen.load.tokenizer_parts import TokenizerParts, bert_template
-from codegen.load.tokenizer_spec import AddedToken
+from .refusal import kind, refusal, shown
+from .tokenizer_parts import TokenizerParts, bert_template
+from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer.json"
 MAX_WORD_CHARS = 10_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from codegen.load.tokenizer_spec import AddedToken
+from .tokenizer_spec import AddedToken
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 
-from codegen.load.refusal import refusal
+from .refusal import refusal
 
 FILE = "vocab.txt"
 MAX_BYTES = 16 << 20

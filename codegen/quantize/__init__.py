@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from codegen.quantize.fp32 import Fp32
-from codegen.quantize.recipe import Recipe
-from codegen.quantize.w8a8 import W8A8
+from .fp32 import Fp32
+from .recipe import Recipe
+from .w8a8 import W8A8
 
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (W8A8(), Fp32())}

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from codegen.errors import EtchError
-from codegen.graph import Array, Attention, EmbeddingSum, Graph, LayerNorm, Layers, Linear, Parameter, SelectFirst
+from ..errors import EtchError
+from ..graph import Array, Attention, EmbeddingSum, Graph, LayerNorm, Layers, Linear, Parameter, SelectFirst
 
 LIMIT = 2.0**50
 

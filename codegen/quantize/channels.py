@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from codegen.graph import F32Array
-from codegen.program import S8Matrix
-from codegen.quantize.constants import TINY
+from ..graph import F32Array
+from ..program import S8Matrix
+from .constants import TINY
 
 _ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small
 

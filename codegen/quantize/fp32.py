@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from codegen import graph as g
-from codegen import program as p
-from codegen.quantize.constants import without_tiny
-from codegen.quantize.recipe import Recipe, f32_linear
+from .. import graph as g
+from .. import program as p
+from .constants import without_tiny
+from .recipe import Recipe, f32_linear
 
 
 class Fp32(Recipe):

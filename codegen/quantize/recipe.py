@@ -13,11 +13,11 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from codegen import graph as g
-from codegen import program as p
-from codegen.errors import EtchError
-from codegen.quantize.bounds import check_bounds
-from codegen.quantize.constants import reciprocal, rounded, without_tiny
+from .. import graph as g
+from .. import program as p
+from ..errors import EtchError
+from .bounds import check_bounds
+from .constants import reciprocal, rounded, without_tiny
 
 
 class Recipe(ABC):

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from codegen import graph as g
-from codegen import program as p
-from codegen.quantize.channels import quantize_rows
-from codegen.quantize.recipe import Recipe, bias_of, f32_linear
+from .. import graph as g
+from .. import program as p
+from .channels import quantize_rows
+from .recipe import Recipe, bias_of, f32_linear
 
 
 class W8A8(Recipe):

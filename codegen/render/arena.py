@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from codegen import program as p
-from codegen.plan import Plan, buffers_of
-from codegen.render.text import annotated
+from .. import program as p
+from ..plan import Plan, buffers_of
+from .text import annotated
 
 _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),

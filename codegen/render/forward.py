@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from jinja2 import Environment
 
-from codegen import program as p
-from codegen.plan import buffers_of
-from codegen.render.text import annotated, constant, pascal
+from .. import program as p
+from ..plan import buffers_of
+from .text import annotated, constant, pascal
 
 _INDENT = "    "
 _Row = tuple[str, str]  # a statement and its comment

@@ -12,17 +12,17 @@ from typing import Any, Literal
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from codegen import ABI, __version__
-from codegen import program as p
-from codegen.golden import Golden
-from codegen.plan import Plan
-from codegen.render.arena import arena_lines, size_checks
-from codegen.render.forward import forward_lines
-from codegen.render.tables import Table, slots_of, table_bytes
-from codegen.render.text import annotated, constant, float_literal, literal_lines, number_lines, pascal, string_view
-from codegen.targets import Target, round_up
-from codegen.tokenizer import WordPieceTables
-from codegen.tokenizer.tables import Field
+from .. import ABI, __version__
+from .. import program as p
+from ..golden import Golden
+from ..plan import Plan
+from ..targets import Target, round_up
+from ..tokenizer import WordPieceTables
+from ..tokenizer.tables import Field
+from .arena import arena_lines, size_checks
+from .forward import forward_lines
+from .tables import Table, slots_of, table_bytes
+from .text import annotated, constant, float_literal, literal_lines, number_lines, pascal, string_view
 
 TableForm = Literal["c", "incbin"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen import program as p
-from codegen.pack import pack_f32, pack_s8
-from codegen.targets import Target, round_up
-from codegen.tokenizer import WordPieceTables
+from .. import program as p
+from ..pack import pack_f32, pack_s8
+from ..targets import Target, round_up
+from ..tokenizer import WordPieceTables
 
 _TYPES = {
     "int8": "std::int8_t",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from codegen.errors import EtchError
-from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
+from ..errors import EtchError
+from ..load.tokenizer_spec import AddedToken, WordPieceSpec
 
 # As in etch::AddedTokens.
 SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP = 1, 2, 4, 8

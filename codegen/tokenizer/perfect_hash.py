@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.errors import EtchError
+from ..errors import EtchError
 
 # As in runtime/src/tokenizer/wordpiece.hpp.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.errors import EtchError
-from codegen.load.tokenizer_spec import WordPieceSpec
-from codegen.tokenizer import perfect_hash
-from codegen.tokenizer.added_tokens import AddedTokenTables, compile_added_tokens
+from ..errors import EtchError
+from ..load.tokenizer_spec import WordPieceSpec
+from . import perfect_hash
+from .added_tokens import AddedTokenTables, compile_added_tokens
 
 MOST_WORD_CHARS = 4096  # scratch grows with it, and so does the time for the worst word
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.tokenizer.unicode_probe import HANGUL, SCALARS, Probe, probe
+from .unicode_probe import HANGUL, SCALARS, Probe, probe
 
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode_tables.cpp"
 
@@ -36,14 +36,14 @@ def render(asked: Probe) -> str:
         "",
         "// clang-format off",
         "namespace etch {",
-        "inline namespace abi1 {",
+        "inline namespace ETCH_ABI_NAMESPACE {",
         "namespace tokenizer {",
     ]
     for name, (cpp_type, rows) in arrays.items():
         parts += ["", f"extern const {cpp_type} {name}[{len(rows)}] = {{", *_lines(rows), "};"]
     count = len(arrays["kStripRanges"][1])
     parts += ["", f"extern const std::uint32_t kStripRangeCount = {count};"]
-    parts += ["", "}  // namespace tokenizer", "}  // namespace abi1", "}  // namespace etch", ""]
+    parts += ["", "}  // namespace tokenizer", "}  // namespace ETCH_ABI_NAMESPACE", "}  // namespace etch", ""]
     return "\n".join(parts)
 
 

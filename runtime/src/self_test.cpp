@@ -4,7 +4,7 @@
 #include <cstring>
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // CRC-32 of each 4-bit value (reflected polynomial 0xEDB88320): 64 bytes of table instead of 1 KB, two steps per byte.
@@ -36,5 +36,5 @@ bool same_bits(const float* values, const std::uint32_t* bits, std::uint32_t n) 
     return std::memcmp(values, bits, n * sizeof(float)) == 0;
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

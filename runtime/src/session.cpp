@@ -2,7 +2,7 @@
 #include "etch/session.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
                     const TokenLimits& limits) noexcept {
@@ -23,5 +23,5 @@ std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {
     return best;
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -2,7 +2,7 @@
 #include "etch/status.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 const char* describe(Status status) noexcept {
     switch (status) {
@@ -32,5 +32,5 @@ const char* describe(Status status) noexcept {
     return "unknown status";
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -111,7 +111,7 @@ def test_names_of_the_runtime_are_taken(tmp_path: Path) -> None:
         pytest.skip("no g++")
     headers = sorted((ROOT / "runtime/include").rglob("*.hpp"))
     text = "".join(re.sub(r"//.*", "", header.read_text(encoding="utf-8")) for header in headers)
-    abi = re.search(r"inline namespace (abi\d+)", text)
+    abi = re.search(r"#define ETCH_ABI_NAMESPACE (abi\d+)", text)
     assert abi
     words = sorted(set(re.findall(r"\b[a-z][a-z0-9_]*\b", text)))
     lines = [f'#include "{header}"' for header in headers]

@@ -39,7 +39,10 @@ std::string readable(const std::string& key) {
     name.erase(name.find('(') == std::string::npos ? name.size() : name.find('('));
     if (const std::size_t space = name.rfind(' '); space != std::string::npos) name.erase(0, space + 1);
     erase_all(name, "etch::");
-    erase_all(name, "abi1::");
+    if (name.compare(0, 3, "abi") == 0) {
+        const std::size_t digits_end = name.find_first_not_of("0123456789", 3);
+        if (digits_end != std::string::npos && name.compare(digits_end, 2, "::") == 0) name.erase(0, digits_end + 2);
+    }
     return name;
 }
 

@@ -10,7 +10,7 @@
 #include "etch/version.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 
 // The value of ETCH_KERNEL, for select_kernel(); empty where it is unset or empty. Valid until the environment changes.
@@ -23,5 +23,5 @@ std::size_t peak_memory_bytes() noexcept;
 std::uint64_t monotonic_nanoseconds() noexcept;
 
 }  // namespace hosted
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include "etch/status.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct KernelSet;
 
@@ -26,5 +26,5 @@ std::string_view usable_kernel_name(Packing packing, std::size_t index) noexcept
 // Name of `kernels`.
 std::string_view kernel_name(const KernelSet& kernels) noexcept;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include "etch/version.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // A weight matrix has n outputs of k inputs each. Padding is zero.
 enum class Packing : std::uint8_t {
@@ -53,5 +53,5 @@ constexpr std::size_t max_encoded_bytes_per_value(Packing packing) noexcept {
     return packing == Packing::panel ? 2 : 1;
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

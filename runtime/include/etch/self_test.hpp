@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct TableCheck {
     const void* data;
@@ -20,5 +22,5 @@ bool tables_intact(const TableCheck* tables, std::size_t count) noexcept;
 // True where n floats have exactly these bits.
 bool same_bits(const float* values, const std::uint32_t* bits, std::uint32_t n) noexcept;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -7,7 +7,7 @@
 #include "etch/status.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct TokenLimits {
     std::uint32_t max_tokens;
@@ -23,5 +23,5 @@ Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::
 // Index of the largest of n >= 1 values, the lowest such index on a tie.
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -7,7 +7,7 @@
 #include "etch/version.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 enum class Status : std::uint8_t {
     ok = 0,
@@ -26,5 +26,5 @@ enum class Status : std::uint8_t {
 // A short English text for `status`, static storage, never null.
 const char* describe(Status status) noexcept;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include "etch/status.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // How special tokens typed by a user, such as "[SEP]", are read.
 enum class SpecialTokens : std::uint8_t {
@@ -110,5 +110,5 @@ Status tokenize_pair(const WordPiece& tables, std::string_view first, std::strin
 // The text of a piece, "##" included; empty for an id that has none.
 std::string_view piece(const WordPiece& tables, std::int32_t id) noexcept;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -6,8 +6,9 @@
 #define ETCH_VERSION "0.1.0"
 
 // Raised with every change of table layout, of an interface that generated code uses, or of the arithmetic.
-// The inline namespace abiN carries it into every symbol.
+// The inline namespace abiN carries it into every symbol, so that two versions can be linked into one program.
 #define ETCH_ABI 1
+#define ETCH_ABI_NAMESPACE abi1
 
 #if defined(__FAST_MATH__)
 #error "etch: -ffast-math changes results; the arithmetic is defined bit for bit"

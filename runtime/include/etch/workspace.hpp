@@ -9,7 +9,7 @@
 #include "etch/tokenizer.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct KernelSet;
 
@@ -31,5 +31,5 @@ class Workspace {
     alignas(64) std::uint8_t arena[ArenaBytes] = {};
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

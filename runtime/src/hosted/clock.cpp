@@ -4,7 +4,7 @@
 #include "etch/hosted.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 
 std::uint64_t monotonic_nanoseconds() noexcept {
@@ -14,5 +14,5 @@ std::uint64_t monotonic_nanoseconds() noexcept {
 }
 
 }  // namespace hosted
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -4,7 +4,7 @@
 #include "etch/hosted.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 
 std::string_view kernel_from_environment() noexcept {
@@ -13,5 +13,5 @@ std::string_view kernel_from_environment() noexcept {
 }
 
 }  // namespace hosted
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

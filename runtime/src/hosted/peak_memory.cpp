@@ -5,7 +5,7 @@
 #include "etch/hosted.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 namespace {
 
@@ -46,5 +46,5 @@ std::size_t peak_memory_bytes() noexcept {
 }
 
 }  // namespace hosted
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

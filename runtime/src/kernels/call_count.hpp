@@ -5,8 +5,10 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 enum CountedSet : unsigned { kCountScalar, kCountAvx2, kCountAvx512Vnni, kCountedSets };
 
@@ -31,5 +33,5 @@ extern std::uint64_t kernel_calls[kCountedSets][kCountedFunctions];
 #define ETCH_COUNT_KERNEL_CALL(set, function) static_cast<void>(0)
 #endif
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // The register state that the operating system saves and restores (XCR0). Only where OSXSAVE is set.
@@ -64,7 +64,7 @@ bool avx512_vnni_usable() noexcept {
            has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit);
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
 
 #endif

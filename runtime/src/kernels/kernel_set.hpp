@@ -17,7 +17,7 @@
 #include "etch/packing.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // out[r][c] = activation((float(acc) * a.scales[r]) * column_scales[c] + bias[c]) + residual[r][c],
 // acc = sum over k of a[r][k] * weights[c][k], exact in int32.
@@ -84,5 +84,5 @@ struct KernelSet {
     void (*activate_row)(Activation activation, float* x, std::uint32_t n) noexcept;
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -44,8 +44,10 @@
 //     silu(x)       = x * sigmoid(x)                                               2.0e-6
 #pragma once
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace polynomials {
 
 // Internal linkage on purpose (no `inline`): these are compiled into translation units of several instruction sets.
@@ -78,5 +80,5 @@ constexpr float kInverse127 = 0x1.020408p-7f;  // 1 / 127
 constexpr float kLeastMaximum = 0x1p-40f;      // rows whose maximum is below this are quantized to 0
 
 }  // namespace polynomials
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

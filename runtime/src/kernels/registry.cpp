@@ -4,7 +4,7 @@
 #include "sets.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 constexpr const KernelSet* kSets[] = {
@@ -50,5 +50,5 @@ std::string_view kernel_name(const KernelSet& kernels) noexcept {
     return kernels.name;
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

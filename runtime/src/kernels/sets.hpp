@@ -5,7 +5,7 @@
 #include "kernel_set.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 extern const KernelSet kScalarPanel;
 extern const KernelSet kScalarRows;
@@ -24,5 +24,5 @@ extern const KernelSet kAvx512Vnni;
 bool avx512_vnni_usable() noexcept;
 #endif
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

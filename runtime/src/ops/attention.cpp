@@ -9,7 +9,7 @@
 #include "../kernels/polynomials.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // Hands out the scratch in the order in which attention_*_scratch_bytes counts it.
@@ -135,5 +135,5 @@ void AttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t
     }
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

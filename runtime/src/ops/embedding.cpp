@@ -6,7 +6,7 @@
 #include "../kernels/kernel_set.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // One entry of a table of `width` columns, by value: entry[i] is its i-th float.
@@ -57,5 +57,5 @@ void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::ui
 template struct EmbeddingSum<S8Embedding>;
 template struct EmbeddingSum<F32Embedding>;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

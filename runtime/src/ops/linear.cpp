@@ -4,7 +4,7 @@
 #include "../kernels/kernel_set.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const MatmulS8 matmul{input,           weights.weights, weights.scales, weights.bias,    residual.data, out.data,
@@ -18,5 +18,5 @@ void LinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t
     context.kernels.matmul_f32(matmul, first, last);
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "etch/ops/attention.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 std::size_t packed_index(const std::int8_t*, Packing packing, std::size_t n, std::size_t k,
@@ -151,5 +151,5 @@ void PackValuesF32::run(const OpContext&, std::uint32_t first, std::uint32_t las
     }
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

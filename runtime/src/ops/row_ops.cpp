@@ -5,7 +5,7 @@
 #include "../kernels/polynomials.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
@@ -33,5 +33,5 @@ void Softmax::run(const OpContext& context, std::uint32_t first, std::uint32_t l
     }
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -5,7 +5,7 @@
 #include "utf8.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
@@ -135,5 +135,5 @@ bool RawSplitter::touches_word(std::uint32_t begin, std::uint32_t end) const noe
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "etch/tokenizer.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 constexpr std::uint32_t kNoToken = 0xFFFFFFFF;
@@ -89,5 +89,5 @@ class RawSplitter {
 };
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

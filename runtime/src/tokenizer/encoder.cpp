@@ -6,7 +6,7 @@
 #include "wordpiece.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
@@ -214,5 +214,5 @@ bool Encoder::match_normalized(NormalizedCursor& cursor, const Unit& first) noex
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

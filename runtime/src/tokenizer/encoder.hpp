@@ -11,7 +11,7 @@
 #include "word.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 class Encoder {
@@ -58,5 +58,5 @@ class Encoder {
 };
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

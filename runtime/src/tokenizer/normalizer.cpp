@@ -4,7 +4,7 @@
 #include "utf8.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
@@ -184,5 +184,5 @@ bool NormalizedCursor::next_of_run(Unit& unit) noexcept {
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

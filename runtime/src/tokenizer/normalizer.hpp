@@ -10,7 +10,7 @@
 #include "unicode.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 struct Unit {
@@ -90,5 +90,5 @@ class NormalizedCursor {
 };
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

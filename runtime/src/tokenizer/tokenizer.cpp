@@ -7,7 +7,7 @@
 #include "wordpiece.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 using tokenizer::Encoder;
@@ -93,5 +93,5 @@ std::string_view piece(const WordPiece& tables, std::int32_t id) noexcept {
     return tokenizer::text_of(tables, static_cast<std::uint32_t>(id));
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 struct Kept {
@@ -28,5 +30,5 @@ constexpr Kept longest_first(std::uint32_t first, std::uint32_t second, std::uin
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

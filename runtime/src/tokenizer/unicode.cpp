@@ -2,7 +2,7 @@
 #include "unicode.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 Parts stripped_parts(std::uint32_t scalar) noexcept {
@@ -24,5 +24,5 @@ Parts stripped_parts(std::uint32_t scalar) noexcept {
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -7,7 +7,7 @@
 #include "unicode_tables.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 inline const Properties& properties(std::uint32_t scalar) noexcept {
@@ -54,5 +54,5 @@ inline Parts hangul_parts(std::uint32_t scalar) noexcept {
 Parts stripped_parts(std::uint32_t scalar) noexcept;
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -4,7 +4,7 @@
 
 // clang-format off
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 extern const Properties kProperties[122] = {
@@ -516,5 +516,5 @@ extern const std::uint32_t kStripSequences[126] = {
 extern const std::uint32_t kStripRangeCount = 375;
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 struct Properties {
@@ -50,5 +52,5 @@ extern const std::uint16_t kStripTargets[];
 extern const std::uint32_t kStripSequences[];
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -2,7 +2,7 @@
 #include "utf8.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
@@ -58,5 +58,5 @@ Decoded decode_before(std::string_view text, std::uint32_t end) noexcept {
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 constexpr std::uint32_t kReplacement = 0xFFFD;
@@ -53,5 +55,5 @@ inline std::uint32_t encode(std::uint32_t scalar, std::uint8_t* out) noexcept {
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include "utf8.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 // Counts every token, keeps the first `room` of them.
@@ -105,5 +105,5 @@ class Word {
 };
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

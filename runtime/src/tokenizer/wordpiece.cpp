@@ -2,7 +2,7 @@
 #include "wordpiece.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 namespace {
 
@@ -66,5 +66,5 @@ void write_pieces(const WordPiece& tables, const Word& word, TokenWriter& out) n
 }
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -9,7 +9,7 @@
 #include "word.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
 constexpr std::int32_t kNoPiece = -1;
@@ -52,5 +52,5 @@ inline std::int32_t find_piece(const WordPiece& tables, std::uint64_t state, con
 void write_pieces(const WordPiece& tables, const Word& word, TokenWriter& out) noexcept;
 
 }  // namespace tokenizer
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

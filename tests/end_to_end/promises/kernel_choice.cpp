@@ -5,9 +5,11 @@
 #include <agnews.hpp>
 #include <cstdio>
 
+#include "etch/version.hpp"
+
 #if defined(ETCH_PRETEND_NO_AVX2)
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 bool avx2_usable() noexcept;
 bool avx2_usable() noexcept {
     return false;
@@ -16,7 +18,7 @@ bool avx512_vnni_usable() noexcept;
 bool avx512_vnni_usable() noexcept {
     return false;
 }
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
 #endif
 

@@ -3,9 +3,9 @@
 
 #if defined(ETCH_COUNT_KERNEL_CALLS)
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 std::uint64_t kernel_calls[kCountedSets][kCountedFunctions];
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 
 namespace testing {
 void reset_kernel_calls() {

@@ -15,7 +15,7 @@
 #include "etch/packing.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct HeadShape {
     Packing packing;
@@ -136,5 +136,5 @@ constexpr std::size_t attention_f32_scratch_bytes(const HeadShape& s) noexcept {
            round_up(s.tile_rows * sizeof(float), 64);
 }
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

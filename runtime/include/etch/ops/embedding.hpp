@@ -9,7 +9,7 @@
 #include "etch/ops/rows.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // Rows of s8 [entries][width] with one scale each: entry = float(q) * scale.
 struct S8Embedding {
@@ -40,5 +40,5 @@ struct EmbeddingSum {
 extern template struct EmbeddingSum<S8Embedding>;
 extern template struct EmbeddingSum<F32Embedding>;
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

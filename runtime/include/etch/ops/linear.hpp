@@ -9,7 +9,7 @@
 #include "etch/ops/rows.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // A weight table of `outputs` x `inputs` in the model's packing, per-channel scales, bias.
 struct S8Weights {
@@ -52,5 +52,5 @@ struct LinearF32 {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

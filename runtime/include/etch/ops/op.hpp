@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 struct KernelSet;
 
@@ -39,5 +41,5 @@ class InlineRunner {
     OpContext context_;
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "etch/ops/rows.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // Quantizes each row to s8 with one scale per row.
 struct Quantize {
@@ -47,5 +47,5 @@ struct Softmax {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "etch/packing.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 // f32 [rows][width], rows contiguous.
 struct F32Rows {
@@ -66,5 +66,5 @@ class RowBlocks {
     std::uint32_t block_;
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

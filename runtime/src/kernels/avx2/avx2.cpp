@@ -14,7 +14,7 @@
 #include "rows.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 constexpr KernelSet kAvx2 = {
     "avx2",
@@ -31,5 +31,5 @@ constexpr KernelSet kAvx2 = {
     avx2::activate_row,
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx2 {
 namespace {
 
@@ -64,5 +64,5 @@ ETCH_AVX2_INLINE void finish_tile(const Matmul& m, std::uint32_t row, const Pane
 
 }  // namespace
 }  // namespace avx2
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

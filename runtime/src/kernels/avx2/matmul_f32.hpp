@@ -16,7 +16,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx2 {
 namespace {
 
@@ -77,5 +77,5 @@ void matmul_f32_4x16(const MatmulF32& m, std::uint32_t first_panel, std::uint32_
 
 }  // namespace
 }  // namespace avx2
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

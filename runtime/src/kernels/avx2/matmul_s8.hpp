@@ -24,7 +24,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx2 {
 namespace {
 
@@ -150,5 +150,5 @@ void matmul_s8_4x16(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t 
 
 }  // namespace
 }  // namespace avx2
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -12,7 +12,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx2 {
 namespace {
 
@@ -127,5 +127,5 @@ float quantize_probabilities(float* e, const float* value_scales, std::uint32_t 
 
 }  // namespace
 }  // namespace avx2
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

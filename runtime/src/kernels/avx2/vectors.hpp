@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 // GCC unrolls loops over registers at -O2 only when told to; left rolled, the arrays would live in memory.
 #if defined(__clang__)
 #define ETCH_AVX2_UNROLL _Pragma("unroll")
@@ -19,7 +21,7 @@
 #define ETCH_AVX2_INLINE inline __attribute__((always_inline))
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx2 {
 namespace {
 
@@ -140,5 +142,5 @@ ETCH_AVX2_INLINE float largest_of(Floats x) noexcept {
 
 }  // namespace
 }  // namespace avx2
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -110,5 +110,5 @@ void activate_row(Activation activation, float* x, std::uint32_t n) noexcept {
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -15,7 +15,7 @@
 #include "rows.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 
 constexpr KernelSet kAvx512Vnni = {
     "avx512_vnni",
@@ -32,5 +32,5 @@ constexpr KernelSet kAvx512Vnni = {
     avx512_vnni::activate_row,
 };
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -10,7 +10,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -140,5 +140,5 @@ ETCH_AVX512_INLINE std::uint32_t for_each_group(const Matmul& m, std::uint32_t p
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -20,7 +20,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -86,5 +86,5 @@ void matmul_f32_6x16(const MatmulF32& m, std::uint32_t first_panel, std::uint32_
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -26,7 +26,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -146,5 +146,5 @@ void matmul_s8_6x64(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t 
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -12,7 +12,7 @@
 #include "vectors.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -115,5 +115,5 @@ float quantize_probabilities(float* e, const float* value_scales, std::uint32_t 
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

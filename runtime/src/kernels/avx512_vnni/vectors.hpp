@@ -16,6 +16,8 @@
 
 #include <cstdint>
 
+#include "etch/version.hpp"
+
 // GCC unrolls loops over registers at -O2 only when told to; left rolled, the arrays would live in memory.
 #if defined(__clang__)
 #define ETCH_AVX512_UNROLL _Pragma("unroll")
@@ -30,7 +32,7 @@
 #define ETCH_AVX512_NOINLINE __attribute__((noinline))
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace avx512_vnni {
 namespace {
 
@@ -132,5 +134,5 @@ ETCH_AVX512_INLINE float largest_of(Floats x) noexcept {
 
 }  // namespace
 }  // namespace avx512_vnni
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -5,7 +5,7 @@
 #include "scalar.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
@@ -64,5 +64,5 @@ void activate_row(Activation activation, float* x, std::uint32_t n) noexcept {
 }
 
 }  // namespace scalar
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

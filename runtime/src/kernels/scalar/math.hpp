@@ -8,7 +8,7 @@
 #include "../polynomials.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
@@ -83,5 +83,5 @@ inline float tanh(float x) noexcept {
 
 }  // namespace
 }  // namespace scalar
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

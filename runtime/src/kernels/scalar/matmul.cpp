@@ -9,7 +9,7 @@
 #include "scalar.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
@@ -95,5 +95,5 @@ void matmul_f32_rows(const MatmulF32& m, std::uint32_t first, std::uint32_t last
 }
 
 }  // namespace scalar
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -11,7 +11,7 @@
 #include "scalar.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
@@ -121,5 +121,5 @@ float quantize_probabilities(float* e, const float* value_scales, std::uint32_t 
 }
 
 }  // namespace scalar
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -8,7 +8,7 @@
 #include "../kernel_set.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 
 // Each as the KernelSet member of the same name says.
@@ -28,5 +28,5 @@ void activate_row(Activation activation, float* x, std::uint32_t n) noexcept;
 void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept;
 
 }  // namespace scalar
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -3,7 +3,7 @@
 #include "scalar.hpp"
 
 namespace etch {
-inline namespace abi1 {
+inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 bool always() noexcept {
@@ -31,5 +31,5 @@ constexpr KernelSet scalar_set(Packing packing, decltype(KernelSet::matmul_s8) m
 constexpr KernelSet kScalarPanel = scalar_set(Packing::panel, scalar::matmul_s8_panel, scalar::matmul_f32_panel);
 constexpr KernelSet kScalarRows = scalar_set(Packing::rows, scalar::matmul_s8_rows, scalar::matmul_f32_rows);
 
-}  // namespace abi1
+}  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
