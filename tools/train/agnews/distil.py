@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from dataclasses import dataclass
 
 import torch
-from teacher import batches_by_length, pad
+from common.batches import by_tokens, longest_first, pad
+from common.optimize import decay_groups, set_rate
 from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, softmax
 from transformers import BertForSequenceClassification
@@ -58,19 +58,9 @@ def _plan(lengths: list[int], rng: random.Random) -> list[list[int]]:
     batches: list[list[int]] = []
     for start in range(0, len(order), pool):
         part = sorted(order[start : start + pool], key=lambda i: -lengths[i])
-        batches += batches_by_length(lengths, part, BATCH_TOKENS)
+        batches += by_tokens(lengths, part, BATCH_TOKENS)
     rng.shuffle(batches)
     return batches
-
-
-def _optimizer(pupil: Pupil, settings: Settings) -> torch.optim.Optimizer:
-    decayed = [p for p in pupil.parameters() if p.ndim > 1]
-    others = [p for p in pupil.parameters() if p.ndim == 1]
-    groups = [
-        {"params": decayed, "weight_decay": settings.weight_decay},
-        {"params": others, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=settings.peak_rate, betas=(0.9, 0.98), fused=True)
 
 
 @torch.inference_mode()
@@ -79,9 +69,8 @@ def accuracy(model: BertForSequenceClassification, tokenizer: Tokenizer, texts: 
     model.eval()
     ids = [e.ids[: model.config.max_position_embeddings] for e in tokenizer.encode_batch(texts)]
     lengths = [len(one) for one in ids]
-    order = sorted(range(len(ids)), key=lambda i: -lengths[i])
     right = 0
-    for batch in batches_by_length(lengths, order, BATCH_TOKENS):
+    for batch in by_tokens(lengths, longest_first(lengths), BATCH_TOKENS):
         padded, mask = pad([ids[i] for i in batch])
         found = model(padded, attention_mask=mask).logits.argmax(1).tolist()
         right += sum(labels[i] == label for i, label in zip(batch, found, strict=True))
@@ -107,7 +96,8 @@ def train(
     logits = torch.cat([v.lesson.logits for v in views])
     hidden = torch.cat([v.lesson.hidden for v in views])
     pupil = Pupil(model, hidden.shape[1])
-    optimizer = _optimizer(pupil, settings)
+    groups = decay_groups(pupil, settings.weight_decay)
+    optimizer = torch.optim.AdamW(groups, lr=settings.peak_rate, betas=(0.9, 0.98), fused=True)
     plans = [_plan(lengths, rng) for _ in range(settings.epochs)]
     steps = sum(map(len, plans))
     step = 0
@@ -117,10 +107,7 @@ def train(
         total = 0.0
         for batch in plan:
             step += 1
-            rising = step / (steps * settings.warmup)
-            falling = 0.5 + 0.5 * math.cos(math.pi * step / steps)
-            for group in optimizer.param_groups:
-                group["lr"] = settings.peak_rate * min(rising, falling)
+            set_rate(optimizer, settings.peak_rate, step, steps, settings.warmup)
             padded, mask = pad([ids[i] for i in batch])
             hide = (torch.rand(padded.shape) < MASKED) & (mask == 1)
             hide[:, 0] = False

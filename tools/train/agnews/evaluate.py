@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
+
 import rows
 import torch
+from common.batches import by_tokens, longest_first, pad
 from make import folder_from
-from teacher import batches_by_length, pad
 from tokenizers import Tokenizer
 from transformers import BertForSequenceClassification
 from w8a8 import Quantized
@@ -26,9 +29,8 @@ def logits(model: Model, tokenizer: Tokenizer, texts: list[str], limit: int) -> 
     tokenizer.enable_truncation(limit)
     ids = [e.ids for e in tokenizer.encode_batch(texts)]
     lengths = [len(one) for one in ids]
-    order = sorted(range(len(ids)), key=lambda i: -lengths[i])
     found = torch.empty(len(ids), len(rows.LABELS))
-    for batch in batches_by_length(lengths, order, BATCH_TOKENS):
+    for batch in by_tokens(lengths, longest_first(lengths), BATCH_TOKENS):
         found[batch] = model(*pad([ids[i] for i in batch]))
     return found
 

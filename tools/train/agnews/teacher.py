@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from common.batches import by_tokens, longest_first, pad
 from tokenizers import Tokenizer
 from transformers import BertForSequenceClassification
 
@@ -25,28 +26,6 @@ class Lesson:
     hidden: torch.Tensor
 
 
-def batches_by_length(lengths: list[int], order: list[int], tokens: int) -> list[list[int]]:
-    """Cuts `order` (sorted by length, longest first) into batches of at most `tokens` padded."""
-    batches: list[list[int]] = []
-    for i in order:
-        if batches and lengths[batches[-1][0]] * (len(batches[-1]) + 1) <= tokens:
-            batches[-1].append(i)
-        else:
-            batches.append([i])
-    return batches
-
-
-def pad(ids: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """(ids, attention mask), both int64 [n, longest]; the padding id is 0."""
-    longest = max(map(len, ids))
-    padded = torch.zeros(len(ids), longest, dtype=torch.int64)
-    mask = torch.zeros_like(padded)
-    for row, one in enumerate(ids):
-        padded[row, : len(one)] = torch.tensor(one)
-        mask[row, : len(one)] = 1
-    return padded, mask
-
-
 @torch.inference_mode()
 def _ask(folder: Path, texts: list[str]) -> Lesson:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -55,10 +34,9 @@ def _ask(folder: Path, texts: list[str]) -> Lesson:
     ids = [e.ids for e in tokenizer.encode_batch(texts)]
     model = BertForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
     lengths = [len(one) for one in ids]
-    order = sorted(range(len(ids)), key=lambda i: -lengths[i])
     logits = torch.empty(len(ids), model.config.num_labels)
     hidden = torch.empty(len(ids), model.config.hidden_size, dtype=torch.float16)
-    for batch in batches_by_length(lengths, order, BATCH_TOKENS):
+    for batch in by_tokens(lengths, longest_first(lengths), BATCH_TOKENS):
         padded, mask = pad([ids[i] for i in batch])
         with torch.autocast("cpu", dtype=torch.bfloat16):
             states = model.bert(padded, attention_mask=mask)

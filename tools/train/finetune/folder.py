@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder to make: filled beside its place, put there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from base import Base
+from refusal import Refused
+from targets import Labels
+
+from codegen.load.files import CheckpointFolder
+
+_COPIED = ("vocab.txt", "special_tokens_map.json", "added_tokens.json")
+_TEXT_BYTES = 64 << 20
+# Where the old file was, and an older name of the longest text.
+_DROPPED = ("name_or_path", "max_len", "tokenizer_file", "special_tokens_map_file")
+
+
+@contextlib.contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """A folder to fill; it becomes `out` at the end, and goes where anything fails."""
+    out = Path(os.path.abspath(out))
+    check_free(out)
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        beside.mkdir()
+    except OSError as error:
+        raise Refused(f"--out {out.name}: its folder cannot be written: {error.strerror}") from None
+    try:
+        yield beside
+        check_free(out)
+        beside.rename(out)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def check_free(out: Path) -> None:
+    """Refuses a place that is taken."""
+    if os.path.lexists(out):
+        raise Refused(f"--out {out.name}: exists already; choose another folder, or remove it")
+
+
+def write_settings(folder: Path, base: Base, labels: Labels) -> None:
+    """config.json and the tokenizer's files: the checkpoint's own, but for labels and the longest text."""
+    source = CheckpointFolder(base.folder)
+    _write_json(folder / "config.json", base.config_with(labels))
+    for name in _COPIED:
+        if source.has(name):
+            (folder / name).write_bytes(source.read(name, _TEXT_BYTES))
+    if source.has("tokenizer.json"):
+        tokenizer = source.read_json("tokenizer.json")
+        tokenizer["truncation"] = tokenizer["padding"] = None
+        _write_json(folder / "tokenizer.json", tokenizer)
+    settings = source.read_json_if_present("tokenizer_config.json") or {}
+    settings = {k: v for k, v in settings.items() if k not in _DROPPED}
+    _write_json(folder / "tokenizer_config.json", settings | {"model_max_length": base.max_tokens})
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a csv or tsv file, plain or .gz, read as the programs' `--evaluate` reads them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from refusal import Refused
+from settings import Columns
+
+_LONGEST_FIELD = 1 << 24
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row: its texts, what its label column says, and its line for messages."""
+
+    line: int
+    texts: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A labelled file."""
+
+    name: str
+    digest: str  # SHA-256 of the file
+    label_name: str  # the label column's, or "" where the file has no header
+    records: list[Record]
+
+
+def read_table(path: Path, columns: Columns) -> Table:
+    """Every row, in the file's order."""
+    name = path.name
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise Refused(f"{name}: {error.strerror}") from None
+    rows = _rows(name, raw)
+    if not rows:
+        raise Refused(f"{name}: no rows")
+    width = len(rows[0][1])
+    for line, fields in rows:
+        if len(fields) != width:
+            raise Refused(f"{name}: line {line}: {len(fields)} columns, the first row has {width}")
+    label = _find(name, columns.label, rows[0][1])
+    texts = [_find(name, column, rows[0][1]) for column in columns.texts]
+    if label in texts or len(set(texts)) != len(texts):
+        raise Refused(f"{name}: label and texts must be different columns")
+    label_name = rows[0][1][label] if columns.header else ""
+    records = [_record(name, line, fields, texts, label, columns.pairs) for line, fields in rows[columns.header :]]
+    if not records:
+        raise Refused(f"{name}: no rows below the header")
+    return Table(name, hashlib.sha256(raw).hexdigest(), label_name, records)
+
+
+def _rows(name: str, raw: bytes) -> list[tuple[int, list[str]]]:
+    plain = name.removesuffix(".gz")
+    if not plain.endswith((".csv", ".tsv")):
+        raise Refused(f"{name}: expected a file named .csv, .tsv, .csv.gz or .tsv.gz")
+    try:
+        text = (gzip.decompress(raw) if plain != name else raw).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error) as error:
+        raise Refused(f"{name}: not a gzip file: {error}") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise Refused(f"{name}: line {line}: not UTF-8") from None
+    if plain.endswith(".tsv"):
+        lines = enumerate(text.split("\n"), 1)
+        return [(n, one.removesuffix("\r").split("\t")) for n, one in lines if one not in ("", "\r")]
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows = []
+    line = 1
+    try:
+        for fields in reader:
+            if fields:
+                rows.append((line, fields))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise Refused(f"{name}: line {line}: {error}") from None
+    return rows
+
+
+def _find(name: str, column: str, first: list[str]) -> int:
+    if column.isascii() and column.isdigit():
+        if not 1 <= int(column) <= len(first):
+            raise Refused(f"{name}: there is no column {column}, the file has {len(first)}")
+        return int(column) - 1
+    if first.count(column) != 1:
+        problem = "two columns are" if column in first else "no column is"
+        raise Refused(f"{name}: {problem} named '{column}'; line 1 names {', '.join(first)[:200]}")
+    return first.index(column)
+
+
+def _record(name: str, line: int, fields: list[str], texts: list[int], label: int, pairs: bool) -> Record:
+    chosen = tuple(fields[i] for i in texts)
+    for column, text in zip(texts, chosen, strict=True):
+        if not text.strip():
+            raise Refused(f"{name}: line {line}: column {column + 1} holds no text")
+    return Record(line, chosen if pairs else (" ".join(chosen),), fields[label])
