@@ -5,22 +5,25 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from .errors import EtchError
 from .manifest import read_manifest
+from .tasks import VERBS
 
-DEFAULT_MODEL = "agnews"  # its program is called `classify`
+DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
 _ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
 
 
 def program_path(directory: Path) -> Path:
     """Where the program of a generated folder is built."""
-    name = read_manifest(directory)["name"]
-    return directory.absolute() / "build" / "bin" / ("classify" if name == DEFAULT_MODEL else f"classify-{name}")
+    manifest = read_manifest(directory)
+    name, verb = manifest["name"], VERBS[manifest["task"]]
+    return directory.absolute() / "build" / "bin" / (verb if name == DEFAULT_MODEL else f"{verb}-{name}")
 
 
 def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
@@ -43,7 +46,7 @@ def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path
     _run(configure, "configure")
     _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1)], "compile")
     program = program_path(directory)
-    alias = program.parent / "classify"
+    alias = program.parent / program.name.split("-")[0]
     if alias != program:
         alias.unlink(missing_ok=True)
         alias.symlink_to(program.name)
@@ -51,11 +54,23 @@ def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path
 
 
 def _run(command: list[str], what: str) -> None:
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
+    # A process group of its own, so that what CMake has started can be stopped with it.
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     )
-    if done.returncode != 0:
-        tail = "\n".join(done.stdout.splitlines()[-_LOG_LINES:])
+    try:
+        printed = process.communicate()[0]
+    except BaseException:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        raise
+    if process.returncode != 0:
+        tail = "\n".join(printed.splitlines()[-_LOG_LINES:])
         raise EtchError(
-            f"{what}-failed", "build", f"`{' '.join(command)}` failed with exit {done.returncode}", detail=tail
+            f"{what}-failed", "build", f"`{' '.join(command)}` failed with exit {process.returncode}", detail=tail
         )

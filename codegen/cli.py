@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import NoReturn
 
 from . import __version__
 from .errors import EtchError, printable
+from .interrupts import SIGNALS
 
 WRONG_USE = 2
 
@@ -30,7 +32,7 @@ def _positive(text: str) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The commands generate, inspect and verify."""
+    """The commands generate, inspect, verify and bundle."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"etch {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
@@ -52,6 +54,10 @@ def make_parser() -> argparse.ArgumentParser:
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER")
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
+
+    bundle = commands.add_parser("bundle", help="model and runtime as plain files", allow_abbrev=False)
+    bundle.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+    bundle.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write")
     return parser
 
 
@@ -80,6 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         inspect(arguments.folder, print)
         return 0
+    if arguments.command == "bundle":
+        from .bundle import bundle
+
+        bundle(arguments.directory, arguments.out, print)
+        return 0
     from .verify import verify
 
     try:
@@ -91,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 130 interrupted."""
+    """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
     _prepare_stdout()
-    interrupts = _watch_interrupts()
+    stopped = _watch_signals()
     arguments = make_parser().parse_args(argv)
     try:
         code = run(arguments)
@@ -107,7 +118,7 @@ def main(argv: list[str] | None = None) -> int:
         _release_stdout()
         return 1
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return _stopped_by(stopped)
     except MemoryError:
         return _fail("error[out-of-memory] the checkpoint does not fit into memory", 1)
     except OSError as error:
@@ -115,9 +126,9 @@ def main(argv: list[str] | None = None) -> int:
         place = "" if error.filename is None else f": {error.filename}"
         return _fail(f"error[system] {error.strerror or error}{place}", 1)
     except ImportError as error:
-        if interrupts:
-            return _fail("interrupted", 130)
-        return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r codegen/requirements.txt", 1)
+        if stopped:
+            return _stopped_by(stopped)
+        return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r {_requirements()}", 1)
     except Exception as error:
         # A bug of ours; a user still gets one line.
         return _fail(f"error[internal] {type(error).__name__}: {error}: please report this", 1)
@@ -131,17 +142,23 @@ def _prepare_stdout() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _watch_interrupts() -> list[int]:
-    """Grows with every Ctrl-C: libraries turn the KeyboardInterrupt into an ImportError while they are imported."""
+def _watch_signals() -> list[int]:
+    """Grows with every signal: libraries turn the KeyboardInterrupt into an ImportError while they are imported."""
     seen: list[int] = []
 
-    def interrupt(number: int, _: object) -> NoReturn:
+    def stop(number: int, _: object) -> NoReturn:
         seen.append(number)
         raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the caller ignores it
-        signal.signal(signal.SIGINT, interrupt)
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):  # not where the caller ignores it
+            signal.signal(number, stop)
     return seen
+
+
+def _stopped_by(signals: list[int]) -> int:
+    number = signals[0] if signals else signal.SIGINT
+    return _fail("interrupted" if number == signal.SIGINT else "stopped", 128 + number)
 
 
 def _release_stdout() -> None:
@@ -150,6 +167,12 @@ def _release_stdout() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _requirements() -> str:
+    """The generator's list of packages, as a path that holds in the current folder."""
+    path = Path(__file__).resolve().parent / "requirements.txt"
+    return shlex.quote(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
 
 
 def _fail(message: str, code: int) -> int:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden texts: a few texts of our own writing with the ids and the logits that the built model must give, bit for bit.
+"""Golden texts: a few texts of our own writing with the ids and outputs that the built model must give, bit for bit.
 
-Ids come from the `tokenizers` wheel, logits from the contract's NumPy form. Together the texts touch every kind of
+Ids come from the `tokenizers` wheel, outputs from the contract's NumPy form. Together the texts touch every kind of
 input: accents, CJK, emoji, punctuation, the empty text, a typed special token, a text that fills the model to its last
 token.
 """
@@ -53,7 +53,7 @@ class Golden:
     text: bytes
     ids: tuple[int, ...]
     truncated: bool
-    logits: NDArray[np.float32]
+    output: NDArray[np.float32]  # logits, values or an embedding
 
 
 def make_golden(program: Program, spec: WordPieceSpec) -> tuple[Golden, ...]:
@@ -62,8 +62,8 @@ def make_golden(program: Program, spec: WordPieceSpec) -> tuple[Golden, ...]:
     goldens = []
     for text in golden_texts(program, spec):
         encoding = tokenizer.encode(text)
-        logits = emulate(program, encoding.ids, encoding.type_ids)
-        goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), logits))
+        output = emulate(program, encoding.ids, encoding.type_ids)
+        goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output))
     return tuple(goldens)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a front-end makes: the model as few, general ops over named values, in float, without any recipe.
 
-A value is rows of `width` floats: one row per token, or one row per text after `SelectFirst`. Ops run in the order of
+A value is rows of `width` floats: one row per token, or one row per text after `Pool`. Ops run in the order of
 `body`. `Layers` repeats its body; a parameter inside holds one array per layer, and the values that the body reads
 before writing are carried from layer to layer under the same name.
 """
@@ -10,16 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .tasks import Task
 
 F32Array = NDArray[np.float32]
 
 
 class Array(Protocol):
     """A tensor of the checkpoint that is read when needed, so that large models never lie in memory whole."""
+
+    @property
+    def file(self) -> str: ...
 
     @property
     def name(self) -> str: ...
@@ -89,12 +94,23 @@ class Attention:
     heads: int
 
 
-@dataclass(frozen=True)
-class SelectFirst:
-    """The first row of each text: out has one row."""
+Pooling = Literal["first", "mean", "max", "mean_sqrt"]
 
+
+@dataclass(frozen=True)
+class Pool:
+    """One row from the rows of each text: the first, their mean, their maxima, or their sum / sqrt(their number)."""
+
+    kind: Pooling
     input: str
     out: str
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """In place: each row divided by its Euclidean length, or by 1e-12 where that is larger."""
+
+    value: str
 
 
 @dataclass(frozen=True)
@@ -106,40 +122,35 @@ class Layers:
     body: tuple[EmbeddingSum | LayerNorm | Linear | Attention, ...]
 
 
-Node = EmbeddingSum | LayerNorm | Linear | Attention | SelectFirst | Layers
-
-
-@dataclass(frozen=True)
-class Classification:
-    """The task: softmax over the labels."""
-
-    labels: tuple[str, ...]
+Op = EmbeddingSum | LayerNorm | Linear | Attention | Pool | Normalize
+Node = Op | Layers
 
 
 @dataclass(frozen=True)
 class Graph:
     widths: dict[str, int]  # of every value
     body: tuple[Node, ...]
-    logits: str  # the value that holds the task's logits
-    task: Classification
+    output: str  # the value that the task is about: logits, values or an embedding
+    task: Task
     vocabulary: int
     segments: int
     max_tokens: int
+    notes: tuple[str, ...] = ()  # what the front-end left out or assumed, for the report
 
 
-def reads(node: EmbeddingSum | LayerNorm | Linear | Attention | SelectFirst) -> Sequence[str]:
+def reads(node: Op) -> Sequence[str]:
     """Names of the values that `node` reads."""
     if isinstance(node, Linear):
         return (node.input,) if node.residual is None else (node.input, node.residual)
-    if isinstance(node, LayerNorm):
+    if isinstance(node, LayerNorm | Normalize):
         return (node.value,)
     if isinstance(node, Attention):
         return (node.query, node.key, node.value)
-    if isinstance(node, SelectFirst):
+    if isinstance(node, Pool):
         return (node.input,)
     return ()
 
 
-def writes(node: EmbeddingSum | LayerNorm | Linear | Attention | SelectFirst) -> str:
+def writes(node: Op) -> str:
     """Name of the value that `node` writes."""
-    return node.value if isinstance(node, LayerNorm) else node.out
+    return node.value if isinstance(node, LayerNorm | Normalize) else node.out

@@ -10,18 +10,18 @@ from typing import Any
 from .errors import EtchError
 
 MANIFEST = "etch.json"
-_FIELDS = ("generator", "abi", "name", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
+_FIELDS = ("generator", "abi", "name", "task", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """The manifest of a generated folder; EtchError where it is none."""
+def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
+    """The manifest of a generated folder; EtchError of `stage` where it is none."""
     path = directory / MANIFEST
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise EtchError(
-            "not-generated", "verify", f"{directory} is not a folder that etch generated", file=MANIFEST
+            "not-generated", stage, f"{directory} is not a folder that etch generated", file=MANIFEST
         ) from error
     if not isinstance(content, dict) or any(field not in content for field in _FIELDS):
-        raise EtchError("not-generated", "verify", "fields are missing: generate the folder again", file=MANIFEST)
+        raise EtchError("not-generated", stage, "fields are missing: generate the folder again", file=MANIFEST)
     return content

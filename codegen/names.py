@@ -21,15 +21,26 @@ _KEYWORDS = """
 """
 # Macros of the C library, and the namespace that generated code needs to see.
 _LIBRARY = "errno std stderr stdin stdout"
+# NAME.h must not be found in the place of a header of the C library (C, POSIX, glibc), which may include each other.
+_HEADERS = """
+    aio alloca argp argz assert complex cpio crypt ctype dirent dlfcn elf endian envz err error execinfo fcntl features
+    fenv float fmtmsg fnmatch fstab fts ftw getopt glob grp iconv ifaddrs inttypes iso646 langinfo libgen libintl
+    limits link locale malloc math mcheck memory mntent monetary mqueue ndbm netdb nl_types obstack paths poll printf
+    pthread pty pwd regex regexp resolv sched search semaphore setjmp sgtty shadow signal spawn stab stdalign stdarg
+    stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings stropts syscall syslog sysexits syslimits
+    tar termio termios tgmath threads time trace uchar ucontext ulimit unistd utime utmp utmpx values wait wchar wctype
+    wordexp
+"""
 # Names of etch's own: in its namespace, which holds the model's, and its libraries etch_NAME.
 _OWN = """
-    argmax attention_f32_scratch_bytes attention_s8_scratch_bytes avx2 avx512_vnni best_kernels check_tokens counted
-    describe detail encoded_row_bytes etch f32_key_elements f32_value_elements find_kernels flags hosted kernel_name
-    kernels max_encoded_bytes_per_value ops packed_f32_elements packed_f32_index packed_s8_bytes packed_s8_index
-    piece round_up s8_key_bytes s8_value_bytes same_bits scalar tables_intact tokenize tokenize_pair tokenizer
+    argmax attention_f32_scratch_bytes attention_s8_scratch_bytes avx2 avx512_vnni avx_vnni best_kernels
+    check_tokens cli cosine_similarity counted describe detail encoded_row_bytes etch f32_key_elements
+    f32_value_elements find_kernels flags hosted kernel_name kernels max_encoded_bytes_per_value neon
+    neon_dotprod ops packed_f32_elements packed_f32_index packed_s8_bytes packed_s8_index piece round_up runtime
+    s8_key_bytes s8_value_bytes same_bits scalar sse2 tables_intact tokenize tokenize_pair tokenizer
     tokenizer_scratch_bytes usable_kernel_name
 """
-_TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_OWN.split()))
+_TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_HEADERS.split(), *_OWN.split()))
 
 
 def checked_name(name: str) -> str:
@@ -39,7 +50,8 @@ def checked_name(name: str) -> str:
             "name-not-allowed",
             "arguments",
             f"model name '{name}': expected lower-case letters, digits and single underscores, at most 40, "
-            "beginning with a letter, not a C++ keyword or a name of etch itself (choose one with --name)",
+            "beginning with a letter, not a C++ keyword, a header of the C library or a name of etch itself (choose "
+            "one with --name)",
         )
     return name
 

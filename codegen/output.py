@@ -9,10 +9,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
 
 from .errors import EtchError
+from .interrupts import held_signals
 from .manifest import MANIFEST
 from .render.model import Rendered
 
@@ -28,25 +29,38 @@ def check_target(out: Path) -> None:
         if parent.exists() and not parent.is_dir():
             raise _refuse("target-not-a-folder", f"{parent} is not a folder")
         return
-    known = {MANIFEST: None} | _written_before(out)
-    for entry in sorted(out.iterdir()):
-        if entry.name == BUILD_FOLDER and entry.is_dir():
+    if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
+        raise _refuse("target-not-writable", f"{out} is not writable")
+    with _alone_in(out.absolute().parent):
+        _check_entries(out, out)
+
+
+def _check_entries(folder: Path, out: Path) -> None:
+    """Refuses what lies in `folder` and etch did not write; messages name `out`."""
+    known = {MANIFEST: None} | _written_before(folder)
+    folders = {parent.as_posix() for name in known for parent in PurePosixPath(name).parents}
+    entries = sorted(folder.iterdir())
+    while entries:
+        entry = entries.pop(0)
+        name = entry.relative_to(folder).as_posix()
+        if name == BUILD_FOLDER and entry.is_dir():
             continue
-        if entry.name not in known:
+        if name in folders and entry.is_dir() and not entry.is_symlink():
+            entries += sorted(entry.iterdir())
+            continue
+        if name not in known:
             raise _refuse(
-                "target-holds-other-files",
-                f"{out} holds '{entry.name}', which etch did not write: choose another folder",
+                "target-holds-other-files", f"{out} holds '{name}', which etch did not write: choose another folder"
             )
-        recorded = known[entry.name]
+        recorded = known[name]
         changed = entry.is_symlink() or not entry.is_file()
         if changed or (recorded is not None and _sha256(entry) != recorded):
-            raise _refuse(
-                "target-changed", f"'{entry.name}' in {out} was changed since it was generated: move it away first"
-            )
+            raise _refuse("target-changed", f"'{name}' in {out} was changed since it was generated: move it away first")
 
 
 def write_output(out: Path, files: list[Rendered], manifest: Callable[[dict[str, str]], bytes]) -> None:
-    """Writes `files` and the manifest of their SHA-256 to `out`, replacing what etch wrote there before."""
+    """Writes `files` and the manifest of their SHA-256 to `out`, replacing what etch wrote there before. A file's name
+    may begin with folders."""
     out = out.absolute()
     made = [parent for parent in out.parents if not parent.exists()]  # deepest first
     try:
@@ -59,21 +73,25 @@ def write_output(out: Path, files: list[Rendered], manifest: Callable[[dict[str,
 
 
 def _write_beside(out: Path, files: list[Rendered], manifest: Callable[[dict[str, str]], bytes]) -> None:
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    except OSError as error:
-        raise _refuse("target-not-writable", f"cannot write beside {out}: {error.strerror}") from error
-    try:
-        fresh.chmod(0o755)
-        hashes = {file.name: _write(fresh / file.name, file.content) for file in files}
-        _write(fresh / MANIFEST, [manifest(hashes)])
-        check_target(out)  # again: it may have changed while we worked
-        _swap(fresh, out)
-    except OSError as error:
-        raise _refuse("write-failed", f"cannot write {out}: {error.strerror}") from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+    with held_signals() as acting:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+        except OSError as error:
+            raise _refuse("target-not-writable", f"cannot write beside {out}: {error.strerror}") from error
+        try:
+            with contextlib.ExitStack() as stack:
+                with acting():
+                    fresh.chmod(0o755)
+                    hashes = {file.name: _write(fresh / file.name, file.content) for file in files}
+                    _write(fresh / MANIFEST, [manifest(hashes)])
+                    check_target(out)  # again: it may have changed while we worked
+                    stack.enter_context(_alone_in(out.parent))
+                _swap(fresh, out)
+        except OSError as error:
+            raise _refuse("write-failed", f"cannot write {out}: {error.strerror}") from error
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _swap(fresh: Path, out: Path) -> None:
@@ -84,6 +102,7 @@ def _swap(fresh: Path, out: Path) -> None:
     old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
     try:
         out.rename(old)
+        _check_entries(old, out)  # once more: nobody finds it under this name
         if (old / BUILD_FOLDER).is_dir():
             (old / BUILD_FOLDER).rename(fresh / BUILD_FOLDER)
         fresh.rename(out)
@@ -91,11 +110,28 @@ def _swap(fresh: Path, out: Path) -> None:
         if (fresh / BUILD_FOLDER).is_dir():
             (fresh / BUILD_FOLDER).rename(old / BUILD_FOLDER)
         if out.exists():
-            shutil.rmtree(old, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                old.rmdir()  # empty where `out` never moved; else it holds the user's files, and stays
         else:
             old.rename(out)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Lets one run of etch at a time look at or exchange what lies in `folder`; without a file, so that none stays.
+
+    Where there are no locks, on Windows and some network file systems, the renames still fail rather than overwrite.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def _written_before(out: Path) -> dict[str, str]:
@@ -107,9 +143,10 @@ def _written_before(out: Path) -> dict[str, str]:
         return {}
 
 
-def _write(path: Path, content: list[bytes]) -> str:
+def _write(path: Path, content: Iterable[bytes | memoryview]) -> str:
     """Writes a file to the disk and returns its SHA-256."""
     digest = hashlib.sha256()
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file:
         for part in content:
             file.write(part)

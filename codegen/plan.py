@@ -126,7 +126,7 @@ def buffers_of(op: p.Op) -> tuple[tuple[p.Buffer, ...], p.Buffer]:
     """What an op reads, and what it writes."""
     if isinstance(op, p.EmbeddingSum):
         return (), op.out
-    if isinstance(op, p.LayerNorm):
+    if isinstance(op, p.LayerNorm | p.Normalize):
         return (op.rows,), op.rows
     if isinstance(op, p.Linear):
         return (op.input,) if op.residual is None else (op.input, op.residual), op.out
@@ -222,6 +222,8 @@ def _op_name(op: p.Op) -> str:
         p.PackKeys: "pack_keys",
         p.PackValues: "pack_values",
         p.Attention: "attention",
+        p.Pool: "pool",
+        p.Normalize: "normalize",
     }
     return op.weights.name if isinstance(op, p.Linear | p.LayerNorm) else words[type(op)]
 

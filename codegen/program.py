@@ -13,6 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .graph import Pooling
+from .tasks import Task
+
 Kind = Literal["s8", "f32"]
 Rows = Literal["tokens", "block", "one"]
 Storage = Literal["f32", "quantized", "keys", "values"]
@@ -136,7 +139,19 @@ class Attention:
     context: Buffer
 
 
-Op = EmbeddingSum | LayerNorm | Quantize | Linear | PackKeys | PackValues | Attention
+@dataclass(frozen=True)
+class Pool:
+    kind: Pooling
+    input: Buffer
+    out: Buffer
+
+
+@dataclass(frozen=True)
+class Normalize:
+    rows: Buffer  # in place
+
+
+Op = EmbeddingSum | LayerNorm | Quantize | Linear | PackKeys | PackValues | Attention | Pool | Normalize
 
 
 @dataclass(frozen=True)
@@ -173,8 +188,8 @@ class Program:
     recipe: str
     steps: tuple[Step, ...]
     heads: HeadShape
-    logits: Buffer
-    labels: tuple[str, ...]
+    output: Buffer  # one row
+    task: Task
     vocabulary: int
     segments: int
     max_tokens: int

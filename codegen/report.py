@@ -13,6 +13,7 @@ from .errors import printable
 from .load.folder import Checkpoint
 from .render.model import Model
 from .render.tables import slots_of, table_bytes
+from .tasks import Classification, Regression
 
 _LABELS_SHOWN = 12
 
@@ -20,21 +21,37 @@ _LABELS_SHOWN = 12
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
     """What the folder holds."""
     parameters = sum(int(np.prod(array.shape)) for parameter in _parameters(graph) for array in parameter.arrays)
-    labels = [printable(label, 40) for label in graph.task.labels[:_LABELS_SHOWN]]
-    more = f" and {len(graph.task.labels) - _LABELS_SHOWN} more" if len(graph.task.labels) > _LABELS_SHOWN else ""
     layers = next(node for node in graph.body if isinstance(node, g.Layers))
     heads = next(node.heads for node in layers.body if isinstance(node, g.Attention))
     lines = [
         f"model        {checkpoint.config.model_type}, {layers.count} layers, hidden {graph.widths['hidden']}, "
         f"{heads} heads, {parameters:,} parameters",
-        f"task         single-label classification, {len(graph.task.labels)} labels: {', '.join(labels)}{more}",
+        f"task         {_task(graph)}",
         f"inputs       {graph.segments} segments, up to {graph.max_tokens} tokens "
         f"(default {checkpoint.default_max_tokens} from {checkpoint.max_tokens_source})",
         f"vocabulary   {graph.vocabulary:,} entries, "
         f"{'uncased' if checkpoint.tokenizer.lowercase else 'cased'} WordPiece",
         f"checkpoint   sha256 {checkpoint.digest}",
     ]
-    return lines + [f"note         {printable(note)}" for note in checkpoint.notes]
+    return lines + [f"note         {printable(note)}" for note in checkpoint.notes + graph.notes]
+
+
+def _task(graph: g.Graph) -> str:
+    task = graph.task
+    if isinstance(task, Classification):
+        kind = "single-label" if task.activation == "softmax" else "multi-label"
+        return f"{kind} classification ({task.activation}), {_named(task.labels, 'label')}"
+    if isinstance(task, Regression):
+        return f"regression (no activation), {_named(task.values, 'value')}"
+    pooling = next(node.kind for node in graph.body if isinstance(node, g.Pool))
+    normalized = any(isinstance(node, g.Normalize) for node in graph.body)
+    return f"embedding of {task.width} values, pooling {pooling}, {'' if normalized else 'not '}normalized"
+
+
+def _named(names: tuple[str, ...], noun: str) -> str:
+    shown = [printable(name, 40) for name in names[:_LABELS_SHOWN]]
+    more = f" and {len(names) - _LABELS_SHOWN} more" if len(names) > _LABELS_SHOWN else ""
+    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}: {', '.join(shown)}{more}"
 
 
 def memory_report(model: Model) -> list[str]:

@@ -1,37 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a built model with its checkpoint in float64 and, for integer recipes, with the contract bit for bit."""
+"""Compares a built model with its checkpoint in float64 and, for integer recipes, with the contract bit for bit.
+
+A model with two segments is also asked about pairs: each text with the one after it, up to `MAX_PAIRS`.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from tokenizers import Encoding
 
 from . import pipeline
 from .build import build, program_path
-from .emulate import Text, emulate_texts
+from .comparison import Answer, compare
 from .errors import EtchError, printable
 from .golden import golden_texts, text_tokenizer
 from .manifest import MANIFEST, read_manifest
 from .program import Program
 from .quantize import RECIPES
 from .reference import Reference
+from .tasks import MULTI_LABEL, SINGLE_LABEL, Embedding, Regression
 
 Echo = Callable[[str], None]
 
-# The bound of the fp32 recipe. A label can then change only where the reference's top two lie within twice as much.
-LARGEST_DIFFERENCE = 1e-4
+MAX_PAIRS = 256
 
-_TOKENS_AT_ONCE = 4096
-_LISTED = 20  # texts with wrong ids or bits that are named
+# Where the program's JSON has the outputs.
+_KEYS = {
+    SINGLE_LABEL: "logits",
+    MULTI_LABEL: "logits",
+    Regression.name: "values",
+    Embedding.name: "embedding",
+}
 
 
 def program_of(directory: Path, echo: Echo) -> Path:
@@ -66,17 +72,31 @@ def verify(
         )
     program = pipeline.lower(loaded, manifest["recipe"], manifest["max_tokens"])
     lines = _read_lines(texts) if texts else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
+    pairs = _pairs(lines)[:MAX_PAIRS] if program.segments >= 2 else []
     tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
-    encodings = tokenizer.encode_batch([line.decode("utf-8", "replace") for line in lines])
+    encodings = tokenizer.encode_batch([_text(line) for line in lines])
+    encodings += tokenizer.encode_batch([(_text(first), _text(second)) for first, second in pairs])
     try:
-        answers = _run(find_program(directory, echo), lines)
+        built = find_program(directory, echo)
+        answers = _run(built, program, lines)
+        if pairs:
+            answers += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
     except _ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
-    comparison = _compare(program, Reference(checkpoint), encodings, answers)
-    for line in _report(program, comparison):
+    comparison = compare(program, Reference(checkpoint), encodings, answers, len(lines))
+    for line in comparison.report():
         echo(line)
     return 0 if comparison.within_bound else 1
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace")
+
+
+def _pairs(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+    """Neighbours, but for those that the program's FIRST<TAB>SECOND cannot hold."""
+    return [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
 
 
 # --- the built program -----------------------------------------------------------------------------------------------
@@ -84,17 +104,6 @@ def verify(
 
 class _ProgramError(Exception):
     """The built program did not answer as it should."""
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What the program says about one text."""
-
-    label: str
-    logits: NDArray[np.float32]
-    tokens: int
-    truncated: bool
-    ids: list[int]
 
 
 def _read_lines(path: Path) -> list[bytes]:
@@ -111,25 +120,32 @@ def _read_lines(path: Path) -> list[bytes]:
     return lines
 
 
-def _run(program: Path, lines: list[bytes]) -> list[_Answer]:
+def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[Answer]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "texts.txt")
         file.write_bytes(b"".join(line + b"\n" for line in lines))
-        answers = _json_lines(program, file, "--json", len(lines))
-        tokens = _json_lines(program, file, "--tokens", len(lines))
+        answers = _json_lines(built, file, len(lines), "--json", *options)
+        tokens = _json_lines(built, file, len(lines), "--tokens", *options)
+    key = _KEYS[program.task.name]
     try:
         return [
             # 9 significant digits name one float32: reading them through float64 gives its bits back.
-            _Answer(a["label"], np.array(a["logits"], np.float32), a["tokens"], a["truncated"], t["ids"])
+            Answer(
+                a["label"] if key == "logits" else None,
+                np.array(a[key], np.float32),
+                a["tokens"],
+                a["truncated"],
+                t["ids"],
+            )
             for a, t in zip(answers, tokens, strict=True)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise _ProgramError(f"a line without {error}") from error
 
 
-def _json_lines(program: Path, file: Path, form: str, count: int) -> list[dict[str, Any]]:
+def _json_lines(program: Path, file: Path, count: int, form: str, *options: str) -> list[dict[str, Any]]:
     try:
-        done = subprocess.run([program, "--file", file, form], capture_output=True, check=False)
+        done = subprocess.run([program, "--file", file, form, *options], capture_output=True, check=False)
     except OSError as error:
         raise _ProgramError(f"{program.name}: {error.strerror}") from error
     if done.returncode != 0:
@@ -142,115 +158,3 @@ def _json_lines(program: Path, file: Path, form: str, count: int) -> list[dict[s
     if len(lines) != count:
         raise _ProgramError(f"{program.name} {form}: {len(lines)} lines for {count} texts")
     return lines
-
-
-# --- comparison ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _ChangedLabel:
-    text: int  # from 1
-    reference: NDArray[np.float64]
-    ours: NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    recipe: str
-    texts: int
-    largest: float
-    mean: float
-    changed: list[_ChangedLabel]
-    other_ids: list[int]  # texts, from 1
-    other_bits: list[int]  # texts whose logits are not the contract's; empty for the fp32 recipe
-    contradictions: list[int]  # texts whose label is not that of the largest logit
-
-    @property
-    def within_bound(self) -> bool:
-        if self.other_ids or self.other_bits or self.contradictions:
-            return False
-        if self.recipe != "fp32":
-            return True
-        return self.largest <= LARGEST_DIFFERENCE
-
-
-def _compare(program: Program, reference: Reference, encodings: list[Encoding], answers: list[_Answer]) -> _Comparison:
-    differences, changed, other_ids, contradictions = [], [], [], []
-    for number, (encoding, answer) in enumerate(zip(encodings, answers, strict=True), 1):
-        if answer.logits.shape != (len(program.labels),):
-            raise EtchError("other-labels", "verify", f"the program has not {len(program.labels)} labels: build again")
-        expected = reference.logits(encoding.ids, encoding.type_ids)
-        differences.append(np.abs(answer.logits - expected))
-        if np.argmax(answer.logits) != np.argmax(expected):
-            changed.append(_ChangedLabel(number, expected, answer.logits))
-        told = (answer.ids, answer.tokens, answer.truncated)
-        if told != (encoding.ids, len(encoding.ids), bool(encoding.overflowing)):
-            other_ids.append(number)
-        if answer.label != program.labels[int(np.argmax(answer.logits))]:
-            contradictions.append(number)
-    return _Comparison(
-        recipe=program.recipe,
-        texts=len(answers),
-        largest=float(np.max(differences)),
-        mean=float(np.mean(differences)),
-        changed=changed,
-        other_ids=other_ids,
-        other_bits=[] if program.recipe == "fp32" else _other_bits(program, encodings, answers),
-        contradictions=contradictions,
-    )
-
-
-def _other_bits(program: Program, encodings: list[Encoding], answers: list[_Answer]) -> list[int]:
-    found = []
-    for batch in _batches([len(encoding.ids) for encoding in encodings]):
-        texts = [Text(encodings[i].ids, encodings[i].type_ids) for i in batch]
-        for i, expected in zip(batch, emulate_texts(program, texts), strict=True):
-            if answers[i].logits.tobytes() != expected.tobytes():
-                found.append(i + 1)
-    return found
-
-
-def _batches(lengths: list[int]) -> Iterator[range]:
-    """Ranges of texts with a bounded number of tokens, at least one text each."""
-    begin, tokens = 0, 0
-    for i, length in enumerate(lengths):
-        if i > begin and tokens + length > _TOKENS_AT_ONCE:
-            yield range(begin, i)
-            begin, tokens = i, 0
-        tokens += length
-    yield range(begin, len(lengths))
-
-
-# --- report ----------------------------------------------------------------------------------------------------------
-
-
-def _report(program: Program, found: _Comparison) -> Iterator[str]:
-    yield f"texts        {found.texts}, recipe {found.recipe}, at most {program.max_tokens} tokens"
-    yield f"ids          {_count(found.other_ids)} other than the tokenizers wheel's"
-    if found.recipe != "fp32":
-        yield f"contract     {_count(found.other_bits)} with logits other than the contract's, bit for bit"
-    if found.contradictions:
-        yield f"labels       {_count(found.contradictions)} with a label that is not the largest logit's"
-    bound = f" (bound {LARGEST_DIFFERENCE:g})" if found.recipe == "fp32" else ""
-    yield f"logits       |difference| to the float64 reference: max {found.largest:.3g}{bound}, mean {found.mean:.3g}"
-    yield f"labels       {len(found.changed)} of {found.texts} other than the reference's"
-    for change in found.changed:
-        ours = int(np.argmax(change.ours))
-        first, second = np.argsort(-change.reference, kind="stable")[:2]
-        yield (
-            f"  text {change.text}: reference {_named(program, first, change.reference)}, "
-            f"{_named(program, second, change.reference)}; here {_named(program, ours, change.ours)}"
-        )
-    yield f"result       {'within' if found.within_bound else 'OUTSIDE'} the bound of {found.recipe}"
-
-
-def _named(program: Program, label: int, logits: NDArray) -> str:
-    return f"{printable(program.labels[label], 40)} {float(logits[label]):.6f}"
-
-
-def _count(texts: list[int]) -> str:
-    """How many, and which."""
-    if not texts:
-        return "0 texts"
-    listed = ", ".join(map(str, texts[:_LISTED])) + (", …" if len(texts) > _LISTED else "")
-    return f"{len(texts)} texts (number {listed})"

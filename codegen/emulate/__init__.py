@@ -11,6 +11,7 @@ float reduction but the maximum: their results depend on the CPU. Same bytes on 
     linear       s8 and f32
     attention    s8 and f32
     embedding    rows of s8 and f32 tables
+    pooling      one row per text, and its length as a vector
     forward      a whole program over texts
 """
 

@@ -14,6 +14,7 @@ from .attention import attention_f32, attention_s8, split_heads
 from .embedding import entries
 from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows
 from .linear import linear
+from .pooling import normalize, pool
 
 
 class Text(NamedTuple):
@@ -24,12 +25,12 @@ class Text(NamedTuple):
 
 
 def emulate(program: p.Program, ids: Sequence[int], segments: Sequence[int]) -> F32Array:
-    """The logits of one text."""
+    """What the program computes for one text: logits, values or an embedding."""
     return emulate_texts(program, [Text(ids, segments)])[0]
 
 
 def emulate_texts(program: p.Program, texts: Sequence[Text]) -> F32Array:
-    """The logits [texts, labels]: the same bits as text by text, in less time where texts are short."""
+    """The same [texts, outputs]: the same bits as text by text, in less time where texts are short."""
     forward = _Forward(program, texts)
     for step in program.steps:
         if isinstance(step, p.Loop):
@@ -40,7 +41,7 @@ def emulate_texts(program: p.Program, texts: Sequence[Text]) -> F32Array:
                         forward.run(op, layer, first_row)
         else:
             forward.run(step, 0, first_row=False)
-    return forward.logits()
+    return forward.output()
 
 
 Rows = F32Array | QuantizedRows
@@ -76,15 +77,17 @@ class _Forward:
             p.PackKeys: self._pack,
             p.PackValues: self._pack,
             p.Attention: self._attention,
+            p.Pool: self._pool,
+            p.Normalize: self._normalize,
         }
 
     def run(self, op: p.Op, layer: int, first_row: bool) -> None:
         """One op, in layer `layer` of its loop; with `first_row` only for the first row of each text."""
         self._execute[type(op)](op, layer, first_row)
 
-    def logits(self) -> F32Array:
+    def output(self) -> F32Array:
         """What the program's result buffer holds."""
-        return self._read(self._program.logits, per_text=True)
+        return self._read(self._program.output, per_text=True)
 
     def _embedding_sum(self, op: p.EmbeddingSum, layer: int, first_row: bool) -> None:
         word, segment, position = (slot.per_layer[layer] for slot in (op.word, op.segment, op.position))
@@ -124,6 +127,17 @@ class _Forward:
             rows = query[i : i + 1] if first_row else query[self._spans[i]]
             context.append(attend(rows, keys, values, self._program.heads))
         self._write(op.context, np.concatenate(context), first_row)
+
+    def _pool(self, op: p.Pool, layer: int, first_row: bool) -> None:
+        if op.kind == "first":  # all that is up to date, where the last layer ran for the first rows only
+            texts = [row[None] for row in self._read(op.input, per_text=True)]
+        else:
+            rows = self._read(op.input, per_text=False)
+            texts = [rows[span] for span in self._spans]
+        self._write(op.out, np.concatenate([pool(op.kind, text) for text in texts]), per_text=True)
+
+    def _normalize(self, op: p.Normalize, layer: int, first_row: bool) -> None:
+        self._write(op.rows, normalize(self._read(op.rows, per_text=True)), per_text=True)
 
     def _read(self, buffer: p.Buffer, per_text: bool) -> Rows:
         value = self._buffers[buffer.name]

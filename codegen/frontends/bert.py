@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT for sequence classification, as `transformers` defines it (models/bert/modeling_bert.py)."""
+"""BERT, as `transformers` defines it (models/bert/modeling_bert.py): as a classifier or regressor of whole texts, or as
+the encoder of a sentence-transformers model."""
 
 from __future__ import annotations
 
@@ -8,18 +9,23 @@ from dataclasses import dataclass
 from ..errors import EtchError
 from ..graph import (
     Attention,
-    Classification,
     EmbeddingSum,
     Graph,
     LayerNorm,
     Layers,
     Linear,
+    Node,
+    Normalize,
     Parameter,
-    SelectFirst,
+    Pool,
+    Pooling,
 )
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
+from ..load.sentence import SentenceModules
+from ..tasks import Embedding
+from .classifier_task import classifier_task
 
 # Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
 ACTIVATIONS = {
@@ -32,7 +38,8 @@ ACTIVATIONS = {
     "silu": "silu",
     "swish": "silu",
 }
-ARCHITECTURE = "BertForSequenceClassification"
+CLASSIFIER = "BertForSequenceClassification"
+ENCODER = "BertModel"
 MAX_LAYERS = 1000
 MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
 MIN_EPSILON = 1e-12
@@ -53,59 +60,73 @@ class Shape:
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a BertForSequenceClassification checkpoint; takes every tensor of the file exactly once."""
-    config, tensors = checkpoint.config, checkpoint.tensors
-    _check_task(config)
+    """The graph of a BERT checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    _check_architecture(config, sentence)
     shape = _read_shape(config)
     _check_max_tokens(max_tokens, shape)
-    labels = _read_labels(config)
     _check_tensor_count(tensors, shape)
-
+    if sentence is not None:
+        return _sentence_encoder(tensors, shape, sentence, max_tokens)
+    task = classifier_task(config)
     body = (
+        *_encoder(tensors, "bert.", shape),
+        Pool("first", "hidden", "first"),
+        _linear(tensors, "pooler", ["bert.pooler.dense"], (shape.hidden, shape.hidden), "first", "pooled", "tanh"),
+        _linear(tensors, "classifier", ["classifier"], (task.outputs, shape.hidden), "pooled", "logits", exact=True),
+    )
+    tensors.finish()
+    widths = _widths(shape) | {"first": shape.hidden, "pooled": shape.hidden, "logits": task.outputs}
+    return Graph(widths, body, "logits", task, shape.vocabulary, shape.segments, max_tokens)
+
+
+def _sentence_encoder(tensors: TensorFile, shape: Shape, sentence: SentenceModules, max_tokens: int) -> Graph:
+    """Encoder and pooling. Files of the bare encoder have names without prefix, files of a whole model with it."""
+    prefix = "bert." if f"bert.{_WORDS}" in tensors else ""
+    pooling = _POOLING[sentence.pooling]
+    body = (*_encoder(tensors, prefix, shape), Pool(pooling, "hidden", "embedding"))
+    body += (Normalize("embedding"),) if sentence.normalize else ()
+    unused = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
+    notes = (f"not used by sentence-transformers: {', '.join(unused)}",) if unused else ()
+    tensors.finish()
+    widths = _widths(shape) | {"embedding": shape.hidden}
+    task = Embedding(shape.hidden)
+    return Graph(widths, body, "embedding", task, shape.vocabulary, shape.segments, max_tokens, notes)
+
+
+_WORDS = "embeddings.word_embeddings.weight"
+_POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean", "max": "max", "mean_sqrt": "mean_sqrt"}
+
+
+def _widths(shape: Shape) -> dict[str, int]:
+    values = dict.fromkeys(("hidden", "query", "key", "value", "context"), shape.hidden)
+    return values | {"inner": shape.intermediate}
+
+
+def _encoder(tensors: TensorFile, prefix: str, shape: Shape) -> tuple[Node, ...]:
+    """Ids to `hidden`, one row per token."""
+    embeddings = f"{prefix}embeddings."
+    tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
+    width = shape.hidden
+    return (
         EmbeddingSum(
-            word=_parameter(
-                tensors, "word_embeddings", _EMBEDDINGS + "word_embeddings.weight", (shape.vocabulary, shape.hidden)
-            ),
+            word=_parameter(tensors, "word_embeddings", f"{prefix}{_WORDS}", (shape.vocabulary, width)),
             segment=_parameter(
-                tensors,
-                "segment_embeddings",
-                _EMBEDDINGS + "token_type_embeddings.weight",
-                (shape.segments, shape.hidden),
+                tensors, "segment_embeddings", f"{embeddings}token_type_embeddings.weight", (shape.segments, width)
             ),
             position=_parameter(
-                tensors,
-                "position_embeddings",
-                _EMBEDDINGS + "position_embeddings.weight",
-                (shape.positions, shape.hidden),
+                tensors, "position_embeddings", f"{embeddings}position_embeddings.weight", (shape.positions, width)
             ),
             out="hidden",
         ),
-        _layer_norm(tensors, "embedding_norm", [_EMBEDDINGS + "LayerNorm"], shape, "hidden"),
-        Layers("encoder_layer", shape.layers, _encoder_layer(tensors, shape)),
-        SelectFirst("hidden", "first"),
-        _linear(tensors, "pooler", ["bert.pooler.dense"], (shape.hidden, shape.hidden), "first", "pooled", "tanh"),
-        _linear(tensors, "classifier", ["classifier"], (len(labels), shape.hidden), "pooled", "logits", exact=True),
-    )
-    tensors.ignore("bert.embeddings.position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
-    tensors.finish()
-    widths = {name: shape.hidden for name in ("hidden", "query", "key", "value", "context", "first", "pooled")}
-    return Graph(
-        widths=widths | {"inner": shape.intermediate, "logits": len(labels)},
-        body=body,
-        logits="logits",
-        task=Classification(labels),
-        vocabulary=shape.vocabulary,
-        segments=shape.segments,
-        max_tokens=max_tokens,
+        _layer_norm(tensors, "embedding_norm", [f"{embeddings}LayerNorm"], shape, "hidden"),
+        Layers("encoder_layer", shape.layers, _encoder_layer(tensors, prefix, shape)),
     )
 
 
-_EMBEDDINGS = "bert.embeddings."
-
-
-def _encoder_layer(tensors: TensorFile, shape: Shape) -> tuple[Linear | Attention | LayerNorm, ...]:
+def _encoder_layer(tensors: TensorFile, prefix: str, shape: Shape) -> tuple[Linear | Attention | LayerNorm, ...]:
     def names(part: str) -> list[str]:
-        return [f"bert.encoder.layer.{i}.{part}" for i in range(shape.layers)]
+        return [f"{prefix}encoder.layer.{i}.{part}" for i in range(shape.layers)]
 
     square = (shape.hidden, shape.hidden)
     return (
@@ -178,19 +199,25 @@ def _refuse(code: str, message: str) -> EtchError:
     return EtchError(code, "front-end", message, file="config.json")
 
 
-def _check_task(config: Config) -> None:
+def _check_architecture(config: Config, sentence: SentenceModules | None) -> None:
+    wanted = CLASSIFIER if sentence is None else ENCODER
     architectures = config.architectures
-    if architectures and ARCHITECTURE not in architectures:
+    if architectures and wanted not in architectures:
+        if sentence is not None and CLASSIFIER in architectures:
+            raise _refuse(
+                "architecture-conflict",
+                f"config.json says {CLASSIFIER}, modules.json makes an embedding of it: for the classifier remove "
+                f"modules.json, for the embedding set architectures to {ENCODER}",
+            )
+        if sentence is None and ENCODER in architectures:
+            raise _refuse(
+                "modules-missing",
+                f"{ENCODER} gives one vector per token: modules.json of sentence-transformers, which says how to make "
+                "one of a text, is missing",
+            )
         named = ", ".join(architectures)
-        raise _refuse(
-            "architecture-not-supported", f"architecture '{named}' is not supported (supported: {ARCHITECTURE})"
-        )
-    problem = config.problem_type
-    if problem not in (None, "single_label_classification"):
-        raise _refuse(
-            "problem-type-not-supported",
-            f"problem type '{problem}' is not supported (supported: single_label_classification)",
-        )
+        supported = f"{CLASSIFIER}, or {ENCODER} with the modules.json of sentence-transformers"
+        raise _refuse("architecture-not-supported", f"architecture '{named}' is not supported (supported: {supported})")
     for key in ("is_decoder", "add_cross_attention"):
         if config.flag(key, False):
             raise _refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
@@ -235,13 +262,6 @@ def _check_max_tokens(max_tokens: int, shape: Shape) -> None:
             "front-end",
             f"{max_tokens} tokens: expected {MIN_TOKENS} to {shape.positions} (max_position_embeddings)",
         )
-
-
-def _read_labels(config: Config) -> tuple[str, ...]:
-    labels = config.labels()
-    if len(labels) < 2:
-        raise _refuse("one-label-not-supported", "one label means regression or sigmoid: expected at least 2 labels")
-    return labels
 
 
 def _check_tensor_count(tensors: TensorFile, shape: Shape) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .json_file import parse_json
+from .json_file import parse_json, parse_json_list
 from .refusal import refusal
 
 MAX_TEXT_BYTES = 64 << 20
@@ -84,6 +84,10 @@ class CheckpointFolder:
     def read_json_if_present(self, name: str) -> dict[str, Any] | None:
         """As `read_json`, or None where the folder has no such file."""
         return self.read_json(name) if self.has(name) else None
+
+    def read_json_list(self, name: str) -> list[Any]:
+        """The list in a JSON file."""
+        return parse_json_list(self.read(name), name)
 
     def digest(self) -> str:
         """SHA-256 (hex) over name, size and SHA-256 of every file opened so far, by name."""

@@ -21,6 +21,21 @@ MAX_NUMBER_LENGTH = 100  # `model_max_length` is often a 31-digit integer
 
 def parse_json(raw: bytes, name: str, what: str = "JSON") -> dict[str, Any]:
     """The object that `raw` spells; `name` is the file for messages, `what` the part of it."""
+    parsed = _parse(raw, name, what)
+    if not isinstance(parsed, dict):
+        raise refusal("json-not-an-object", f"{what} must be one object {{…}}", file=name)
+    return parsed
+
+
+def parse_json_list(raw: bytes, name: str, what: str = "JSON") -> list[Any]:
+    """The list that `raw` spells."""
+    parsed = _parse(raw, name, what)
+    if not isinstance(parsed, list):
+        raise refusal("json-not-a-list", f"{what} must be one list […]", file=name)
+    return parsed
+
+
+def _parse(raw: bytes, name: str, what: str) -> Any:
     text = _decode(raw, name, what)
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -59,8 +74,6 @@ def parse_json(raw: bytes, name: str, what: str = "JSON") -> dict[str, Any]:
         raise _too_deep(name, what) from None
     except ValueError as error:
         raise refusal("json-malformed", f"{what} is malformed: {error}", file=name) from None
-    if not isinstance(parsed, dict):
-        raise refusal("json-not-an-object", f"{what} must be one object {{…}}", file=name)
     _check_depth_and_text(parsed, name, what)
     return parsed
 
@@ -84,8 +97,8 @@ def _decode(raw: bytes, name: str, what: str) -> str:
         ) from None
 
 
-def _check_depth_and_text(root: dict[str, Any], name: str, what: str) -> None:
-    level: list[Any] = [root]
+def _check_depth_and_text(root: Any, name: str, what: str) -> None:
+    level: list[Any] = [root] if isinstance(root, (dict, list)) else []
     for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for container in level:

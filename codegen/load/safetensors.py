@@ -33,13 +33,18 @@ _BITS = {
     "U16": 16, "I16": 16, "F16": 16, "BF16": 16, "U32": 32, "I32": 32, "F32": 32,
     "U64": 64, "I64": 64, "F64": 64, "C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6,
 }  # fmt: skip
-_READABLE: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_READABLE: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "BF16": np.dtype("<u2"),  # NumPy has no bfloat16
+}
 
 
 @dataclass(frozen=True)
 class Taken:
     """A tensor that passed every check; `values` reads it."""
 
+    file: str
     name: str
     dtype: str
     shape: tuple[int, ...]
@@ -47,14 +52,18 @@ class Taken:
 
     @property
     def values(self) -> npt.NDArray[np.float32]:
-        """The values as float32: a read-only view for F32, an exact conversion, made anew each time, for F16."""
-        values = np.asarray(self.stored, dtype=np.float32)
+        """The values as float32: a read-only view for F32, an exact conversion, made anew each time, for the others."""
+        values = _widened(self.dtype, self.stored)
         values.flags.writeable = False
         return values
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
+    """A tensor as a header describes it, checked; `data[begin:end]` are its bytes."""
+
+    file: str
+    data: mmap.mmap = field(repr=False)
     dtype: str
     shape: tuple[int, ...]
     begin: int
@@ -62,12 +71,11 @@ class _Entry:
 
 
 class TensorFile:
-    """The tensors of one file. The front-end takes or ignores each of them; `finish` refuses what is left."""
+    """The tensors of a checkpoint. The front-end takes or ignores each of them; `finish` refuses what is left."""
 
-    def __init__(self, entries: dict[str, _Entry], data: mmap.mmap | bytes, start: int, file: str) -> None:
+    def __init__(self, entries: dict[str, Entry], file: str) -> None:
+        """`file` is where a tensor that is missing should have been named."""
         self._entries = entries
-        self._data = data
-        self._start = start
         self._file = file
         self._used: set[str] = set()
 
@@ -80,27 +88,7 @@ class TensorFile:
     @classmethod
     def open_in(cls, folder: CheckpointFolder, name: str) -> TensorFile:
         """The file `name` of a checkpoint folder."""
-        with folder.open(name, MAX_FILE_BYTES) as (descriptor, size):
-            if size < 8:
-                raise refusal("safetensors-too-short", f"the file has {size} bytes, its first field alone 8", file=name)
-            data = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
-        (length,) = struct.unpack_from("<Q", data)
-        if length > MAX_HEADER_BYTES:
-            raise refusal(
-                "safetensors-header-too-large",
-                f"the header claims {length} bytes, at most {MAX_HEADER_BYTES} are read",
-                file=name,
-            )
-        if length > size - 8:
-            raise refusal(
-                "safetensors-header-truncated",
-                f"the header claims {length} bytes, only {size - 8} follow",
-                file=name,
-            )
-        if length == 0 or data[8:9] != b"{":
-            raise refusal("safetensors-header-start", "the header does not start with '{'", file=name)
-        header = parse_json(data[8 : 8 + length], name, "the header")
-        return cls(_read_entries(header, size - 8 - length, name), data, 8 + length, name)
+        return cls(read_entries(folder, name), name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,24 +108,28 @@ class TensorFile:
         if legacy is not None and legacy in self._entries:
             if name in self._entries:
                 raise refusal(
-                    "tensor-twice", f"the file also has its older name '{legacy}'", file=self._file, tensor=name
+                    "tensor-twice",
+                    f"the file also has its older name '{legacy}'",
+                    file=self._entry(name).file,
+                    tensor=name,
                 )
             name = legacy
         entry = self._entry(name)
         if entry.dtype not in _READABLE:
+            readable = ", ".join(_READABLE)
             raise refusal(
-                "dtype-not-supported", f"expected F32 or F16, got {entry.dtype}", file=self._file, tensor=name
+                "dtype-not-supported", f"expected one of {readable}, got {entry.dtype}", file=entry.file, tensor=name
             )
         if entry.shape != tuple(shape):
             raise refusal(
-                "wrong-shape", f"expected {list(shape)}, got {list(entry.shape)}", file=self._file, tensor=name
+                "wrong-shape", f"expected {list(shape)}, got {list(entry.shape)}", file=entry.file, tensor=name
             )
         stored = np.frombuffer(
-            self._data, dtype=_READABLE[entry.dtype], count=math.prod(entry.shape), offset=self._start + entry.begin
+            entry.data, dtype=_READABLE[entry.dtype], count=math.prod(entry.shape), offset=entry.begin
         )
-        self._check_finite(name, stored)
+        _check_finite(name, entry, stored)
         self._used.add(name)
-        return Taken(name, entry.dtype, entry.shape, stored.reshape(entry.shape))
+        return Taken(entry.file, name, entry.dtype, entry.shape, stored.reshape(entry.shape))
 
     def ignore(self, *patterns: str) -> tuple[str, ...]:
         """Mark as known but not needed the tensors whose names match a pattern (`*` and `?`); returns those."""
@@ -154,11 +146,11 @@ class TensorFile:
             raise refusal(
                 "unused-tensor",
                 f"the model has no place for {len(extra)} of {len(self._entries)} tensors: {listed}{more}",
-                file=self._file,
+                file=self._entries[extra[0]].file,
                 tensor=extra[0],
             )
 
-    def _entry(self, name: str) -> _Entry:
+    def _entry(self, name: str) -> Entry:
         if name not in self._entries:
             raise refusal(
                 "missing-tensor",
@@ -168,43 +160,86 @@ class TensorFile:
             )
         return self._entries[name]
 
-    def _check_finite(self, name: str, stored: npt.NDArray[Any]) -> None:
-        bad, first = 0, 0
-        for begin in range(0, stored.size, _CHUNK_VALUES):
-            finite = np.isfinite(stored[begin : begin + _CHUNK_VALUES])
-            if not finite.all():
-                if not bad:
-                    first = begin + int(np.argmin(finite))
-                bad += int(finite.size - np.count_nonzero(finite))
-        if bad:
-            shape = self._entries[name].shape
-            place = [int(i) for i in np.unravel_index(first, shape)] if shape else []
-            raise refusal(
-                "tensor-not-finite",
-                f"expected finite values, got {stored[first]} at {place} ({bad} of {stored.size} are not finite)",
-                file=self._file,
-                tensor=name,
-            )
+
+def read_entries(folder: CheckpointFolder, name: str) -> dict[str, Entry]:
+    """The tensors that one safetensors file holds, by name."""
+    with folder.open(name, MAX_FILE_BYTES) as (descriptor, size):
+        if size < 8:
+            raise refusal("safetensors-too-short", f"the file has {size} bytes, its first field alone 8", file=name)
+        data = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+    (length,) = struct.unpack_from("<Q", data)
+    if length > MAX_HEADER_BYTES:
+        raise refusal(
+            "safetensors-header-too-large",
+            f"the header claims {length} bytes, at most {MAX_HEADER_BYTES} are read",
+            file=name,
+        )
+    if length > size - 8:
+        raise refusal(
+            "safetensors-header-truncated",
+            f"the header claims {length} bytes, only {size - 8} follow",
+            file=name,
+        )
+    if length == 0 or data[8:9] != b"{":
+        raise refusal("safetensors-header-start", "the header does not start with '{'", file=name)
+    header = parse_json(data[8 : 8 + length], name, "the header")
+    return _parse_header(header, data, 8 + length, name)
 
 
-def _read_entries(header: dict[str, Any], data_bytes: int, file: str) -> dict[str, _Entry]:
+def _widened(dtype: str, stored: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """The stored values as float32, exactly."""
+    if dtype == "BF16":  # the upper half of a float32
+        widened = stored.astype("<u4")
+        widened <<= 16
+        return widened.view("<f4")
+    return np.asarray(stored, dtype=np.float32)
+
+
+def _check_finite(name: str, entry: Entry, stored: npt.NDArray[Any]) -> None:
+    bad, first, value = 0, 0, 0.0
+    for begin in range(0, stored.size, _CHUNK_VALUES):
+        values = _widened(entry.dtype, stored[begin : begin + _CHUNK_VALUES])
+        finite = np.isfinite(values)
+        if not finite.all():
+            if not bad:
+                first = begin + int(np.argmin(finite))
+                value = float(values[first - begin])
+            bad += int(finite.size - np.count_nonzero(finite))
+    if bad:
+        place = [int(i) for i in np.unravel_index(first, entry.shape)] if entry.shape else []
+        raise refusal(
+            "tensor-not-finite",
+            f"expected finite values, got {value} at {place} ({bad} of {stored.size} are not finite)",
+            file=entry.file,
+            tensor=name,
+        )
+
+
+def _parse_header(header: dict[str, Any], data: mmap.mmap, start: int, file: str) -> dict[str, Entry]:
+    """The entries of a header whose data begin at `start`."""
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise refusal("safetensors-metadata", "__metadata__ must map strings to strings", file=file)
-    entries = {name: _read_entry(name, value, file) for name, value in header.items()}
-    expected = 0
+    entries = {name: _read_entry(name, value, data, start, file) for name, value in header.items()}
+    expected = start
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         if entry.begin != expected:
             code = "safetensors-overlap" if entry.begin < expected else "safetensors-hole"
-            raise refusal(code, f"data should begin at {expected}, begins at {entry.begin}", file=file, tensor=name)
+            raise refusal(
+                code,
+                f"data should begin at {expected - start}, begins at {entry.begin - start}",
+                file=file,
+                tensor=name,
+            )
         expected = entry.end
-    if expected != data_bytes:
-        code = "safetensors-data-truncated" if expected > data_bytes else "safetensors-trailing-bytes"
-        raise refusal(code, f"the tensors need {expected} bytes of data, the file has {data_bytes}", file=file)
+    needed, there = expected - start, len(data) - start
+    if needed != there:
+        code = "safetensors-data-truncated" if needed > there else "safetensors-trailing-bytes"
+        raise refusal(code, f"the tensors need {needed} bytes of data, the file has {there}", file=file)
     return entries
 
 
-def _read_entry(name: str, value: object, file: str) -> _Entry:
+def _read_entry(name: str, value: object, data: mmap.mmap, start: int, file: str) -> Entry:
     def fail(code: str, message: str) -> Exception:
         return refusal(code, message, file=file, tensor=name)
 
@@ -226,7 +261,7 @@ def _read_entry(name: str, value: object, file: str) -> _Entry:
     bits = math.prod(shape) * _BITS[dtype]
     if bits != 8 * (end - begin):
         raise fail("safetensors-size", f"{dtype} {shape} needs {bits // 8} bytes, data_offsets give {end - begin}")
-    return _Entry(dtype, tuple(shape), begin, end)
+    return Entry(file, data, dtype, tuple(shape), start + begin, start + end)
 
 
 def _offsets_shown(offsets: object) -> str:

@@ -3,7 +3,7 @@
 
 Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A LayerNorm resets the
 bound, because |(x - mean) / deviation| <= sqrt(width); an attention output is a weighted mean of values; every
-activation function here satisfies |f(x)| <= max(|x|, 1).
+activation function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ..errors import EtchError
-from ..graph import Array, Attention, EmbeddingSum, Graph, LayerNorm, Layers, Linear, Parameter, SelectFirst
+from ..graph import Array, Attention, EmbeddingSum, Graph, LayerNorm, Layers, Linear, Op, Parameter, Pool
 
 LIMIT = 2.0**50
 
@@ -25,14 +25,12 @@ def check_bounds(graph: Graph) -> None:
         if isinstance(node, Layers):
             for layer in range(node.count):
                 for inner in node.body:
-                    _visit(inner, layer, bounds)
+                    _visit(inner, layer, graph, bounds)
         else:
-            _visit(node, 0, bounds)
+            _visit(node, 0, graph, bounds)
 
 
-def _visit(
-    node: EmbeddingSum | LayerNorm | Linear | Attention | SelectFirst, layer: int, bounds: dict[str, float]
-) -> None:
+def _visit(node: Op, layer: int, graph: Graph, bounds: dict[str, float]) -> None:
     if isinstance(node, EmbeddingSum):
         tables = (node.word, node.segment, node.position)
         _set(bounds, node.out, sum(_largest(table, 0) for table in tables), node.word.arrays[0])
@@ -53,18 +51,21 @@ def _visit(
         _set(bounds, node.out, bound, weight)
     elif isinstance(node, Attention):
         bounds[node.out] = bounds[node.value]
+    elif isinstance(node, Pool):
+        growth = math.sqrt(graph.max_tokens) if node.kind == "mean_sqrt" else 1.0
+        _set(bounds, node.out, growth * bounds[node.input], None)
     else:
-        bounds[node.out] = bounds[node.input]
+        bounds[node.value] = 1.0
 
 
-def _set(bounds: dict[str, float], value: str, bound: float, tensor: Array) -> None:
+def _set(bounds: dict[str, float], value: str, bound: float, tensor: Array | None) -> None:
     if bound > LIMIT:
         raise EtchError(
             "activation-bound",
             "quantize",
             f"'{value}' could reach {bound:.3g} in magnitude, the limit is 2^50",
-            file="model.safetensors",
-            tensor=tensor.name,
+            file=None if tensor is None else tensor.file,
+            tensor=None if tensor is None else tensor.name,
         )
     bounds[value] = bound
 

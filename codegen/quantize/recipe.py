@@ -3,7 +3,7 @@
 
 Inside a layer the ops that keys and values depend on need all rows of the text and run first; everything after that
 works on blocks of rows. A graph that reads only the first row of the last layer runs the second part of that layer for
-one row.
+one row, and the first row is then used where it lies; only one that is the result gets a place of its own.
 """
 
 from __future__ import annotations
@@ -31,18 +31,22 @@ class Recipe(ABC):
         steps: list[p.Step] = []
         for index, node in enumerate(graph.body):
             if isinstance(node, g.Layers):
-                first_row_only = any(isinstance(later, g.SelectFirst) for later in graph.body[index + 1 :])
-                steps.append(self._loop(graph, node, first_row_only))
-            elif isinstance(node, g.SelectFirst):
-                continue  # rows of one text: row 0 of the same buffer
+                pools = [later.kind for later in graph.body[index + 1 :] if isinstance(later, g.Pool)]
+                steps.append(self._loop(graph, node, first_row_only=set(pools) == {"first"}))
+            elif isinstance(node, g.Pool):
+                if not _in_place(graph, node):
+                    row = _row_of_text(graph, node.out)
+                    steps.append(p.Pool(node.kind, _buffer(graph, node.input, in_layer=False), row))
+            elif isinstance(node, g.Normalize):
+                steps.append(p.Normalize(_row_of_text(graph, node.value)))
             else:
                 steps.extend(self._lower_node(graph, node, in_layer=False))
         return p.Program(
             recipe=self.name,
             steps=tuple(steps),
             heads=_head_shape(graph),
-            logits=p.Buffer(graph.logits, "f32", "one", graph.widths[graph.logits]),
-            labels=graph.task.labels,
+            output=_row_of_text(graph, graph.output),
+            task=graph.task,
             vocabulary=graph.vocabulary,
             segments=graph.segments,
             max_tokens=graph.max_tokens,
@@ -140,8 +144,17 @@ def f32_linear(node: g.Linear, source: p.Buffer, residual: p.Buffer | None, out:
     return p.Linear("f32", p.WeightSlot(node.name, weights), source, node.activation, residual, out)
 
 
+def _row_of_text(graph: g.Graph, value: str) -> p.Buffer:
+    return p.Buffer(value, "f32", "one", graph.widths[value])
+
+
+def _in_place(graph: g.Graph, pool: g.Pool) -> bool:
+    """Whether the pooled row is row 0 of the buffer that holds the text's rows."""
+    return pool.kind == "first" and pool.out != graph.output
+
+
 def _written(op: p.Op) -> p.Buffer:
-    if isinstance(op, p.LayerNorm):
+    if isinstance(op, p.LayerNorm | p.Normalize):
         return op.rows
     return op.context if isinstance(op, p.Attention) else op.out
 
@@ -159,7 +172,7 @@ def _producers(body: tuple[g.EmbeddingSum | g.LayerNorm | g.Linear | g.Attention
 def _buffer(graph: g.Graph, value: str, in_layer: bool) -> p.Buffer:
     """Where a value lives: the hidden rows of the whole text, a block's rows, or one row after the layers."""
     carried = {node.out for node in graph.body if isinstance(node, g.EmbeddingSum)}
-    selected = {node.out: node.input for node in graph.body if isinstance(node, g.SelectFirst)}
+    selected = {node.out: node.input for node in graph.body if isinstance(node, g.Pool) and _in_place(graph, node)}
     name = selected.get(value, value)
     if name in carried:
         return p.Buffer(name, "f32", "tokens", graph.widths[name])

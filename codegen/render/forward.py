@@ -118,6 +118,10 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
             "context": view(op.context),
         }
         return "attention", values, op.context
+    if isinstance(op, p.Pool):
+        return "pool", {"kind": op.kind, "input": view(op.input), "out": view(op.out)}, op.out
+    if isinstance(op, p.Normalize):
+        return "normalize", {"rows": view(op.rows)}, op.rows
     kind = "PackKeys" if isinstance(op, p.PackKeys) else "PackValues"
     return "pack", {"type": kind + op.kind.upper(), "input": view(op.input), "out": f"a.{op.out.name}"}, op.out
 

@@ -54,8 +54,8 @@ class Table:
             crc = zlib.crc32(_little_endian(array), crc)
         return crc
 
-    def data(self) -> list[bytes]:
-        """The elements as they lie in memory on a little-endian machine, a layer at a time."""
+    def data(self) -> list[memoryview]:
+        """The elements as they lie in memory on a little-endian machine, a layer at a time; not copied."""
         return [_little_endian(array) for array in self.arrays]
 
 
@@ -112,5 +112,5 @@ def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
     return parts if weights.bias is None else parts | {"bias": weights.bias}
 
 
-def _little_endian(array: np.ndarray) -> bytes:
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+def _little_endian(array: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Flags of everything that runs inside an inference: the runtime and the generated models.
+# Flags of everything that runs inside an inference: the runtime and the generated models. They come after those of the
+# build type, so that a debug build computes as fast, and the same.
+if(TARGET etch_flags)
+  return()
+endif()
 add_library(etch_flags INTERFACE)
 target_compile_features(etch_flags INTERFACE cxx_std_17)
 target_compile_options(etch_flags INTERFACE
@@ -11,6 +15,4 @@ target_compile_options(etch_flags INTERFACE
     -ffunction-sections -fdata-sections
     -Wall -Wextra -Wconversion>
   # clang makes bcmp of a memcmp that asks for equality only; bare C libraries need not have it
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang,AppleClang>>:-fno-builtin-bcmp>
-  # X.ci beside X.o, for the stack check of model.cmake
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fcallgraph-info=su>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang,AppleClang>>:-fno-builtin-bcmp>)

@@ -1,8 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/status.hpp"
 
+#include "etch/etch.h"
+#include "etch/tokenizer.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+template <class Cpp>
+constexpr bool same(Cpp cpp, int c) {
+    return static_cast<int>(cpp) == c;
+}
+
+// The C headers hand these numbers through.
+static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKENS) &&
+              same(Status::too_many_tokens, ETCH_TOO_MANY_TOKENS) &&
+              same(Status::token_out_of_range, ETCH_TOKEN_OUT_OF_RANGE) &&
+              same(Status::segment_out_of_range, ETCH_SEGMENT_OUT_OF_RANGE) &&
+              same(Status::pair_not_supported, ETCH_PAIR_NOT_SUPPORTED) &&
+              same(Status::text_too_long, ETCH_TEXT_TOO_LONG) && same(Status::kernel_unknown, ETCH_KERNEL_UNKNOWN) &&
+              same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
+              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) && same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH));
+static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
+              same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
+static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
+
+}  // namespace
 
 const char* describe(Status status) noexcept {
     switch (status) {

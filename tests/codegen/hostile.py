@@ -46,6 +46,7 @@ HOSTILE = (
     "\\x41\\u0041\\101",
     "\0",
     "nul\0inside",
+    "\0007 is not \\07",
     "\x01\x07\x08\x1b[31m",
     "\x7f\x80\x9f",
     "\u202e gnp.exe \u202c",

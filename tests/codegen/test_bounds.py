@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tiny_checkpoint import bert_shapes, random_tensors, write_safetensors, write_tiny_checkpoint
+from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
@@ -94,3 +95,21 @@ def test_products_of_layers_are_seen(tmp_path: Path) -> None:
 def test_large_but_harmless_weights_pass(tmp_path: Path) -> None:
     spoil(tmp_path, scale(LAYER + "intermediate.dense.weight", 1e6))
     pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+
+
+@pytest.mark.parametrize(("pooling", "passes"), [("cls", True), ("mean", True), ("max", True), ("mean_sqrt", False)])
+def test_a_sum_over_the_root_of_its_length_grows_with_it(pooling: str, passes: bool, tmp_path: Path) -> None:
+    """The last norm reaches half of the limit, and sqrt(32) times as much is past it."""
+    shapes = bert_shapes(hidden=10, layers=1, intermediate=37, labels=3, max_positions=32, type_vocab=2, vocab_size=45)
+    tensors = random_tensors({name: shape for name, shape in shapes.items() if not name.startswith("classifier")})
+    tensors["bert.encoder.layer.0.output.LayerNorm.bias"] = np.full(10, LIMIT / 2, np.float32)
+    write_tiny_sentence_model(tmp_path, pooling=pooling)
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    checkpoint = pipeline.load(tmp_path)
+    if passes:
+        pipeline.lower(checkpoint, "fp32", None)
+        return
+    with pytest.raises(EtchError) as caught:
+        pipeline.lower(checkpoint, "fp32", None)
+    assert (caught.value.code, caught.value.tensor) == ("activation-bound", None)
+    assert "'embedding'" in str(caught.value)

@@ -62,13 +62,6 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "model type 'distilbert' is not supported (supported: bert)",
     ),
     "architecture": (configure(architectures=["BertForMaskedLM"]), "architecture-not-supported", "BertForMaskedLM"),
-    "regression": (configure(problem_type="regression"), "problem-type-not-supported", "'regression'"),
-    "multi-label": (
-        configure(problem_type="multi_label_classification"),
-        "problem-type-not-supported",
-        "'multi_label_classification'",
-    ),
-    "one label": (configure(id2label={"0": "x"}, label2id={"x": 0}), "one-label-not-supported", "one label"),
     "decoder": (configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
     "cross": (configure(add_cross_attention=True), "decoder-not-supported", "add_cross_attention"),
     "positions": (configure(position_embedding_type="relative_key"), "position-embedding-not-supported", "absolute"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -96,6 +98,40 @@ def test_foreign_file(out: Path) -> None:
 def test_foreign_folder(out: Path) -> None:
     (out / "src").mkdir()
     refused(out, "target-holds-other-files")
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    """A folder whose files lie in folders."""
+    files = [Rendered("include/a.hpp", [b"one\n"]), Rendered("src/deep/b.cpp", [b"two\n"])]
+    write_output(tmp_path / "bundle", files, manifest)
+    return tmp_path / "bundle"
+
+
+def test_files_in_folders(nested: Path) -> None:
+    check_target(nested)
+    assert {name for name, data in content(nested).items() if data is None} == {"include", "src", "src/deep"}
+    write_output(nested, SECOND, manifest)
+    assert set(content(nested)) == {"a.hpp", "a.cpp", "a.tables", "etch.json"}
+
+
+@pytest.mark.parametrize("place", ["include", "src", "src/deep"])
+def test_foreign_file_in_a_folder(place: str, nested: Path) -> None:
+    (nested / place / "notes.txt").write_text("mine")
+    assert f"'{place}/notes.txt'" in str(refused(nested, "target-holds-other-files"))
+
+
+def test_folder_that_became_a_link(nested: Path) -> None:
+    (nested / "src").rename(nested.parent / "elsewhere")
+    (nested / "src").symlink_to("../elsewhere")
+    assert "'src'" in str(refused(nested, "target-holds-other-files"))
+
+
+def test_folder_that_became_a_file(nested: Path) -> None:
+    (nested / "include" / "a.hpp").unlink()
+    (nested / "include").rmdir()
+    (nested / "include").write_text("mine")
+    refused(nested, "target-holds-other-files")
 
 
 def test_folder_without_manifest(tmp_path: Path) -> None:
@@ -248,3 +284,95 @@ def failing_at(call: int, error: BaseException, monkeypatch: pytest.MonkeyPatch,
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", sometimes)
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
+@pytest.mark.parametrize("failing", range(len(SECOND) + 1))
+def test_each_file_meets_a_full_disk(failing: int, older: bool, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one is the manifest."""
+    sync, calls = os.fsync, iter(range(100))
+
+    def full(descriptor: int) -> None:
+        if next(calls) == failing:
+            raise OSError(28, "No space left on device")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert "No space left" in str(refused(out if older else out.parent / "fresh", "write-failed"))
+    assert next(calls) == failing + 1
+
+
+def test_a_file_that_appears_at_the_last_moment(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the last check under its own name."""
+    rename: Callable[[Path, Path], Path] = Path.rename
+
+    def late(self: Path, target: Path) -> Path:
+        if self == out:
+            (out / "thesis.tex").write_text("mine")
+        return rename(self, target)
+
+    before = content(out.parent)
+    monkeypatch.setattr(Path, "rename", late)
+    with pytest.raises(EtchError) as caught:
+        write_output(out, SECOND, manifest)
+    assert caught.value.code == "target-holds-other-files"
+    assert str(out) in str(caught.value)
+    assert content(out.parent) == before | {"model/thesis.tex": b"mine"}
+
+
+def test_a_folder_that_appears_at_the_last_moment(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another program, which takes no lock; what we had moved away is kept."""
+    rename: Callable[[Path, Path], Path] = Path.rename
+    before = content(out)
+
+    def late(self: Path, target: Path) -> Path:
+        if target == out:
+            out.mkdir()
+            (out / "thesis.tex").write_text("mine")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", late)
+    with pytest.raises(EtchError, match="write-failed"):
+        write_output(out, SECOND, manifest)
+    assert content(out) == {"thesis.tex": b"mine"}
+    (kept,) = out.parent.glob(".model.*")
+    assert content(kept) == before
+
+
+def test_target_that_cannot_be_changed(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != out or not mode & os.W_OK)
+    refused(out, "target-not-writable")
+
+
+def writer(out: Path, number: int, start: threading.Barrier, results: multiprocessing.Queue[str]) -> None:
+    """Writes the folder again and again, each time whole, beside others that do the same."""
+    start.wait()
+    for turn in range(15):
+        text = f"{number} {turn}".encode()
+        files = [Rendered("a.hpp", [text]), Rendered(f"{number}.cpp", [text]), Rendered("a.tables", [text * 1000])]
+        try:
+            check_target(out)
+            write_output(out, files, manifest)
+        except BaseException as error:
+            results.put(f"{type(error).__name__}: {error}")
+            return
+    results.put("")
+
+
+def test_several_at_once(out: Path) -> None:
+    (out / "build").mkdir()
+    (out / "build" / "x.o").write_bytes(b"object")
+    context = multiprocessing.get_context("fork")
+    start, results = context.Barrier(4), context.Queue()
+    writers = [context.Process(target=writer, args=(out, number, start, results)) for number in range(4)]
+    for process in writers:
+        process.start()
+    assert [results.get(timeout=60) for _ in writers] == [""] * 4
+    for process in writers:
+        process.join()
+    assert sorted(path.name for path in out.parent.iterdir()) == ["model", "neighbour"]
+    recorded = json.loads((out / "etch.json").read_bytes())["files"]
+    assert {path.name for path in out.iterdir()} == {*recorded, "etch.json", "build"}
+    assert len({(out / name).read_bytes()[:4].split(b" ")[0] for name in recorded}) == 1
+    assert (out / "build" / "x.o").read_bytes() == b"object"
+    check_target(out)

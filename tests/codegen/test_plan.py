@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen import program as p
@@ -46,8 +47,10 @@ def event(op: p.Op, block: int | None) -> Event:
     everything = range(BLOCKS)
     if isinstance(op, p.EmbeddingSum):
         read, written = {("ids", 0), ("segments", 0)}, cells(op.out, block)
-    elif isinstance(op, p.LayerNorm):
+    elif isinstance(op, p.LayerNorm | p.Normalize):
         read = written = cells(op.rows, block)
+    elif isinstance(op, p.Pool):
+        read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
     elif isinstance(op, p.Attention):
         caches = {(cache.name, row) for cache in (op.keys, op.values) for row in everything}
         read, written = cells(op.query, block) | caches, cells(op.context, block) | {("scratch", 0)}
@@ -71,7 +74,7 @@ def run(program: p.Program) -> list[Event]:
                 first_row_only = blocks.last_layer_first_row and layer == step.count - 1
                 for block in range(1 if first_row_only else BLOCKS):
                     events += [event(op, block) for op in blocks.body]
-    events.append(Event("softmax", frozenset({(program.logits.name, 0)}), frozenset()))
+    events.append(Event("result", frozenset({(program.output.name, 0)}), frozenset()))
     return events
 
 
@@ -143,7 +146,19 @@ SHAPES = [
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "-".join(map(str, shape.values())) or "tiny")
 def test_nothing_alive_overlaps(shape: dict[str, int], recipe: str, target: Target, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, **shape)  # type: ignore[arg-type]
-    checkpoint = pipeline.load(tmp_path)
+    check_lengths(tmp_path, recipe, target)
+
+
+@pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_nothing_alive_overlaps_in_embeddings(pooling: str, recipe: str, tmp_path: Path) -> None:
+    write_tiny_sentence_model(tmp_path, pooling=pooling, hidden=36, heads=3, layers=2, max_positions=300)
+    for target in TARGETS.values():
+        check_lengths(tmp_path, recipe, target)
+
+
+def check_lengths(folder: Path, recipe: str, target: Target) -> None:
+    checkpoint = pipeline.load(folder)
     for tokens in sorted({3, 17, checkpoint.default_max_tokens} & set(range(checkpoint.default_max_tokens + 1))):
         program = pipeline.lower(checkpoint, recipe, tokens)
         plan = plan_memory(program, target, TOKENIZER_BYTES)

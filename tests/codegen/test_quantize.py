@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen import program as p
@@ -168,3 +169,25 @@ def test_a_row_is_quantized_once_while_it_does_not_change(tmp_path: Path) -> Non
     ]
     assert not first.last_layer_first_row
     assert second.last_layer_first_row
+
+
+@pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_tail_of_an_embedding(pooling: str, normalize: bool, recipe: str, tmp_path: Path) -> None:
+    write_tiny_sentence_model(tmp_path, pooling=pooling, normalize=normalize)
+    program = pipeline.lower(pipeline.load(tmp_path), recipe, None)
+    (loop,) = [step for step in program.steps if isinstance(step, p.Loop)]
+    assert loop.body[1].last_layer_first_row == (pooling == "cls")
+    embedding = p.Buffer("embedding", "f32", "one", 10)
+    kind = "first" if pooling == "cls" else pooling
+    tail = [p.Pool(kind, p.Buffer("hidden", "f32", "tokens", 10), embedding), p.Normalize(embedding)]
+    assert list(program.steps[3:]) == (tail if normalize else tail[:1])
+    assert program.output == embedding
+
+
+def test_the_first_row_of_a_classifier_is_used_where_it_lies(tmp_path: Path) -> None:
+    program = lowered(tmp_path, "fp32")
+    assert not [op for op in p.ops_of(program) if isinstance(op, p.Pool)]
+    (pooler,) = [op for op in p.ops_of(program) if isinstance(op, p.Linear) and op.weights.name == "pooler"]
+    assert pooler.input == p.Buffer("hidden", "f32", "tokens", 10)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
+from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import reference
 from codegen.reference import ACTIVATIONS, Reference, erf
@@ -42,7 +43,7 @@ def shape_of(activation: str) -> dict[str, Any]:
 @pytest.mark.parametrize("activation", sorted(ACTIVATIONS))
 def test_logits_recorded_from_transformers(tmp_path: Path, activation: str) -> None:
     write_tiny_checkpoint(tmp_path, **shape_of(activation))
-    assert np.abs(Reference(tmp_path).logits(IDS, SEGMENTS) - TRANSFORMERS[activation]).max() < 1e-12
+    assert np.abs(Reference(tmp_path).output(IDS, SEGMENTS) - TRANSFORMERS[activation]).max() < 1e-12
 
 
 def transformers_logits(folder: Path) -> np.ndarray:
@@ -63,6 +64,8 @@ def transformers_logits(folder: Path) -> np.ndarray:
         *(shape_of(activation) for activation in sorted(ACTIVATIONS)),
         {"hidden": 36, "heads": 3, "layers": 3, "labels": 2},
         {"hidden": 64, "heads": 4, "labels": 1000, "dtype": "F16"},
+        {"labels": 1, "problem_type": "regression"},
+        {"labels": 5, "problem_type": "multi_label_classification"},
     ],
     ids=str,
 )
@@ -70,12 +73,79 @@ def test_logits_of_transformers(tmp_path: Path, shape: dict[str, Any]) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     pytest.importorskip("transformers", reason="transformers is not installed")
     write_tiny_checkpoint(tmp_path, **shape)
-    assert np.abs(Reference(tmp_path).logits(IDS, SEGMENTS) - transformers_logits(tmp_path)).max() < 1e-12
+    assert np.abs(Reference(tmp_path).output(IDS, SEGMENTS) - transformers_logits(tmp_path)).max() < 1e-12
+
+
+# The arithmetic of sentence_transformers.models.Pooling and Normalize (5.x) on BertModel of transformers 5.23.0 in
+# float64, for IDS and SEGMENTS on write_tiny_sentence_model(folder, pooling=NAME, normalize=..., seed=3, hidden=4);
+# printed by the same script.
+EMBEDDINGS: dict[str, list[float]] = {
+    "cls, normalized": [-0.05171783778018984, 0.7987624020948654, -0.3463645506690745, -0.48921926402666605],
+    "cls": [-0.09926103790672254, 1.533049107926417, -0.6647707303548012, -0.9389489970102836],
+    "mean, normalized": [-0.10145440410239266, 0.7665020615668195, -0.17102892711350282, -0.6106805217070935],
+    "mean": [-0.05199485844956523, 0.3928283502827928, -0.08765144238659885, -0.3129706153714242],
+    "max, normalized": [0.27728861020992146, 0.5759909229244431, 0.43059079532703937, 0.6371318939875213],
+    "max": [0.7380273535599433, 1.533049107926417, 1.146054231733156, 1.6957810320166555],
+    "mean_sqrt, normalized": [-0.10145440410239268, 0.7665020615668195, -0.17102892711350282, -0.6106805217070935],
+    "mean_sqrt": [-0.18011547313399787, 1.3607973226865222, -0.3036335031405709, -1.0841620141988075],
+}
+
+
+def sentence_embedding(folder: Path, pooling: str, normalize: bool) -> np.ndarray:
+    import torch
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(folder, dtype=torch.float64, attn_implementation="eager", local_files_only=True)
+    mask = torch.ones(1, len(IDS), dtype=torch.int64)
+    with torch.no_grad():
+        tokens = model.eval()(
+            input_ids=torch.tensor([IDS]), token_type_ids=torch.tensor([SEGMENTS]), attention_mask=mask
+        ).last_hidden_state
+    spread = mask.unsqueeze(-1).expand(tokens.size()).to(tokens.dtype)
+    sums, count = torch.sum(tokens * spread, 1), torch.clamp(spread.sum(1), min=1e-9)
+    if pooling == "cls":
+        embedding = tokens[:, 0]
+    elif pooling == "max":
+        tokens[spread == 0] = -1e9
+        embedding = torch.max(tokens, 1)[0]
+    else:
+        embedding = sums / (count if pooling == "mean" else torch.sqrt(count))
+    return (torch.nn.functional.normalize(embedding, p=2, dim=1) if normalize else embedding)[0].numpy()
+
+
+def write_embedding(folder: Path, pooling: str, normalize: bool) -> None:
+    write_tiny_sentence_model(folder, pooling=pooling, normalize=normalize, seed=3, hidden=4, layers=2)
+
+
+@pytest.mark.parametrize("case", EMBEDDINGS)
+def test_embeddings_recorded_from_transformers(tmp_path: Path, case: str) -> None:
+    pooling, _, normalize = case.partition(", ")
+    write_embedding(tmp_path, pooling, bool(normalize))
+    assert np.abs(Reference(tmp_path).output(IDS, SEGMENTS) - EMBEDDINGS[case]).max() < 1e-12
+
+
+@pytest.mark.parametrize("prefix", ["", "bert."])
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_embeddings_of_transformers(tmp_path: Path, pooling: str, normalize: bool, prefix: str) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    write_tiny_sentence_model(tmp_path, pooling=pooling, normalize=normalize, prefix=prefix, hidden=36, heads=3)
+    expected = sentence_embedding(tmp_path, pooling, normalize)
+    assert np.abs(Reference(tmp_path).output(IDS, SEGMENTS) - expected).max() < 1e-12
+
+
+def test_pooling_by_its_newer_key(tmp_path: Path) -> None:
+    write_embedding(tmp_path, "max", True)
+    expected = Reference(tmp_path).output(IDS, SEGMENTS).tolist()
+    for named in ("max", ["max"]):
+        (tmp_path / "1_Pooling/config.json").write_text(json.dumps({"embedding_dimension": 4, "pooling_mode": named}))
+        assert Reference(tmp_path).output(IDS, SEGMENTS).tolist() == expected
 
 
 def test_legacy_names_mean_the_same(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
-    expected = Reference(tmp_path).logits(IDS, SEGMENTS)
+    expected = Reference(tmp_path).output(IDS, SEGMENTS)
     header, data = read_raw_safetensors(tmp_path / "model.safetensors")
     renamed = {
         name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): entry
@@ -83,23 +153,23 @@ def test_legacy_names_mean_the_same(tmp_path: Path) -> None:
     }
     assert renamed != header
     write_raw_safetensors(tmp_path / "model.safetensors", renamed, data)
-    assert Reference(tmp_path).logits(IDS, SEGMENTS).tolist() == expected.tolist()
+    assert Reference(tmp_path).output(IDS, SEGMENTS).tolist() == expected.tolist()
 
 
 def test_defaults_of_the_configuration(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
-    expected = Reference(tmp_path).logits(IDS, SEGMENTS)
+    expected = Reference(tmp_path).output(IDS, SEGMENTS)
     config = json.loads((tmp_path / "config.json").read_text())
     for key in ("hidden_act", "layer_norm_eps"):
         del config[key]
     (tmp_path / "config.json").write_text(json.dumps(config))
-    assert Reference(tmp_path).logits(IDS, SEGMENTS).tolist() == expected.tolist()
+    assert Reference(tmp_path).output(IDS, SEGMENTS).tolist() == expected.tolist()
 
 
 def test_half_precision_is_read_exactly(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path / "half", dtype="F16")
     write_tiny_checkpoint(tmp_path / "single")
-    half, single = (Reference(tmp_path / kind).logits(IDS, SEGMENTS) for kind in ("half", "single"))
+    half, single = (Reference(tmp_path / kind).output(IDS, SEGMENTS) for kind in ("half", "single"))
     assert 0 < np.abs(half - single).max() < 0.02
 
 
@@ -125,3 +195,9 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as temporary:
             write_tiny_checkpoint(temporary, **shape_of(name))
             print(f'    "{name}": {transformers_logits(Path(temporary)).tolist()},')
+    for name in POOLINGS:
+        for normalized in (True, False):
+            with tempfile.TemporaryDirectory() as temporary:
+                write_embedding(Path(temporary), name, normalized)
+                numbers = sentence_embedding(Path(temporary), name, normalized).tolist()
+                print(f'    "{name}{", normalized" if normalized else ""}": {numbers},')

@@ -17,11 +17,13 @@ import numpy as np
 import pytest
 from hostile import HOSTILE
 from tiny_checkpoint import DEFAULT_VOCAB, write_json, write_tiny_checkpoint
+from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.render.model import Model, Rendered, manifest, render_model
 from codegen.render.text import constant, float_literal, literal_lines, number_lines, pascal, string_view
+from codegen.tasks import VERBS
 from codegen.tokenizer import compile_wordpiece
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,3 +264,74 @@ def test_table_crcs_are_those_of_zlib(tmp_path: Path) -> None:
         assert table.crc() == zlib.crc32(blob[offset : offset + table.bytes])
         offset += table.bytes
     assert offset == len(blob)
+
+
+# --- tasks -----------------------------------------------------------------------------------------------------------
+
+# What a user of each task's header writes.
+USES = {
+    "single_label": "return r.label + r.probability[0] + r.logits[kLabelCount - 1] + kLabels[0].size() > 0;",
+    "multi_label": "return r.label + r.probability[0] + r.logits[kLabelCount - 1] + kLabels[0].size() > 0;",
+    "regression": "return r.value[kValueCount - 1] + kValueNames[0].size() > 0;",
+    "embedding": "return etch::cosine_similarity(r.embedding, r.embedding, kEmbeddingWidth) > 0;",
+}
+
+
+def write_task(folder: Path, task: str, width: int) -> None:
+    if task == "embedding":
+        write_tiny_sentence_model(folder, hidden=width, heads=1)
+        return
+    problems = {"multi_label": "multi_label_classification", "regression": "regression"}
+    write_tiny_checkpoint(folder, labels=width, problem_type=problems.get(task))
+
+
+@needs_compiler
+@pytest.mark.parametrize("width", [2, 1000])
+@pytest.mark.parametrize("task", USES)
+def test_every_task_compiles(task: str, width: int, tmp_path: Path) -> None:
+    write_task(tmp_path / "checkpoint", task, width)
+    checkpoint = pipeline.load(tmp_path / "checkpoint")
+    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), "w8a8", "host")
+    files = texts(model, "incbin")
+    verb = VERBS[task]
+    files["use.cpp"] = f"""#include "etch/similarity.hpp"
+#include "tiny.hpp"
+using namespace etch::tiny;
+static_assert(kTask == etch::Task::{task});
+bool use(Workspace& workspace, const Encoding& e) {{
+    Result r;
+    if ({verb}(workspace, "a", r) != etch::Status::ok || {verb}_pair(workspace, "a", "b", r) != etch::Status::ok ||
+        {verb}_tokens(workspace, e.ids, e.segments, e.count, r) != etch::Status::ok || r.truncated || r.tokens == 0)
+        return false;
+    {USES[task]}
+}}
+""".encode()
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    options = ["-std=c++17", "-O0", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'runtime/include'}"]
+    sources = [tmp_path / name for name in ("tiny.cpp", "tiny_self_test.cpp", "use.cpp")]
+    for compiler in COMPILERS:
+        subprocess.run([compiler, *options, *sources], check=True)
+    assert f"    TASK {verb}\n" in files["CMakeLists.txt"].decode()
+    assert json.loads(files["etch.json"])["task"] == task
+    assert max(len(line) for line in files["tiny_self_test.cpp"].decode().split("\n")) <= 120
+    # A Result lies on the stack of self_test().
+    assert model.stack_budget >= model.target.stack_budget + (8 if "label" in task else 4) * width
+
+
+def test_hostile_names_of_values_change_string_literals_only(tmp_path: Path) -> None:
+    names = [label for label in dict.fromkeys(HOSTILE) if len(label) < 1000 and label != "\ud800"]
+
+    def regression(config: dict[str, Any]) -> None:
+        config["problem_type"] = "regression"
+
+    def both(config: dict[str, Any]) -> None:
+        regression(config)
+        name_labels(names)(config)
+
+    plain = texts(make(tmp_path / "plain", regression, labels=len(names)), "c")
+    hostile = texts(make(tmp_path / "hostile", both, labels=len(names)), "c")
+    assert {name for name in plain if plain[name] != hostile[name]} == {"tiny.hpp"}
+    shape = [LITERAL.sub("STRING", text["tiny.hpp"].decode()) for text in (plain, hostile)]
+    assert shape[0] == shape[1]
+    assert shape[0].count("STRING") == len(names)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import stat
@@ -14,35 +15,48 @@ from typing import Any
 import numpy as np
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
+from codegen import verify as verify_module
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.golden import golden_texts, text_tokenizer
 from codegen.reference import Reference
+from codegen.tasks import Classification
 from codegen.verify import verify
 
 TEXTS = [b"the cat sat on a mat", b"", b"caf\xe9 \xe4\xb8\xad!", b"dogs\tran [SEP] good", b"x y " * 40, b"bad\r"]
 MAX_TOKENS = 24
+# Neighbours of TEXTS, but for those with a tab.
+PAIRS = [(TEXTS[i], TEXTS[i + 1]) for i in (0, 1, 4)]
 
 # Answers with prepared lines, like the program of a generated model.
 STAND_IN = """#!{python}
 import pathlib, sys
 folder = pathlib.Path(__file__).parent
-assert sys.argv[1] == "--file" and sys.argv[3] in ("--json", "--tokens")
-(folder / "texts").write_bytes(pathlib.Path(sys.argv[2]).read_bytes())
-sys.stdout.write((folder / sys.argv[3]).read_text())
+assert sys.argv[1] == "--file" and sys.argv[3] in ("--json", "--tokens") and sys.argv[4:] in ([], ["--pairs"])
+form = "".join(sys.argv[3:])
+(folder / ("pairs" if sys.argv[4:] else "texts")).write_bytes(pathlib.Path(sys.argv[2]).read_bytes())
+sys.stdout.write((folder / form).read_text())
 sys.stderr.write("text cut\\n")
 sys.exit(int((folder / "code").read_text()))
 """
 
 
+Writer = Callable[[Path], None]
+
+
+def classifier(folder: Path) -> None:
+    write_tiny_checkpoint(folder, hidden=32, layers=2, seed=5)
+
+
 class Case:
     """A generated folder whose program answers as the contract says, until a test changes an answer."""
 
-    def __init__(self, folder: Path, recipe: str, texts: list[bytes] | None) -> None:
+    def __init__(self, folder: Path, recipe: str, texts: list[bytes] | None, write: Writer = classifier) -> None:
         self.checkpoint = folder / "checkpoint"
-        write_tiny_checkpoint(self.checkpoint, hidden=32, layers=2, seed=5)
+        write(self.checkpoint)
         self.directory = folder / "model"
         self.directory.mkdir()
         loaded = pipeline.load(self.checkpoint)
@@ -51,6 +65,7 @@ class Case:
             "generator": "0",
             "abi": 1,
             "name": "tiny",
+            "task": self.program.task.name,
             "recipe": recipe,
             "target": "host",
             "checkpoint_sha256": loaded.digest,
@@ -63,9 +78,13 @@ class Case:
         else:
             self.file.write_bytes(b"\n".join(texts))
         self.texts = texts
+        self.singles = len(texts)  # lines that the program prints for the texts; the others are for pairs
         tokenizer = text_tokenizer(loaded.tokenizer, MAX_TOKENS)
         self.encodings = [tokenizer.encode(text.decode("utf-8", "replace")) for text in texts]
-        self.logits = [emulate(self.program, e.ids, e.type_ids) for e in self.encodings]
+        if self.program.segments >= 2:
+            pairs = [pair for pair in itertools.pairwise(texts) if b"\t" not in b"".join(pair)]
+            self.encodings += [tokenizer.encode(*(text.decode("utf-8", "replace") for text in pair)) for pair in pairs]
+        self.outputs = [emulate(self.program, e.ids, e.type_ids) for e in self.encodings]
         self.labels: dict[int, str] = {}
         self.ids = [list(e.ids) for e in self.encodings]
         self.code = 0
@@ -73,23 +92,29 @@ class Case:
 
     def reference(self, text: int) -> np.ndarray:
         encoding = self.encodings[text]
-        return Reference(self.checkpoint).logits(encoding.ids, encoding.type_ids)
+        return Reference(self.checkpoint).output(encoding.ids, encoding.type_ids)
 
     def run(self) -> int:
         (self.directory / "etch.json").write_text(json.dumps(self.manifest))
-        answers = [self.answer(i, logits) for i, logits in enumerate(self.logits)]
-        (self.directory / "--json").write_text("".join(answers))
-        (self.directory / "--tokens").write_text("".join(json.dumps({"ids": ids}) + "\n" for ids in self.ids))
+        answers = [self.answer(i, output) for i, output in enumerate(self.outputs)]
+        tokens = [json.dumps({"ids": ids}) + "\n" for ids in self.ids]
+        for option, part in (("", slice(self.singles)), ("--pairs", slice(self.singles, None))):
+            (self.directory / f"--json{option}").write_text("".join(answers[part]))
+            (self.directory / f"--tokens{option}").write_text("".join(tokens[part]))
         (self.directory / "code").write_text(str(self.code))
         self.lines = []
         return verify(self.directory, self.checkpoint, self.file, self.lines.append, self.stand_in)
 
-    def answer(self, i: int, logits: np.ndarray) -> str:
-        label = self.labels.get(i, self.program.labels[int(np.argmax(logits))])
-        numbers = ", ".join("NaN" if np.isnan(value) else f"{value:.9g}" for value in logits)
+    def answer(self, i: int, output: np.ndarray) -> str:
+        task = self.program.task
+        label = ""
+        if isinstance(task, Classification):
+            label = f'"label": "{self.labels.get(i, task.labels[int(np.argmax(output))])}", '
+        key = {"regression": "values", "embedding": "embedding"}.get(task.name, "logits")
+        numbers = ", ".join("NaN" if np.isnan(value) else f"{value:.9g}" for value in output)
         truncated = json.dumps(bool(self.encodings[i].overflowing))
         tokens = len(self.encodings[i].ids)
-        return f'{{"label": "{label}", "logits": [{numbers}], "tokens": {tokens}, "truncated": {truncated}}}\n'
+        return f'{{{label}"{key}": [{numbers}], "tokens": {tokens}, "truncated": {truncated}}}\n'
 
     def stand_in(self, directory: Path, echo: Callable[[str], None]) -> Path:
         program = directory / "program"
@@ -129,8 +154,10 @@ def one_step_up(value: np.float32) -> np.float32:
 def test_right_answers_are_within_the_bound(case: Case, recipe: str) -> None:
     assert case.run() == 0, case.report
     assert (case.directory / "texts").read_bytes() == b"\n".join(TEXTS) + b"\n"
+    assert (case.directory / "pairs").read_bytes() == b"".join(b"%s\t%s\n" % pair for pair in PAIRS)
+    assert f"texts        6, pairs 3, recipe {recipe}, at most 24 tokens" in case.lines
     assert f"within the bound of {recipe}" in case.report
-    differences = [np.abs(ours - case.reference(i)) for i, ours in enumerate(case.logits)]
+    differences = [np.abs(ours - case.reference(i)) for i, ours in enumerate(case.outputs)]
     assert f"max {np.max(differences):.3g}" in case.report
     assert f"mean {np.mean(differences):.3g}" in case.report
 
@@ -143,21 +170,21 @@ def test_without_texts_the_golden_texts_are_taken(tmp_path: Path, recipe: str) -
 
 
 def test_one_wrong_bit_is_seen_in_an_integer_recipe(w8a8: Case) -> None:
-    w8a8.logits[2][1] = one_step_up(w8a8.logits[2][1])
+    w8a8.outputs[2][1] = one_step_up(w8a8.outputs[2][1])
     assert w8a8.run() == 1
-    assert "1 texts (number 3) with logits other than the contract's" in w8a8.report
+    assert "1 (text 3) with logits other than the contract's" in w8a8.report
     assert "OUTSIDE the bound" in w8a8.report
 
 
 def test_one_wrong_bit_is_within_the_bound_of_floats(fp32: Case) -> None:
-    fp32.logits[2][1] = one_step_up(fp32.logits[2][1])
+    fp32.outputs[2][1] = one_step_up(fp32.outputs[2][1])
     assert fp32.run() == 0, fp32.report
 
 
 def test_a_difference_above_the_bound(fp32: Case) -> None:
-    fp32.logits[0][:] = fp32.reference(0) + 0.9e-4
+    fp32.outputs[0][:] = fp32.reference(0) + 0.9e-4
     assert fp32.run() == 0, fp32.report
-    fp32.logits[0][:] = fp32.reference(0) + 1.1e-4
+    fp32.outputs[0][:] = fp32.reference(0) + 1.1e-4
     assert fp32.run() == 1
     assert "max 0.00011 (bound 0.0001)" in fp32.report
 
@@ -165,26 +192,26 @@ def test_a_difference_above_the_bound(fp32: Case) -> None:
 def test_changed_labels_are_listed_with_the_references_top_two(fp32: Case) -> None:
     exact = fp32.reference(3)
     second, first = np.argsort(exact)[-2:]
-    fp32.logits[3][[first, second]] = fp32.logits[3][[second, first]]
+    fp32.outputs[3][[first, second]] = fp32.outputs[3][[second, first]]
     assert fp32.run() == 1
-    names = fp32.program.labels
-    assert "labels       1 of 6 other than the reference's" in fp32.report
+    names = fp32.program.task.labels
+    assert "labels       1 of 9 other than the reference's" in fp32.report
     assert (
         f"  text 4: reference {names[first]} {exact[first]:.6f}, {names[second]} {exact[second]:.6f}; "
-        f"here {names[second]} {fp32.logits[3][second]:.6f}"
+        f"here {names[second]} {fp32.outputs[3][second]:.6f}"
     ) in fp32.lines
 
 
 def test_other_ids_are_counted(case: Case) -> None:
     case.ids[1].append(3)
     assert case.run() == 1
-    assert "ids          1 texts (number 2) other than" in case.report
+    assert "ids          1 (text 2) other than" in case.report
 
 
 def test_a_label_that_is_not_the_largest_logits(case: Case) -> None:
-    case.labels[0] = case.program.labels[int(np.argmin(case.logits[0]))]
+    case.labels[0] = case.program.task.labels[int(np.argmin(case.outputs[0]))]
     assert case.run() == 1
-    assert "1 texts (number 1) with a label that is not" in case.report
+    assert "1 (text 1) with a label that is not" in case.report
 
 
 def test_a_program_that_fails(case: Case) -> None:
@@ -194,13 +221,13 @@ def test_a_program_that_fails(case: Case) -> None:
 
 
 def test_a_program_that_answers_too_little(case: Case) -> None:
-    case.logits.pop()
+    case.singles -= 1
     assert case.run() == 1
     assert case.report == "the built program failed: program --json: 5 lines for 6 texts"
 
 
 def test_not_a_number_is_outside_every_bound(case: Case) -> None:
-    case.logits[0][0] = np.nan
+    case.outputs[0][0] = np.nan
     assert case.run() == 1
     assert "max nan" in case.report
 
@@ -241,7 +268,7 @@ def test_a_texts_file_without_texts_is_refused(case: Case, content: bytes | None
 
 def test_one_empty_line_is_one_empty_text(tmp_path: Path, recipe: str) -> None:
     case = Case(tmp_path, recipe, [b"", b""])  # joined: a single line feed
-    case.logits, case.ids = case.logits[:1], case.ids[:1]
+    case.outputs, case.ids, case.singles = case.outputs[:1], case.ids[:1], 1
     assert case.run() == 0, case.report
     assert (case.directory / "texts").read_bytes() == b"\n"
 
@@ -250,3 +277,90 @@ def test_a_program_that_is_not_there(case: Case) -> None:
     case.stand_in = lambda directory, echo: directory / "none"
     assert case.run() == 1
     assert case.report == f"the built program failed: none: {os.strerror(2)}"
+
+
+# --- pairs and other tasks -------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_bit_in_a_pair_is_seen(w8a8: Case) -> None:
+    w8a8.outputs[7][1] = one_step_up(w8a8.outputs[7][1])
+    assert w8a8.run() == 1
+    assert "1 (pair 2) with logits other than the contract's" in w8a8.report
+
+
+def test_a_model_with_one_segment_is_not_asked_about_pairs(tmp_path: Path) -> None:
+    case = Case(tmp_path, "w8a8", TEXTS, lambda folder: write_tiny_checkpoint(folder, type_vocab=1))
+    assert case.run() == 0, case.report
+    assert not (case.directory / "pairs").exists()
+    assert "texts        6, pairs 0" in case.report
+
+
+def test_at_most_so_many_pairs(w8a8: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_module, "MAX_PAIRS", 2)
+    w8a8.outputs, w8a8.ids = w8a8.outputs[:-1], w8a8.ids[:-1]
+    assert w8a8.run() == 0, w8a8.report
+    assert "pairs 2" in w8a8.report
+
+
+def problem(kind: str) -> Writer:
+    return lambda folder: write_tiny_checkpoint(folder, hidden=32, seed=5, problem_type=kind)
+
+
+def multi_label(folder: Path, recipe: str) -> Case:
+    return Case(folder, recipe, TEXTS, problem("multi_label_classification"))
+
+
+def regressor(folder: Path, recipe: str) -> Case:
+    return Case(folder, recipe, TEXTS, problem("regression"))
+
+
+def embedder(folder: Path, recipe: str, **modules: Any) -> Case:
+    return Case(folder, recipe, TEXTS, lambda path: write_tiny_sentence_model(path, hidden=32, seed=5, **modules))
+
+
+@pytest.mark.parametrize("make", [multi_label, regressor, embedder])
+def test_right_answers_of_other_tasks(make: Callable[[Path, str], Case], tmp_path: Path, recipe: str) -> None:
+    case = make(tmp_path, recipe)
+    assert case.run() == 0, case.report
+    outputs = {"multi_label": "logits", "regression": "values", "embedding": "embeddings"}[case.program.task.name]
+    assert any(line.startswith(f"{outputs:<12} |difference|") for line in case.lines)
+    assert ("labels " in case.report) == (outputs == "logits")
+    case.outputs[0][0] += np.float32(0.5)
+    assert case.run() == 1
+    assert "OUTSIDE" in case.report
+
+
+def test_multi_labels_are_compared_as_sets(tmp_path: Path) -> None:
+    case = multi_label(tmp_path, "w8a8")
+    exact = case.reference(0)
+    label = int(np.argmin(np.abs(exact)))  # on the other side of 0, but not the largest
+    case.outputs[0][label] = -exact[label]
+    case.run()
+    name = case.program.task.labels[label]
+    assert f"  text 1: reference {name} {exact[label]:.6f}; here {name} {-exact[label]:.6f}" in case.lines
+
+
+def test_cosines_of_embeddings(tmp_path: Path) -> None:
+    case = embedder(tmp_path, "fp32")
+    assert case.run() == 0
+    assert "cosine       to the float64 reference: least 1.000000, mean 1.000000" in case.lines
+    case.outputs[1] = -case.outputs[1]
+    assert case.run() == 1
+    assert f"least -1.000000, mean {1 - 2 / len(case.outputs):.6f}" in case.report
+
+
+def test_differences_of_long_vectors_are_relative(tmp_path: Path) -> None:
+    case = embedder(tmp_path, "fp32", pooling="mean_sqrt", normalize=False)
+    exact = case.reference(4)
+    largest = np.abs(exact).max()
+    assert largest > 2
+    case.outputs[4] = (exact + 0.9e-4 * largest).astype(np.float32)
+    assert case.run() == 0, case.report
+    case.outputs[4] = (exact + 1.1e-4 * largest).astype(np.float32)
+    assert case.run() == 1
+
+
+def test_outputs_of_another_size_are_refused(tmp_path: Path) -> None:
+    case = embedder(tmp_path, "w8a8")
+    case.outputs[0] = case.outputs[0][:-1]
+    assert refusal(case).code == "other-outputs"

@@ -43,6 +43,7 @@ def write_tiny_checkpoint(
     seed: int = 0,
     hidden_act: str = "gelu",
     lowercase: bool = True,
+    problem_type: str | None = None,
 ) -> None:
     """Write config.json, model.safetensors, tokenizer.json and tokenizer_config.json into `path`."""
     folder = Path(path)
@@ -68,6 +69,7 @@ def write_tiny_checkpoint(
             "num_hidden_layers": layers,
             "pad_token_id": 0,
             "position_embedding_type": "absolute",
+            **({} if problem_type is None else {"problem_type": problem_type}),
             "type_vocab_size": type_vocab,
             "use_cache": True,
             "vocab_size": len(pieces),
@@ -242,6 +244,29 @@ def read_raw_safetensors(path: Path) -> tuple[dict[str, Any], bytes]:
     raw = path.read_bytes()
     (length,) = struct.unpack_from("<Q", raw)
     return json.loads(raw[8 : 8 + length]), raw[8 + length :]
+
+
+def split_weights(folder: Path, count: int = 2) -> None:
+    """Moves the weights into `count` files with an index, as save_pretrained(max_shard_size=…) writes them."""
+    header, data = read_raw_safetensors(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    metadata = header.pop("__metadata__")
+    names = list(header)
+    size = -(-len(names) // count)
+    places = {}
+    for part in range(count):
+        file = f"model-{part + 1:05}-of-{count:05}.safetensors"
+        entries: dict[str, Any] = {"__metadata__": metadata}
+        blobs = []
+        offset = 0
+        for name in names[part * size : (part + 1) * size]:
+            begin, end = header[name]["data_offsets"]
+            entries[name] = header[name] | {"data_offsets": [offset, offset + end - begin]}
+            offset += end - begin
+            blobs.append(data[begin:end])
+            places[name] = file
+        write_raw_safetensors(folder / file, entries, b"".join(blobs))
+    write_json(folder / "model.safetensors.index.json", {"metadata": {"total_size": len(data)}, "weight_map": places})
 
 
 def _encode(values: np.ndarray, dtype: str) -> bytes:

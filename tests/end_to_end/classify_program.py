@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a built `classify` program the way a user does."""
+"""Runs a built program of a model the way a user does."""
 
 from __future__ import annotations
 
@@ -56,7 +56,12 @@ class Program:
     path: Path
 
     def __call__(
-        self, *arguments: str | bytes | Path, stdin: bytes = b"", kernel: str | None = None, cwd: Path | None = None
+        self,
+        *arguments: str | bytes | Path,
+        stdin: bytes = b"",
+        kernel: str | None = None,
+        cwd: Path | None = None,
+        timeout: int = TIMEOUT,
     ) -> Outcome:
         environment = {k: v for k, v in os.environ.items() if k != "ETCH_KERNEL"}
         if kernel is not None:
@@ -67,7 +72,7 @@ class Program:
             env=environment,
             cwd=cwd,
             capture_output=True,
-            timeout=TIMEOUT,
+            timeout=timeout,
             check=False,
         )
         return Outcome(done.returncode, done.stdout, done.stderr.decode("utf-8"))
@@ -82,10 +87,11 @@ class Program:
         """A run that must fail with exactly one line on stderr; returns the message."""
         outcome = self(*arguments, **keywords)
         assert outcome.code == code, (outcome.code, outcome.err)
-        assert outcome.err.startswith("classify: "), outcome.err
+        name = self.path.resolve().name
+        assert outcome.err.startswith(f"{name}: "), outcome.err
         assert outcome.err.endswith("\n"), outcome.err
         assert outcome.err.count("\n") == 1, outcome.err
-        return outcome.err.removeprefix("classify: ").rstrip("\n")
+        return outcome.err.removeprefix(f"{name}: ").rstrip("\n")
 
 
 def built(name: str) -> Program:
@@ -106,7 +112,7 @@ def most_tokens(program: Program) -> int:
     return int(found[1])
 
 
-def build_stub(folder: Path, *extra_flags: str) -> Program:
+def build_stub(folder: Path, *stub_flags: str) -> Program:
     """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers.
 
     Only two sources see the model's header: a second build into the same folder, with other flags, compiles those.
@@ -114,30 +120,41 @@ def build_stub(folder: Path, *extra_flags: str) -> Program:
     compiler = shutil.which(os.environ.get("CXX", "g++"))
     if compiler is None:
         pytest.skip("no C++ compiler")
+    task = (
+        "regress" if "-DSTUB_REGRESSION" in stub_flags else "embed" if "-DSTUB_EMBEDDING" in stub_flags else "classify"
+    )
+    own = folder / "-".join(flag.removeprefix("-DSTUB_").lower() for flag in ("single", *stub_flags))
+    own.mkdir(exist_ok=True)
+    program = own / f"{task}-stub"
     here = Path(__file__).parent
-    sources = [
-        *sorted((ROOT / "tools/cli").glob("*.cpp")),
+    sees_header = [ROOT / "tools/cli/model.cpp", here / "stub_model/stub.cpp"]
+    shared = [
+        *sorted(set((ROOT / "tools/cli").glob("*.cpp")) - set(sees_header)),
         *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
+        ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",
-        here / "stub_model/stub.cpp",
     ]
     flags = [
         *("-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+        *(f"-I{path}" for path in (ROOT / "runtime/include", ROOT / "runtime/src", here / "stub_model")),
+    ]
+    model_flags = [
         "-DETCH_MODEL=stub",
         '-DETCH_MODEL_HEADER="stub.hpp"',
-        *(f"-I{path}" for path in (ROOT / "runtime/include", here / "stub_model")),
-        *extra_flags,
+        f'-DETCH_TASK_HEADER="tasks/{task}.hpp"',
+        f'-DETCH_PROGRAM="{program.name}"',
+        *stub_flags,
     ]
-    sees_header = {ROOT / "tools/cli/model.cpp", here / "stub_model/stub.cpp"}
 
     def compile_one(source: Path) -> Path:
-        object_file = folder / f"{source.name}.o"
-        if source in sees_header or not object_file.exists():
-            subprocess.run([compiler, *flags, "-c", source, "-o", object_file], check=True)
+        seen = source in sees_header
+        object_file = (own if seen else folder) / f"{source.parent.name}-{source.name}.o"
+        if seen or not object_file.exists():
+            command = [compiler, *flags, *(model_flags if seen else []), "-c", source, "-o", object_file]
+            subprocess.run(command, check=True)
         return object_file
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, sources))
-    program = folder / "-".join(["classify", "stub", *extra_flags])
+        objects = list(pool.map(compile_one, sees_header + shared))
     subprocess.run([compiler, *flags, *objects, "-o", program], check=True)
     return Program(program)

@@ -79,6 +79,7 @@ WRONG_USES = [
     (["--memory", "--top", "2"], "--top does not go with --memory"),
     (["--self-test", "--json"], "--json does not go with --self-test"),
     (["--version", "--file", "a"], "--file does not go with --version"),
+    (["--similarity", "a", "b"], "--similarity does not go with model 'agnews', which classifies texts"),
     (["--evaluate"], "--evaluate needs a value"),
     (["--evaluate", "missing.csv"], "cannot open 'missing.csv'"),
     (["--evaluate", "rows.xlsx"], "--evaluate: expected a file named .csv or .tsv"),

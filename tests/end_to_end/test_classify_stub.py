@@ -23,18 +23,13 @@ RED = "\\x1b[31mred"
 
 
 @pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("stub")
+def stub(stub_objects: Path) -> Program:
+    return build_stub(stub_objects)
 
 
 @pytest.fixture(scope="module")
-def stub(objects: Path) -> Program:
-    return build_stub(objects)
-
-
-@pytest.fixture(scope="module")
-def stub_of_pairs(objects: Path) -> Program:
-    return build_stub(objects, "-DSTUB_PAIRS")
+def stub_of_pairs(stub_objects: Path) -> Program:
+    return build_stub(stub_objects, "-DSTUB_PAIRS")
 
 
 def table(folder: Path, content: bytes | str, name: str = "rows.csv") -> Path:
@@ -75,7 +70,7 @@ def test_pieces_of_any_bytes_are_valid_json(stub: Program) -> None:
 def test_a_refused_text_is_named_and_ends_the_run(stub: Program) -> None:
     outcome = stub("--json", stdin=b"1\n2\nfail\n3\n")
     assert (outcome.code, len(outcome.lines)) == (1, 2)
-    assert outcome.err.startswith("classify: standard input: line 3: ")
+    assert outcome.err.startswith("classify-stub: standard input: line 3: ")
     assert stub.refused(1, "fail").startswith("text 'fail': ")
 
 
@@ -108,6 +103,13 @@ def test_the_texts_of_a_pair_keep_their_order(stub_of_pairs: Program, tmp_path: 
         lines = stub_of_pairs.well("--evaluate", path, "--pairs", "--text-columns", columns, "--labels=0").lines
         assert lines[0] == f"accuracy: {figures[0]} %"
         assert lines[1].startswith(f"rows: 2, mean tokens: {figures[1]}, ")
+
+
+def test_one_column_may_be_both_texts(stub_of_pairs: Program, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("6,6\n")
+    lines = stub_of_pairs.well("--evaluate", path, "--pairs", "--text-columns", "2,2", "--labels=0").lines
+    assert "mean tokens: 6.0" in lines[1]
 
 
 def test_a_kernel_that_this_cpu_cannot_run_is_refused(stub: Program) -> None:
@@ -264,7 +266,7 @@ def test_label_values(
     stub: Program, tmp_path: Path, *, rows: str, options: list[str], reading: str, percent: str
 ) -> None:
     outcome = stub.well("--evaluate", table(tmp_path, rows), *options)
-    assert outcome.err == f"classify: labels read as {reading}\n"
+    assert outcome.err == f"classify-stub: labels read as {reading}\n"
     assert accuracy(outcome.lines) == f"accuracy: {percent} %"
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python3 -m codegen` when the machine does not play along: folders that are none, targets that cannot be written, a
-full disk, closed streams, Ctrl-C. One clear line, and nothing half written."""
+full disk, closed streams, Ctrl-C and `kill`, two runs at once. One clear line, and nothing half written."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +92,109 @@ def test_disk_full(limit: int, older: bool, model: Path, tmp_path: Path) -> None
     assert content(tmp_path) == before
 
 
+FULL_DISK = """
+set -e
+mount -t tmpfs -o size=$1k tmpfs "$2"
+[ -z "$5" ] || "$3" -m codegen generate "$4" --out "$2/out" --recipe fp32 >&2
+find "$2" -type f -exec sha256sum {} + | sort
+echo generate
+"$3" -m codegen generate "$4" --out "$2/out" > /dev/null || echo failed
+find "$2" -type f -exec sha256sum {} + | sort
+find "$2" -mindepth 1 -type d
+"""
+
+
+def on_a_small_disk(kilobytes: int, model: Path, place: Path, older: bool) -> Outcome:
+    """Generates onto a file system of this size, made and dropped by the test; prints its files before and after."""
+    place.mkdir(exist_ok=True)
+    arguments = (str(kilobytes), str(place), sys.executable, str(model), "older" if older else "")
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", FULL_DISK, "sh", *arguments], cwd=ROOT, capture_output=True, check=False
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr.decode())
+
+
+def pages(*folders: Path) -> int:
+    """Kilobytes that the files take there."""
+    return sum(-(-path.stat().st_size // 4096) * 4 for folder in folders for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
+def test_disk_full_at_the_last_write(older: bool, model: Path, tmp_path: Path) -> None:
+    """A real full disk: everything fits but the last file, the manifest; with a page more that fits, too."""
+    place = tmp_path / "disk"
+    if shutil.which("unshare") is None or on_a_small_disk(64, tmp_path, place, False).code != 0:
+        pytest.skip("no file system can be mounted here")
+    for recipe in ("w8a8", "fp32"):
+        assert etch("generate", model, "--out", tmp_path / recipe, "--name", "out", "--recipe", recipe).code == 0
+    size = pages(tmp_path / "w8a8", *([tmp_path / "fp32"] if older else []))
+    full = on_a_small_disk(size - 4, model, place, older)
+    before, after = full.out.decode().split("generate\nfailed\n")
+    assert full.err.count("error[write-failed]") == 1, full.err
+    assert "No space left on device" in full.err
+    assert after == before + (f"{place}/out\n" if older else "")
+    enough = on_a_small_disk(size, model, place, older)
+    assert "error" not in enough.err
+    assert "failed" not in enough.out.decode()
+
+
+# CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH let root write where nobody may.
+_DROP_CAPABILITY = 24
+_OVERRIDES = (1, 2)
+
+
+def as_anybody() -> None:
+    """In the child: file permissions hold for root as well."""
+    libc = ctypes.CDLL(None)
+    for capability in _OVERRIDES:
+        libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)
+
+
+@pytest.mark.parametrize("locked", ["out", "."], ids=["target", "its folder"])
+def test_read_only(locked: str, model: Path, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    out = place / "out"
+    assert etch("generate", model, "--out", out, "--recipe", "fp32").code == 0
+    before = content(tmp_path)
+    (place / locked).chmod(0o555)
+    try:
+        probe = ["sh", "-c", f"touch '{place / locked}/probe'"]
+        if subprocess.run(probe, preexec_fn=as_anybody, capture_output=True, check=False).returncode == 0:
+            pytest.skip("this user may write anywhere")
+        message = one_line(etch("generate", model, "--out", out, preexec_fn=as_anybody), 1)
+    finally:
+        (place / locked).chmod(0o755)
+    assert "error[target-not-writable]" in message
+    assert content(tmp_path) == before
+
+
+def test_two_runs_at_once(model: Path, tmp_path: Path) -> None:
+    """Both succeed; what is there is whole and of one of them, and what a build left is kept."""
+    out = tmp_path / "out"
+    alone = {}
+    for recipe in ("w8a8", "fp32"):
+        assert etch("generate", model, "--out", tmp_path / recipe, "--name", "out", "--recipe", recipe).code == 0
+        alone[recipe] = content(tmp_path / recipe)
+    assert etch("generate", model, "--out", out).code == 0
+    (out / "build").mkdir()
+    (out / "build" / "x.o").write_bytes(b"object")
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "codegen", "generate", str(model), "--out", str(out), "--recipe", recipe],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for recipe in ("w8a8", "fp32", "w8a8", "fp32")
+    ]
+    assert [run.communicate(timeout=120)[1] for run in runs] == [b""] * 4
+    assert [run.returncode for run in runs] == [0] * 4
+    assert (out / "build" / "x.o").read_bytes() == b"object"
+    shutil.rmtree(out / "build")
+    assert content(out) in alone.values()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fp32", "model", "out", "w8a8"]
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_stdout_is_closed(unbuffered: str, model: Path, tmp_path: Path) -> None:
     """As `>&-` in a shell: there is nobody to tell, which is no reason to fail."""
@@ -132,22 +238,26 @@ def test_narrow_terminal(model: Path, tmp_path: Path) -> None:
     assert b"\\u540d, \\u524d, \\U0001f389" in outcome.out
 
 
-# --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+# --- signals ---------------------------------------------------------------------------------------------------------
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WORDS = {signal.SIGINT: "etch: interrupted"}
+NAMES = {"argvalues": SIGNALS, "ids": [number.name for number in SIGNALS]}
 
 
-def interrupted(command: list[str], wait: Callable[[subprocess.Popen[bytes]], object]) -> Outcome:
-    """Starts a command, sends it SIGINT after `wait`."""
+def stopped(command: list[str], number: signal.Signals, wait: Callable[[subprocess.Popen[bytes]], object]) -> Outcome:
+    """Starts a command, sends it a signal after `wait`."""
     process = subprocess.Popen(
         [sys.executable, "-m", "codegen", *command],
         cwd=ROOT,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509 - it may be ignored
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) and None,  # noqa: PLW1509 - it may be ignored
     )
     try:
         wait(process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
@@ -162,8 +272,9 @@ def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("number", **NAMES)
 @pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
-def test_interrupt_while_reporting(older: bool, slow_model: Path, tmp_path: Path) -> None:
+def test_stopped_while_reporting(number: signal.Signals, older: bool, slow_model: Path, tmp_path: Path) -> None:
     """The report's first line is out, the files come after the last one. The pipe is full until then."""
     out = tmp_path / "deep" / "out"
     if older:
@@ -171,30 +282,101 @@ def test_interrupt_while_reporting(older: bool, slow_model: Path, tmp_path: Path
         write_tiny_checkpoint(small)
         assert etch("generate", small, "--out", out).code == 0
     before = content(tmp_path)
-    outcome = interrupted(
-        ["generate", str(slow_model), "--out", str(out)], lambda process: process.stdout and process.stdout.read(1)
+    outcome = stopped(
+        ["generate", str(slow_model), "--out", str(out)],
+        number,
+        lambda process: process.stdout and process.stdout.read(1),
     )
     if outcome.code == 0:  # it was faster
         assert (out / "etch.json").exists()
         return
-    assert one_line(outcome, 130) == "etch: interrupted"
+    assert one_line(outcome, 128 + number) == WORDS.get(number, "etch: stopped")
     assert content(tmp_path) == before
 
 
-@pytest.mark.parametrize("delay", [0.3, 0.6, 1.0])
-def test_interrupt_at_any_time(delay: float, slow_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "delay"),
+    [(signal.SIGINT, 0.3), (signal.SIGINT, 1.0), (signal.SIGTERM, 0.3), (signal.SIGTERM, 0.6), (signal.SIGHUP, 1.0)],
+)
+def test_stopped_at_any_time(number: signal.Signals, delay: float, slow_model: Path, tmp_path: Path) -> None:
     """Whatever it was doing: the whole folder or nothing, and no temporary folder."""
-    outcome = interrupted(["generate", str(slow_model), "--out", str(tmp_path / "out")], lambda _: time.sleep(delay))
+    command = ["generate", str(slow_model), "--out", str(tmp_path / "out")]
+    outcome = stopped(command, number, lambda _: time.sleep(delay))
     entries = sorted(path.name for path in tmp_path.iterdir())
     assert "internal" not in outcome.err
     if outcome.code == 0:
         assert entries == ["out"]
-    elif outcome.code == 130:
+    elif outcome.code == 128 + number:
         assert entries in ([], ["out"])
-        assert outcome.err.endswith("etch: interrupted\n")
+        assert outcome.err.endswith(WORDS.get(number, "etch: stopped") + "\n")
     else:
-        assert outcome.code == -signal.SIGINT  # before our first line ran
+        assert outcome.code == -number  # before our first line ran
         assert entries == []
     if entries:
         recorded = json.loads((tmp_path / "out" / "etch.json").read_text())["files"]
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*recorded, "etch.json"])
+
+
+@pytest.mark.parametrize("number", **NAMES)
+def test_stopped_while_writing(number: signal.Signals, slow_model: Path, tmp_path: Path) -> None:
+    """As soon as the temporary folder is there, and then twice more."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+
+    def appears(process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None and not any(folder.iterdir()):
+            time.sleep(0.0005)
+        for _ in range(2):
+            process.send_signal(number)
+
+    outcome = stopped(["generate", str(slow_model), "--out", str(folder / "out")], number, appears)
+    assert outcome.code in (0, 128 + number)
+    assert sorted(path.name for path in folder.iterdir()) in ([], ["out"])
+    assert outcome.code != 0 or (folder / "out" / "etch.json").exists()
+
+
+def processes_with(word: bytes) -> list[bytes]:
+    """Command lines that hold a word."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(entry.read_bytes())
+    return [line for line in found if word in line]
+
+
+@pytest.mark.skipif(
+    shutil.which("cmake") is None or not Path("/proc/self/cmdline").exists(), reason="no cmake, no /proc"
+)
+def test_stopped_while_compiling(model: Path, tmp_path: Path) -> None:
+    """The sources stay, they are whole; the compilers stop, too."""
+    out = tmp_path / "compiled"
+
+    def compiles(process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None and not any(b"cc1plus" in line for line in processes_with(os.fsencode(out))):
+            time.sleep(0.01)
+
+    outcome = stopped(["generate", str(model), "--out", str(out), "--build"], signal.SIGTERM, compiles)
+    if outcome.code == 0:
+        pytest.skip("the compiler is not called cc1plus, nothing to stop")
+    assert one_line(outcome, 128 + signal.SIGTERM) == "etch: stopped"
+    assert (out / "etch.json").exists()
+    end = time.monotonic() + 30  # they are told to stop, and need a moment
+    while processes_with(os.fsencode(out)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert processes_with(os.fsencode(out)) == []
+
+
+def test_ignored_signals_do_not_stop_it(model: Path, tmp_path: Path) -> None:
+    """As under nohup."""
+    command = [sys.executable, "-m", "codegen", "generate", str(model), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN) and None,  # noqa: PLW1509
+    )
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.01)
+    assert process.returncode == 0
+    assert (tmp_path / "out" / "etch.json").exists()

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.sweep
 GOLDEN = ROOT / "tests" / "golden"
 EVERY = 10  # of the 200 golden texts: emulation is slow
 WRONG_USE = 2
+GOOGLETEST = Path("/usr/src/googletest/googletest")
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +51,11 @@ def assert_golden_bits(texts: tuple[Path, np.ndarray], *program: str | Path) -> 
 @pytest.mark.parametrize(
     ("cpu", "kernels"),
     [
-        ("qemu64", ["scalar"]),
-        ("Nehalem", ["scalar"]),
-        ("Haswell", ["avx2", "scalar"]),
+        ("qemu64", ["sse2", "scalar"]),
+        ("Nehalem", ["sse2", "scalar"]),
+        ("Haswell", ["avx2", "sse2", "scalar"]),
         # Leaf 7 still claims AVX2 here.
-        ("max,-avx", ["scalar"]),
+        ("max,-avx", ["sse2", "scalar"]),
     ],
 )
 def test_x86_without_the_newest_instructions(cpu: str, kernels: list[str], texts: tuple[Path, np.ndarray]) -> None:
@@ -63,7 +64,8 @@ def test_x86_without_the_newest_instructions(cpu: str, kernels: list[str], texts
         pytest.skip("ETCH_BUILD is not set: no build to test")
     program = (tool("qemu-x86_64"), "-cpu", cpu, Path(build) / "bin" / "classify")
     assert output(*program, "--kernel", "list").split() == kernels
-    assert_golden_bits(texts, *program)
+    for kernel in kernels:
+        assert_golden_bits(texts, *program, "--kernel", kernel)
     refused = subprocess.run([*program, "--kernel", "avx512_vnni", "x"], capture_output=True, check=False, timeout=60)
     assert refused.returncode == WRONG_USE
     assert b"this CPU cannot run kernel 'avx512_vnni'" in refused.stderr
@@ -82,6 +84,10 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         assert_golden_bits(texts, program, "--kernel", kernel)
 
 
+# What each emulated CPU offers.
+AARCH64 = {"cortex-a53": ["neon", "scalar"], "cortex-a76": ["neon_dotprod", "neon", "scalar"]}
+
+
 def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     emulator = tool("qemu-aarch64")
     program = build_with(
@@ -92,6 +98,31 @@ def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         f"-DCMAKE_ASM_COMPILER={tool('aarch64-linux-gnu-gcc')}",
         "-DCMAKE_EXE_LINKER_FLAGS=-static",
     )
-    for cpu in ("cortex-a53", "cortex-a76"):
-        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == ["scalar"]
-        assert_golden_bits(texts, emulator, "-cpu", cpu, program)
+    for cpu, kernels in AARCH64.items():
+        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == kernels
+        for kernel in kernels:
+            assert_golden_bits(texts, emulator, "-cpu", cpu, program, "--kernel", kernel)
+
+
+def test_aarch64_kernels(tmp_path: Path) -> None:
+    """The C++ tests of the kernels, all sets that the emulated CPU has; without the sweeps of a million points."""
+    emulator, compiler = tool("qemu-aarch64"), tool("aarch64-linux-gnu-g++")
+    if not GOOGLETEST.is_dir():
+        pytest.skip(f"GoogleTest's sources are not in {GOOGLETEST}")
+    tests, runtime = ROOT / "tests", ROOT / "runtime"
+    includes = (runtime / "include", runtime / "src", tests, tests / "runtime" / "kernels", GOOGLETEST)
+    flags = ("-std=c++17", "-O2", "-ffp-contract=off", "-static", "-DETCH_COUNT_KERNEL_CALLS", "-DGTEST_HAS_PTHREAD=0")
+    sources = (
+        *(GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc")),
+        *(tests / "runtime" / "kernels").glob("*.cpp"),
+        *(runtime / "src" / "kernels").rglob("*.cpp"),
+        runtime / "src" / "status.cpp",
+    )
+    program = tmp_path / "test-kernels"
+    folders = (f"-I{folder}" for folder in (*includes, GOOGLETEST / "include"))
+    output(compiler, *flags, *folders, *sources, "-o", program)
+    for cpu, kernels in AARCH64.items():
+        printed = output(emulator, "-cpu", cpu, program, "--gtest_filter=-*DenseSweep*:*RelativeError*")
+        assert "[  PASSED  ]" in printed
+        for kernel in kernels:
+            assert f"Matmul.EverySizeAsScalar/{kernel}_panel" in printed

@@ -10,12 +10,13 @@ import random
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from classify_program import ROOT
 from generator_program import content, etch
-from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
+from tiny_checkpoint import read_raw_safetensors, split_weights, write_raw_safetensors, write_tiny_checkpoint
 
 ENVIRONMENTS: dict[str, dict[str, str]] = {
     "hash seed 0": {"PYTHONHASHSEED": "0"},
@@ -149,16 +150,41 @@ def test_order_of_tensors(checkpoint: Path, plain: dict[str, dict[str, bytes | N
         blobs.append(data[begin:end])
     write_raw_safetensors(shuffled / "model.safetensors", {"__metadata__": metadata, **entries}, b"".join(blobs))
     made = generated(shuffled, tmp_path / "out", "w8a8")
-    hashes = [json.loads(files["etch.json"] or b"")["checkpoint_sha256"] for files in (plain["w8a8"], made)]
+    assert_same_but_for_the_hash(plain["w8a8"], made)
+
+
+def test_weights_in_several_files(checkpoint: Path, plain: dict[str, dict[str, bytes | None]], tmp_path: Path) -> None:
+    shutil.copytree(checkpoint, tmp_path / "split")
+    split_weights(tmp_path / "split", 3)
+    for recipe in RECIPES:
+        made = generated(tmp_path / "split", tmp_path / recipe, recipe)
+        assert_same_but_for_the_hash(plain[recipe], made)
+
+
+def test_bf16_is_what_it_is_widened_to(tmp_path: Path) -> None:
+    shape: dict[str, Any] = {"hidden": 20, "heads": 2, "layers": 2}
+    write_tiny_checkpoint(tmp_path / "bf16", dtype="BF16", **shape)
+    write_tiny_checkpoint(tmp_path / "f32", **shape)
+    header, data = read_raw_safetensors(tmp_path / "f32/model.safetensors")
+    upper = (np.frombuffer(data, "<u4") & 0xFFFF0000).astype("<u4")
+    write_raw_safetensors(tmp_path / "f32/model.safetensors", header, upper.tobytes())
+    for recipe in RECIPES:
+        bf16, f32 = (generated(tmp_path / dtype, tmp_path / f"{dtype} {recipe}", recipe) for dtype in ("bf16", "f32"))
+        assert_same_but_for_the_hash(bf16, f32)
+
+
+def assert_same_but_for_the_hash(one: dict[str, bytes | None], other: dict[str, bytes | None]) -> None:
+    """Of two checkpoints that say the same in other bytes."""
+    assert sorted(one) == sorted(other)
+    hashes = [json.loads(files["etch.json"] or b"")["checkpoint_sha256"] for files in (one, other)]
     assert hashes[0] != hashes[1]
-    for name, expected in plain["w8a8"].items():
+    for name, expected in one.items():
         if name == "etch.json":
-            assert expected and made[name]
-            old, new = (json.loads(text) for text in (expected, made[name] or b""))
+            old, new = (json.loads(files[name] or b"") for files in (one, other))
             assert old.pop("files").keys() == new.pop("files").keys()
             assert old | {"checkpoint_sha256": hashes[1]} == new
         else:
-            assert (expected or b"").replace(hashes[0].encode(), hashes[1].encode()) == made[name], name
+            assert (expected or b"").replace(hashes[0].encode(), hashes[1].encode()) == other[name], name
 
 
 def test_no_times_and_no_paths(checkpoint: Path, plain: dict[str, dict[str, bytes | None]]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random checkpoints of many shapes, generated, built and run: on every kernel the bits of the NumPy emulator.
+"""Random checkpoints of many shapes and every task, generated, built and run: on every kernel the emulator's bits.
 
 All models of a set go through one CMake build. The quick set covers each property once; the sweep adds combinations.
 """
@@ -20,14 +20,17 @@ import numpy as np
 import pytest
 from classify_program import ROOT, Program
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
+from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.bert import ACTIVATIONS
 from codegen.golden import text_tokenizer
 from codegen.plan import plan_memory
 from codegen.reference import Reference
 from codegen.targets import TARGETS
+from codegen.tasks import VERBS, Classification, Task
 from codegen.tokenizer import compile_wordpiece
 
 # Of the fp32 recipe, as `verify` demands of real models.
@@ -47,6 +50,15 @@ SHAPES: dict[str, dict[str, Any]] = {
     "narrow_heads": {"hidden": 8, "heads": 8, "intermediate": 1, "labels": 2, "dtype": "F16", "type_vocab": 1},
     "one_head": {"hidden": 17, "heads": 1, "intermediate": 64, "layers": 2, "labels": 17, "max_positions": 512},
     "type_vocab_3": {"hidden": 32, "heads": 2, "intermediate": 16, "type_vocab": 3, "lowercase": False},
+    "multi_label": {"labels": 5, "problem_type": "multi_label_classification", "layers": 2},
+    "one_label": {"labels": 1, "hidden": 17, "heads": 1},
+    "one_value": {"labels": 1, "problem_type": "regression", "hidden": 36, "heads": 3},
+    "values": {"labels": 17, "problem_type": "regression", "hidden_act": "relu"},
+    "mean": {"pooling": "mean", "hidden": 36, "heads": 3, "layers": 2, "max_positions": 67},
+    "cls": {"pooling": "cls", "normalize": False, "type_vocab": 1, "lowercase": False, "layers": 2},
+    "cls_normalized": {"pooling": "cls", "hidden": 17, "heads": 1, "dtype": "F16", "prefix": "bert."},
+    "max": {"pooling": "max", "hidden": 192, "heads": 3, "intermediate": 768, "max_positions": 301},
+    "mean_sqrt": {"pooling": "mean_sqrt", "normalize": False, "hidden": 24, "heads": 2, "pooler": False},
     **{
         f"act_{name}": {"hidden": 20, "heads": 2, "intermediate": 50, "hidden_act": name, "max_positions": 40}
         for name in ACTIVATIONS
@@ -77,6 +89,13 @@ QUICK = [
     Model("three_heads", "fp32", "m-profile"),
     Model("blocks"),
     Model("three_tokens", "fp32"),
+    Model("multi_label"),
+    Model("one_label", "fp32"),
+    Model("values", target="m-profile"),
+    Model("mean"),
+    Model("cls"),
+    Model("max", "fp32", tables="c"),
+    Model("mean_sqrt", "fp32"),
 ]
 _RECIPES = ("w8a8", "fp32")
 SWEEP = [
@@ -88,6 +107,22 @@ SWEEP = [
     *(Model(shape, recipe) for recipe in _RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
     *(Model("one_head", recipe, "m-profile", "c") for recipe in _RECIPES),
     *(Model("type_vocab_3", recipe) for recipe in _RECIPES),
+    *(
+        Model(shape, recipe, target)
+        for shape in (
+            "multi_label",
+            "one_label",
+            "one_value",
+            "values",
+            "mean",
+            "cls",
+            "cls_normalized",
+            "max",
+            "mean_sqrt",
+        )
+        for recipe in _RECIPES
+        for target in TARGETS
+    ),
     *(Model(f"act_{name}", recipe) for recipe in _RECIPES for name in ACTIVATIONS),
 ]
 QUICK_SET = frozenset(QUICK)
@@ -139,7 +174,8 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
     @cache
     def checkpoint_of_shape(shape: str) -> Path:
         path = folder / "checkpoints" / shape
-        write_tiny_checkpoint(path, seed=list(SHAPES).index(shape), **SHAPES[shape])
+        write = write_tiny_sentence_model if "pooling" in SHAPES[shape] else write_tiny_checkpoint
+        write(path, seed=list(SHAPES).index(shape), **SHAPES[shape])
         return path
 
     def checkpoint_of(model: Model) -> Path:
@@ -149,7 +185,11 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
     def case_of(model: Model) -> Case:
         return make_case(model, checkpoint_of(model))
 
-    return lambda model: (Program(build_set(model in QUICK_SET) / f"classify-{model.name}"), case_of(model))
+    def find_model(model: Model) -> tuple[Program, Case]:
+        verb = VERBS[case_of(model).program.task.name]
+        return Program(build_set(model in QUICK_SET) / f"{verb}-{model.name}"), case_of(model)
+
+    return find_model
 
 
 def run(*command: str) -> None:
@@ -220,6 +260,12 @@ def answers(program: Program, case: Case, tmp_path: Path, *options: str) -> list
     return printed
 
 
+def output(answer: dict[str, Any]) -> np.ndarray:
+    """What the program prints of the model's outputs; 9 digits name one float32."""
+    (key,) = {"logits", "values", "embedding"} & set(answer)
+    return np.array(answer[key], np.float32)
+
+
 def kernels(program: Program) -> list[str]:
     return program.well("--kernel", "list").lines
 
@@ -242,11 +288,22 @@ def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_pat
     assert "scalar" in usable
     for kernel in usable:
         printed = answers(program, case, tmp_path, "--kernel", kernel)
-        for answer, logits, (ids, _, cut) in zip(printed, expected, inputs(case), strict=True):
-            got = np.array(answer["logits"], np.float32)
-            assert got.tobytes() == logits.tobytes(), (kernel, len(ids), got[:5], logits[:5])
+        for answer, meant, (ids, _, cut) in zip(printed, expected, inputs(case), strict=True):
+            got = output(answer)
+            assert got.tobytes() == meant.tobytes(), (kernel, len(ids), got[:5], meant[:5])
             assert (answer["tokens"], answer["truncated"]) == (len(ids), cut)
-            assert answer["label"] == case.program.labels[int(np.argmax(logits))]
+            check_labels(case.program.task, answer, meant)
+
+
+def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None:
+    if not isinstance(task, Classification):
+        assert "label" not in answer
+        return
+    assert answer["label"] == task.labels[int(np.argmax(logits))]
+    if task.activation == "sigmoid":
+        probabilities = sigmoid(logits)
+        assert np.array(answer["probabilities"], np.float32).tobytes() == probabilities.tobytes()
+        assert answer["labels"] == [name for name, p in zip(task.labels, probabilities, strict=True) if p >= 0.5]
 
 
 @each(MODELS)
@@ -260,9 +317,9 @@ def test_self_test(model: Model, find: Find) -> None:
 def test_fp32_is_close_to_the_checkpoints_meaning(model: Model, find: Find, tmp_path: Path) -> None:
     program, case = find(model)
     reference = Reference(case.checkpoint)
-    exact = [reference.logits(ids, segments) for ids, segments, _ in inputs(case)]
+    exact = [reference.output(ids, segments) for ids, segments, _ in inputs(case)]
     printed = answers(program, case, tmp_path)
-    difference = max(np.abs(np.array(a["logits"]) - e).max() for a, e in zip(printed, exact, strict=True))
+    difference = max(np.abs(output(a) - e).max() for a, e in zip(printed, exact, strict=True))
     # 8 bits have no bound, but a tiny random model that is off by its own size is wired up wrongly.
     assert difference <= (LARGEST_DIFFERENCE if model.recipe == "fp32" else np.abs(exact).max() / 2)
 
@@ -298,6 +355,8 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     for name in ("avx2", "avx512_vnni"):
         if cpu_has(name):
             assert name in kernels(program)
+    assert {case.program.task.name for case in (find(model)[1] for model in QUICK)} == set(VERBS)
+    assert {SHAPES[model.shape].get("pooling") for model in QUICK} == {None, *POOLINGS}
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
         (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in ("c", "incbin")

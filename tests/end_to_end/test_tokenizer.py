@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 
 import pytest
 from tokenizer_harness import (
@@ -256,6 +256,59 @@ def test_many_added_tokens() -> None:
     assert_same(make_spec(tricky_pieces(), numbered(tokens, tricky_pieces())), texts)
     tokens = [token(text) for text in sorted(contents)]
     assert_same(make_spec(tricky_pieces(), numbered(tokens, tricky_pieces())), texts)
+
+
+@pytest.mark.parametrize("spaces", [3, 254, 255, 256, 257, 513, 800])
+def test_white_space_around_tokens(spaces: int) -> None:
+    """More of it than is searched at a time, swallowed by the token on either side or by none."""
+    tokens = [
+        token("<l>", normalized=False, lstrip=True),
+        token("<r>", normalized=False, rstrip=True),
+        token("  x", normalized=False),
+    ]
+    gap = b" " * spaces
+    words = (b"", b"a", b"<l>", b"<r>", b"x", "é".encode())
+    texts = [first + gap + second + b"a" for first in words for second in words]
+    texts += [b"a" + "\u3000".encode() * spaces + last for last in words]
+    assert_same(make_spec(tricky_pieces(), numbered(tokens, tricky_pieces())), texts)
+    tokens.append(token("   "))  # matched in ordinary text, but not in what another token swallows
+    assert_same(make_spec(tricky_pieces(), numbered(tokens, tricky_pieces())), texts)
+
+
+def test_tokens_beside_malformed_bytes() -> None:
+    """The character before a token decides whether it stands alone, malformed or not."""
+    tokens = [
+        token("<w>", normalized=False, single_word=True),
+        token("<W>", single_word=True),
+        token("<l>", normalized=False, lstrip=True),
+    ]
+    around = ["é".encode(), b"a", b" ", b"", b"\xe2\x82", b"\x80", b"\x80\x80\x80\x80", b"\xf0\x9f\x98", b"\xff"]
+    texts = [a + b + one + c for a in around for b in around for one in (b"<w>", b"<W>", b"<l>") for c in around[:5]]
+    assert_same(make_spec(tricky_pieces(), numbered(tokens, tricky_pieces())), texts)
+
+
+def words_of(letters: str, size: int) -> list[str]:
+    return ["".join(word) for word in product(letters, repeat=size)]
+
+
+def test_more_pieces_than_16_bits_number() -> None:
+    words = words_of("abcdefghijklmnop", 4)
+    pieces = (*SMALL_VOCABULARY[:5], *words, *("##" + word for word in words_of("abcdefgh", 3)))
+    assert len(pieces) > 1 << 16
+    source = random_source()
+    texts = ["".join(source.choices("abcdefghijklmnop ", k=40)).encode() for _ in range(1000)]
+    assert_same(make_spec(pieces), texts)
+
+
+def test_pieces_that_differ_in_the_prefix_only() -> None:
+    """What is looked up inside a word has the length of pieces that begin one; only the prefix tells them apart."""
+    letters = "abcdefghijklmnop"
+    source = random_source()
+    words = source.sample(words_of(letters, 5), 6000)
+    inner = words_of(letters, 3)
+    pieces = (*SMALL_VOCABULARY[:5], *words, *letters, *("##" + word for word in inner[::2]))
+    texts = [(letter + word).encode() for letter in "ap" for word in inner]
+    assert_same(make_spec(pieces), texts)
 
 
 @pytest.mark.parametrize("prefix", ["##", "", "▁", "@@", "ab"])

@@ -39,7 +39,7 @@ def golden_lines() -> list[str]:
     for text in read_texts():
         encoding = tokenizer.encode(text)
         logits = emulate_texts(program, [Text(encoding.ids, encoding.type_ids)])[0]
-        meant = reference.logits(encoding.ids, encoding.type_ids)
+        meant = reference.output(encoding.ids, encoding.type_ids)
         content = {
             "ids": encoding.ids,
             "logits": [float(f"{value:.9g}") for value in logits],

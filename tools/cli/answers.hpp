@@ -10,13 +10,19 @@
 
 namespace etch::cli {
 
-// {"label": …, "probability": …, "logits": […], "tokens": …, "truncated": …}
+// The labels that a model of several gives to a text: those with a probability of 0.5 or more.
+std::vector<std::uint32_t> present_labels(const Answer& answer);
+
+// {"label": …, "probability": …, "logits": […], "tokens": …, "truncated": …}; where a text may have several labels,
+// with "labels": […], "probabilities": […] before the logits; for values and embeddings "values": […] or "embedding":
+// […] in place of what is said of labels.
 std::string answer_as_json(const Answer& answer);
 
 // {"ids": […], "pieces": […], "offsets": [[start, end], …], "truncated": …}
 std::string tokens_as_json(const Tokens& tokens);
 
-// The `top` most probable labels, best first: label TAB probability TAB label TAB probability …
+// Labels: the `top` most probable, best first, label TAB probability TAB label TAB probability …
+// Values and embeddings: all of them with a space between, in 9 significant digits, which give the same floats back.
 std::string answer_as_text(const Answer& answer, std::uint32_t top);
 
 }  // namespace etch::cli

@@ -14,11 +14,20 @@ constexpr unsigned bit(Mode mode) {
     return 1U << static_cast<unsigned>(mode);
 }
 
-constexpr unsigned kTexts = bit(Mode::classify);
+constexpr unsigned bit(Task task) {
+    return 1U << static_cast<unsigned>(task);
+}
+
+constexpr unsigned kTexts = bit(Mode::texts);
 constexpr unsigned kRows = bit(Mode::evaluate);
-constexpr unsigned kAnswers = kTexts | kRows;
+constexpr unsigned kLines = kTexts | bit(Mode::similarity);
+constexpr unsigned kAnswers = kLines | kRows;
 constexpr unsigned kRuns = kAnswers | bit(Mode::latency) | bit(Mode::memory) | bit(Mode::self_test);
 constexpr unsigned kChoosesMode = 0;  // the option says what to do; two that disagree are refused
+
+constexpr unsigned kLabels = bit(Task::single_label) | bit(Task::multi_label);
+constexpr unsigned kEmbeddings = bit(Task::embedding);
+constexpr unsigned kAnyTask = kLabels | bit(Task::regression) | kEmbeddings;
 
 using Values = const std::string_view*;
 
@@ -36,37 +45,44 @@ struct Option {
     int values;
     unsigned modes;  // in which the option means something, or kChoosesMode
     Mode mode;       // chosen, where modes == kChoosesMode
+    unsigned tasks;  // of the models that it goes with
     void (*apply)(Options&, Values);
 };
 
-constexpr Mode kNone = Mode::classify;
+constexpr Mode kNone = Mode::texts;
 
 const Option kOptions[] = {
-    {"--file", 1, kTexts, kNone, [](Options& o, Values v) { o.file = v[0]; }},
-    {"--pair", 2, kTexts, kNone,
+    {"--file", 1, kTexts, kNone, kAnyTask, [](Options& o, Values v) { o.file = v[0]; }},
+    {"--pair", 2, kTexts, kNone, kAnyTask,
      [](Options& o, Values v) {
          o.pairs.push_back({v[0], v[1]});
      }},
-    {"--pairs", 0, kAnswers, kNone, [](Options& o, Values) { o.pair_lines = true; }},
-    {"--json", 0, kTexts, kNone, [](Options& o, Values) { o.json = true; }},
-    {"--tokens", 0, kTexts, kNone, [](Options& o, Values) { o.tokens = true; }},
-    {"--top", 1, kTexts, kNone, [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
-    {"--plain-text", 0, kAnswers, kNone, [](Options& o, Values) { o.plain_text = true; }},
-    {"--evaluate", 1, kChoosesMode, Mode::evaluate, [](Options& o, Values v) { o.table = v[0]; }},
-    {"--label-column", 1, kRows, kNone, [](Options& o, Values v) { o.label_column = v[0]; }},
-    {"--text-columns", 1, kRows, kNone, [](Options& o, Values v) { o.text_columns = v[0]; }},
-    {"--labels", 1, kRows, kNone, [](Options& o, Values v) { o.label_values = v[0]; }},
-    {"--header", 0, kRows, kNone, [](Options& o, Values) { o.header = true; }},
-    {"--no-header", 0, kRows, kNone, [](Options& o, Values) { o.header = false; }},
-    {"--limit", 1, kRows, kNone, [](Options& o, Values v) { o.limit = number("--limit", v[0], 1, UINT32_MAX); }},
-    {"--latency", 0, kChoosesMode, Mode::latency, [](Options&, Values) {}},
-    {"--memory", 0, kChoosesMode, Mode::memory, [](Options&, Values) {}},
-    {"--self-test", 0, kChoosesMode, Mode::self_test, [](Options&, Values) {}},
-    {"--version", 0, kChoosesMode, Mode::version, [](Options&, Values) {}},
-    {"--help", 0, kChoosesMode, Mode::help, [](Options&, Values) {}},
-    {"-h", 0, kChoosesMode, Mode::help, [](Options&, Values) {}},
-    {"--kernel", 1, kRuns | bit(Mode::version), kNone, [](Options& o, Values v) { o.kernel = v[0]; }},
-    {"--threads", 1, kRuns, kNone, [](Options& o, Values v) { o.threads = number("--threads", v[0], 1, 64); }},
+    {"--pairs", 0, kTexts | kRows, kNone, kAnyTask, [](Options& o, Values) { o.pair_lines = true; }},
+    {"--json", 0, kLines, kNone, kAnyTask, [](Options& o, Values) { o.json = true; }},
+    {"--tokens", 0, kTexts, kNone, kAnyTask, [](Options& o, Values) { o.tokens = true; }},
+    {"--top", 1, kTexts, kNone, kLabels, [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
+    {"--plain-text", 0, kAnswers, kNone, kAnyTask, [](Options& o, Values) { o.plain_text = true; }},
+    {"--similarity", 2, kChoosesMode, Mode::similarity, kEmbeddings,
+     [](Options& o, Values v) {
+         o.compared.push_back({v[0], v[1]});
+     }},
+    {"--evaluate", 1, kChoosesMode, Mode::evaluate, kAnyTask, [](Options& o, Values v) { o.table = v[0]; }},
+    {"--label-column", 1, kRows, kNone, kAnyTask, [](Options& o, Values v) { o.label_column = v[0]; }},
+    {"--text-columns", 1, kRows, kNone, kAnyTask, [](Options& o, Values v) { o.text_columns = v[0]; }},
+    {"--labels", 1, kRows, kNone, kLabels, [](Options& o, Values v) { o.label_values = v[0]; }},
+    {"--header", 0, kRows, kNone, kAnyTask, [](Options& o, Values) { o.header = true; }},
+    {"--no-header", 0, kRows, kNone, kAnyTask, [](Options& o, Values) { o.header = false; }},
+    {"--limit", 1, kRows, kNone, kAnyTask,
+     [](Options& o, Values v) { o.limit = number("--limit", v[0], 1, UINT32_MAX); }},
+    {"--latency", 0, kChoosesMode, Mode::latency, kAnyTask, [](Options&, Values) {}},
+    {"--memory", 0, kChoosesMode, Mode::memory, kAnyTask, [](Options&, Values) {}},
+    {"--self-test", 0, kChoosesMode, Mode::self_test, kAnyTask, [](Options&, Values) {}},
+    {"--version", 0, kChoosesMode, Mode::version, kAnyTask, [](Options&, Values) {}},
+    {"--help", 0, kChoosesMode, Mode::help, kAnyTask, [](Options&, Values) {}},
+    {"-h", 0, kChoosesMode, Mode::help, kAnyTask, [](Options&, Values) {}},
+    {"--kernel", 1, kRuns | bit(Mode::version), kNone, kAnyTask, [](Options& o, Values v) { o.kernel = v[0]; }},
+    {"--threads", 1, kRuns, kNone, kAnyTask,
+     [](Options& o, Values v) { o.threads = number("--threads", v[0], 1, 64); }},
 };
 constexpr std::size_t kOptionCount = sizeof kOptions / sizeof kOptions[0];
 
@@ -101,6 +117,19 @@ int read_values(const Option& option, std::optional<std::string_view> attached, 
     return index;
 }
 
+const char* what_the_model_does() {
+    switch (kModel.task) {
+        case Task::single_label:
+        case Task::multi_label:
+            return "classifies texts";
+        case Task::regression:
+            return "gives values";
+        case Task::embedding:
+            return "embeds texts";
+    }
+    return "";
+}
+
 // Refuses options that would silently do nothing.
 void check_modes(const Options& options, const bool (&given)[kOptionCount], const Option* chooser) {
     for (std::size_t i = 0; i < kOptionCount; ++i) {
@@ -108,13 +137,13 @@ void check_modes(const Options& options, const bool (&given)[kOptionCount], cons
         if (!given[i] || option.modes == kChoosesMode || (option.modes & bit(options.mode)) != 0) {
             continue;
         }
-        if (options.mode == Mode::classify) {
+        if (options.mode == Mode::texts) {
             fail(kWrongUse, "%s only goes with --evaluate", std::string(option.name).c_str());
         }
         fail(kWrongUse, "%s does not go with %s", std::string(option.name).c_str(),
              chooser != nullptr ? std::string(chooser->name).c_str() : "--kernel list");
     }
-    if (options.mode != Mode::classify && !options.texts.empty()) {
+    if (options.mode != Mode::texts && !options.texts.empty()) {
         fail(kWrongUse, "unexpected text %s: %s takes no texts", quoted(options.texts[0]).c_str(),
              chooser != nullptr ? std::string(chooser->name).c_str() : "--kernel list");
     }
@@ -144,6 +173,9 @@ void check_conflicts(const Options& options, const bool top_given) {
     }
     if (options.pair_lines && !options.texts.empty()) {
         fail(kWrongUse, "--pairs reads lines from --file or standard input; for pairs as arguments use --pair A B");
+    }
+    if (options.pair_lines && options.mode == Mode::evaluate && kModel.task == Task::embedding) {
+        fail(kWrongUse, "--pairs does not go with --evaluate here: the two texts of a row are embedded one by one");
     }
     if ((options.pair_lines || !options.pairs.empty()) && !kModel.pairs) {
         fail(kWrongUse, "%s: model %s takes single texts only (its type_vocab_size is 1)",
@@ -176,6 +208,10 @@ Options parse_arguments(int argc, const char* const* argv) {
                  quoted(argument).c_str());
         }
         const std::string name(option->name);
+        if ((option->tasks & bit(kModel.task)) == 0) {
+            fail(kWrongUse, "%s does not go with model %s, which %s", name.c_str(), quoted(kModel.name).c_str(),
+                 what_the_model_does());
+        }
         std::string_view values[2];
         i = read_values(*option, attached ? std::optional(argument.substr(equals + 1)) : std::nullopt, argc, argv, i,
                         values);

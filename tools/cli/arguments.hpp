@@ -9,7 +9,7 @@
 
 namespace etch::cli {
 
-enum class Mode : std::uint8_t { classify, evaluate, latency, memory, self_test, kernel_list, version, help };
+enum class Mode : std::uint8_t { texts, similarity, evaluate, latency, memory, self_test, kernel_list, version, help };
 
 struct TextPair {
     std::string_view first;
@@ -17,10 +17,11 @@ struct TextPair {
 };
 
 struct Options {
-    Mode mode = Mode::classify;
+    Mode mode = Mode::texts;
 
     std::vector<std::string_view> texts;   // TEXT…
     std::vector<TextPair> pairs;           // --pair A B, as often as wanted
+    std::vector<TextPair> compared;        // --similarity A B, likewise
     std::optional<std::string_view> file;  // --file; "-" is standard input
     bool pair_lines = false;               // --pairs
     bool json = false;
@@ -29,7 +30,7 @@ struct Options {
     std::uint32_t top = 5;  // labels shown
 
     std::string_view table;                        // --evaluate
-    std::string_view label_column = "1";           // number from 1, or name
+    std::string_view label_column = "1";           // number from 1, or name; of scores where there are no labels
     std::optional<std::string_view> text_columns;  // comma-separated; default: every other column
     std::optional<std::string_view> label_values;  // --labels
     std::optional<bool> header;

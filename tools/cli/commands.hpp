@@ -6,7 +6,8 @@
 
 namespace etch::cli {
 
-void classify_texts(const Options& options);   // classify_texts.cpp
+void answer_texts(const Options& options);     // answer_texts.cpp
+void compare_texts(const Options& options);    // compare_texts.cpp
 void evaluate_table(const Options& options);   // evaluate.cpp
 void measure_latency(const Options& options);  // latency.cpp
 void report_memory();                          // memory.cpp

@@ -6,11 +6,16 @@
 #include "delimited.hpp"
 #include "failure.hpp"
 #include "input.hpp"
-#include "label_values.hpp"
+#include "model.hpp"
 #include "number.hpp"
 
 namespace etch::cli {
 namespace {
+
+// Whether a row holds two texts: as one input, or to be compared.
+bool two_texts(const Options& options) {
+    return options.pair_lines || kModel.task == Task::embedding;
+}
 
 // Positions, from 0.
 struct Columns {
@@ -84,50 +89,47 @@ Columns find_columns(const Options& options, const Row& first) {
     if (std::count(columns.texts.begin(), columns.texts.end(), columns.label) != 0) {
         fail(kWrongUse, "--text-columns: column %zu is the label's", columns.label + 1);
     }
-    if (options.pair_lines && columns.texts.size() != 2) {
-        fail(kWrongUse, "--pairs needs two text columns, there are %zu: choose with --text-columns A,B",
-             columns.texts.size());
-    }
     if (columns.texts.empty()) {
         fail(kWrongUse, "--evaluate: the file has one column only, expected a label and a text");
+    }
+    if (two_texts(options) && columns.texts.size() != 2) {
+        fail(kWrongUse, "%s needs two text columns, there are %zu: choose with --text-columns A,B",
+             options.pair_lines ? "--pairs" : "--evaluate", columns.texts.size());
     }
     return columns;
 }
 
 // The text columns of a row, joined by one space, or one on each side of a pair.
-Example make_example(Row& row, const Columns& columns, bool pair) {
+Example make_example(const Row& row, const Columns& columns, bool pair) {
     if (pair) {
-        return {std::move(row.fields[columns.texts[0]]), std::move(row.fields[columns.texts[1]]), 0};
+        return {row.fields[columns.texts[0]], row.fields[columns.texts[1]]};  // copies: it may be one column, twice
     }
     std::string text;
     for (std::size_t i = 0; i < columns.texts.size(); ++i) {
         text += i == 0 ? "" : " ";
         text += row.fields[columns.texts[i]];
     }
-    return {std::move(text), {}, 0};
+    return {std::move(text), {}};
 }
 
 }  // namespace
 
 Dataset read_dataset(const Options& options) {
     const Delimited kind = kind_of(options.table);
-    const bool header = has_header(options);
     const std::string bytes = read_file(options.table);
-    const std::string name = quoted(options.table);
 
     DelimitedReader reader(bytes, kind);
-    Dataset dataset;
+    Dataset dataset = {{}, {}, {}, quoted(options.table), has_header(options)};
+    const std::string& name = dataset.name;
     Columns columns = {};
     std::size_t width = 0;
-    std::vector<std::string> values;  // of the label column; of all rows, so that --limit does not change their reading
-    std::vector<std::size_t> lines;
     Row row;
     DelimitedReader::Next next = DelimitedReader::Next::end;
     while ((next = reader.next(row)) == DelimitedReader::Next::row) {
         if (width == 0) {
             width = row.fields.size();
             columns = find_columns(options, row);
-            if (header) {
+            if (dataset.header) {
                 continue;
             }
         }
@@ -135,10 +137,10 @@ Dataset read_dataset(const Options& options) {
             fail(kRunFailure, "%s: line %zu: %zu columns, the first row has %zu", name.c_str(), row.line,
                  row.fields.size(), width);
         }
-        values.push_back(row.fields[columns.label]);
-        lines.push_back(row.line);
+        dataset.values.push_back(row.fields[columns.label]);
+        dataset.lines.push_back(row.line);
         if (dataset.examples.size() < options.limit) {
-            dataset.examples.push_back(make_example(row, columns, options.pair_lines));
+            dataset.examples.push_back(make_example(row, columns, two_texts(options)));
         }
     }
     if (next == DelimitedReader::Next::malformed) {
@@ -147,19 +149,12 @@ Dataset read_dataset(const Options& options) {
     if (dataset.examples.empty()) {
         fail(kRunFailure, "%s: no rows", name.c_str());
     }
-
-    const LabelValues labels(options.label_values, {values.begin(), values.end()});
-    for (std::size_t i = 0; i < dataset.examples.size(); ++i) {
-        const std::optional<std::uint32_t> label = labels.find(values[i]);
-        if (!label) {
-            fail(kRunFailure, "%s: line %zu: unknown label %s; labels are read as %s%s", name.c_str(), lines[i],
-                 quoted(values[i]).c_str(), labels.description().c_str(),
-                 i == 0 && !header ? " (--header, if the first row names the columns)" : "");
-        }
-        dataset.examples[i].label = *label;
-    }
-    dataset.label_reading = labels.description();
     return dataset;
+}
+
+void refuse_value(const Dataset& dataset, std::size_t row, const std::string& problem) {
+    fail(kRunFailure, "%s: line %zu: %s%s", dataset.name.c_str(), dataset.lines[row], problem.c_str(),
+         row == 0 && !dataset.header ? " (--header, if the first row names the columns)" : "");
 }
 
 }  // namespace etch::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "model.hpp"
 #include "utf8.hpp"
 
 namespace etch::cli {
@@ -16,7 +17,8 @@ void fail(int exit_code, const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    std::string line = "classify: ";
+    std::string line(kModel.program);
+    line += ": ";
     append_printable(line, message);
     line += '\n';
     std::fwrite(line.data(), 1, line.size(), stderr);

@@ -29,7 +29,7 @@ std::vector<std::string> split_names(std::string_view spec) {
 }  // namespace
 
 LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector<std::string_view>& values) {
-    for (std::uint32_t i = 0; i < kModel.label_count; ++i) {
+    for (std::uint32_t i = 0; i < kModel.width; ++i) {
         names_.emplace_back(label(i));
     }
     if (spec == "0" || spec == "1") {
@@ -39,9 +39,9 @@ LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector
         description_ = "names of the model's labels";
     } else if (spec) {
         names_ = split_names(*spec);
-        if (names_.size() != kModel.label_count) {
+        if (names_.size() != kModel.width) {
             fail(kWrongUse, "--labels: expected 0, 1, names or %u names separated by commas, got %s",
-                 static_cast<unsigned>(kModel.label_count), quoted(*spec).c_str());
+                 static_cast<unsigned>(kModel.width), quoted(*spec).c_str());
         }
         description_ = "the names given";
     } else if (std::all_of(values.begin(), values.end(), [&](auto value) { return find_name(value).has_value(); })) {
@@ -74,7 +74,7 @@ std::optional<std::uint32_t> LabelValues::find(std::string_view value) const {
         return find_name(value);
     }
     const std::optional<std::uint64_t> number = parse_number(value);
-    if (!number || *number < *base_ || *number - *base_ >= kModel.label_count) {
+    if (!number || *number < *base_ || *number - *base_ >= kModel.width) {
         return std::nullopt;
     }
     return static_cast<std::uint32_t>(*number - *base_);

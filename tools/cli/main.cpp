@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `classify`: one generated model on the command line.
+// The program of one generated model: classify-NAME, regress-NAME or embed-NAME.
 #include <unistd.h>
 
 #include <new>
@@ -14,9 +14,10 @@ namespace {
 
 // Instead of an exception, which nothing here could handle better.
 [[noreturn]] void out_of_memory() {
-    constexpr char kMessage[] = "classify: out of memory\n";
-    const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
-    static_cast<void>(written);
+    for (const std::string_view part : {etch::cli::kModel.program, std::string_view(": out of memory\n")}) {
+        const ssize_t written = write(STDERR_FILENO, part.data(), part.size());
+        static_cast<void>(written);
+    }
     _exit(1);
 }
 
@@ -38,8 +39,11 @@ int main(int argc, char** argv) {
         set_special_tokens(etch::SpecialTokens::plain_text);
     }
     switch (options.mode) {
-        case Mode::classify:
-            classify_texts(options);
+        case Mode::texts:
+            answer_texts(options);
+            break;
+        case Mode::similarity:
+            compare_texts(options);
             break;
         case Mode::evaluate:
             evaluate_table(options);

@@ -21,7 +21,7 @@ void report_memory() {
     // A text of the maximum length, so that the peak is the peak.
     const std::string text = sample_text(kModel.max_tokens);
     Answer answer = {};
-    const Status status = classify({text, {}, false}, answer);
+    const Status status = answer_text({text, {}, false}, answer);
     if (status != Status::ok) {
         fail(kRunFailure, "the sample text: %s", describe(status));
     }

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
-#if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER)
-#error "compile with -DETCH_MODEL=<name> -DETCH_MODEL_HEADER='\"<name>.hpp\"'"
+#if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
+// The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder, the program's
+// name.
+#error "ETCH_MODEL, ETCH_MODEL_HEADER, ETCH_TASK_HEADER and ETCH_PROGRAM must be defined"
 #endif
 
 #include ETCH_MODEL_HEADER
 
 namespace etch::cli {
-
 namespace generated = etch::ETCH_MODEL;
+}
 
+#include ETCH_TASK_HEADER
+
+namespace etch::cli {
 namespace {
 
 generated::Workspace workspace;
 generated::Result result;
 generated::Encoding encoding;
 
-void view_result(Answer& answer) {
-    answer = {result.label, result.probability, result.logits, result.tokens, result.truncated};
-}
-
 }  // namespace
 
-const Model kModel = {generated::kModelName,  generated::kRecipe,     generated::kTarget, generated::kCheckpoint,
-                      generated::kMaxTokens,  generated::kLabelCount, generated::kPairs,  generated::kTableBytes,
-                      generated::kArenaBytes, generated::kStackBudget};
+const Model kModel = {ETCH_PROGRAM,           generated::kModelName,  generated::kRecipe,     generated::kTarget,
+                      generated::kCheckpoint, generated::kTask,       generated::kMaxTokens,  task::kWidth,
+                      generated::kPairs,      generated::kTableBytes, generated::kArenaBytes, generated::kStackBudget};
 
 std::string_view label(std::uint32_t index) {
-    return generated::kLabels[index];
+    return task::name(index);
 }
 
-Status classify(const Text& text, Answer& answer) {
-    const Status status = text.pair ? generated::classify_pair(workspace, text.first, text.second, result)
-                                    : generated::classify(workspace, text.first, result);
-    view_result(answer);
+Status answer_text(const Text& text, Answer& answer) {
+    const Status status = task::answer(workspace, text, result);
+    answer = task::view(result);
     return status;
 }
 
-Status classify_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer) {
-    const Status status = generated::classify_tokens(workspace, ids, nullptr, count, result);
-    view_result(answer);
+Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer) {
+    const Status status = task::answer_tokens(workspace, ids, count, result);
+    answer = task::view(result);
     return status;
 }
 

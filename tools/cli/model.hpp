@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one generated model that this program was built for. model.cpp is the only file that sees its header; everything
-// else works with the sizes at run time.
+// else works with the task and the sizes at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,20 @@
 #include <string_view>
 
 #include "etch/status.hpp"
+#include "etch/task.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch::cli {
 
 struct Model {
+    std::string_view program;  // its own name, for messages
     std::string_view name;
     std::string_view recipe;
     std::string_view target;
     std::string_view checkpoint;  // sha256, hex
+    Task task;
     std::uint32_t max_tokens;
-    std::uint32_t label_count;
+    std::uint32_t width;       // labels, values, or components of the embedding
     bool pairs;                // two texts at once
     std::size_t table_bytes;   // weights and tokenizer tables
     std::size_t arena_bytes;   // of one workspace
@@ -27,7 +30,7 @@ struct Model {
 
 extern const Model kModel;
 
-// Any bytes, not always UTF-8.
+// Name of a label or of a value; empty for a component of an embedding. Any bytes, not always UTF-8.
 std::string_view label(std::uint32_t index);
 
 // One text, or two where `pair`.
@@ -39,10 +42,10 @@ struct Text {
 
 // Views of the answer to the last call, valid until the next.
 struct Answer {
-    std::uint32_t label;
-    const float* probability;  // [label_count]
-    const float* logits;       // [label_count]
-    std::uint32_t tokens;      // specials included
+    const float* values;   // [width]: the labels' probabilities, the values, or the embedding
+    const float* logits;   // [width] of a classifier, else null
+    std::uint32_t label;   // of a classifier: index of the largest logit
+    std::uint32_t tokens;  // specials included
     bool truncated;
 };
 
@@ -53,8 +56,8 @@ struct Tokens {
     bool truncated;
 };
 
-Status classify(const Text& text, Answer& answer);
-Status classify_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
+Status answer_text(const Text& text, Answer& answer);
+Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
 Status encode(const Text& text, Tokens& tokens);
 
 // Text of a token; empty where the id has none.

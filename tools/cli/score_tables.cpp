@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "correlation.hpp"
 #include "model.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
@@ -76,29 +77,37 @@ std::string confusion_list(const Scores& scores) {
 
 }  // namespace
 
-std::string accuracy_line(const Scores& scores) {
-    return format("accuracy: %.2f %%\n", 100 * scores.accuracy().value_or(0));
+std::string percent_line(const char* name, std::optional<double> value) {
+    return value ? format("%s: %.2f %%\n", name, 100 * *value) : format("%s: -\n", name);
 }
 
-std::string class_table(const Scores& scores) {
+std::string number_line(const char* name, std::optional<double> value) {
+    return value ? format("%s: %.6g\n", name, *value) : format("%s: -\n", name);
+}
+
+std::string correlation_lines(const std::vector<double>& truths, const std::vector<double>& answers) {
+    return number_line("Pearson", pearson(truths, answers)) + number_line("Spearman", spearman(truths, answers));
+}
+
+std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t rows) {
     std::string out = '\n' + cell("label, per cent", kLabelWidth) + " precision    recall        F1      rows\n";
     double sums[3] = {};
     std::uint32_t defined[3] = {};
-    for (std::uint32_t i = 0; i < scores.labels(); ++i) {
+    for (std::uint32_t i = 0; i < labels.size(); ++i) {
         out += cell(label(i), kLabelWidth);
-        const std::optional<double> values[] = {scores.precision(i), scores.recall(i), scores.f1(i)};
+        const std::optional<double> values[] = {labels[i].precision, labels[i].recall, labels[i].f1};
         for (std::size_t m = 0; m < 3; ++m) {
             out += percent(values[m]);
             sums[m] += values[m].value_or(0);
             defined[m] += values[m] ? 1U : 0U;
         }
-        out += count(scores.rows_of(i)) + '\n';
+        out += count(labels[i].rows) + '\n';
     }
     out += cell("mean", kLabelWidth);
     for (std::size_t m = 0; m < 3; ++m) {
         out += percent(defined[m] == 0 ? std::nullopt : std::optional(sums[m] / defined[m]));
     }
-    return out + count(scores.rows()) + '\n';
+    return out + count(rows) + '\n';
 }
 
 std::string confusion_tables(const Scores& scores) {

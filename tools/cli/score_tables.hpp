@@ -2,17 +2,25 @@
 // Scores as text.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "scores.hpp"
 
 namespace etch::cli {
 
-// `accuracy: 91.23 %`
-std::string accuracy_line(const Scores& scores);
+// `accuracy: 91.23 %` of 0.9123. `-` where there is no value, here and below.
+std::string percent_line(const char* name, std::optional<double> value);
 
-// Precision, recall, F1 and rows of each label, and their means over the labels. `-` where nothing is to be divided.
-std::string class_table(const Scores& scores);
+// `mean squared error: 0.123456`
+std::string number_line(const char* name, std::optional<double> value);
+
+// Pearson's and Spearman's, a line each.
+std::string correlation_lines(const std::vector<double>& truths, const std::vector<double>& answers);
+
+// Precision, recall, F1 and rows of each label, and their means over the labels that have one; `rows` in all.
+std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t rows);
 
 // Counts, then per cent of the true label's rows. Above 20 labels the cells that are not 0 as a list, largest first.
 std::string confusion_tables(const Scores& scores);

@@ -4,14 +4,6 @@
 #include <numeric>
 
 namespace etch::cli {
-namespace {
-
-std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(whole));
-}
-
-}  // namespace
-
 std::uint64_t Scores::rows_of(std::uint32_t truth) const {
     std::uint64_t sum = 0;
     for (std::uint32_t answer = 0; answer < labels_; ++answer) {
@@ -44,16 +36,8 @@ std::optional<double> Scores::accuracy() const {
     return ratio(correct(), rows());
 }
 
-std::optional<double> Scores::precision(std::uint32_t label) const {
-    return ratio(count(label, label), answers_of(label));
-}
-
-std::optional<double> Scores::recall(std::uint32_t label) const {
-    return ratio(count(label, label), rows_of(label));
-}
-
-std::optional<double> Scores::f1(std::uint32_t label) const {
-    return ratio(2 * count(label, label), rows_of(label) + answers_of(label));
+LabelMeasures Scores::measures(std::uint32_t label) const {
+    return label_measures(count(label, label), answers_of(label), rows_of(label));
 }
 
 }  // namespace etch::cli

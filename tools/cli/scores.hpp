@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The confusion matrix and what follows from it. No model in here.
+// One label a row: the confusion matrix and what follows from it. No model in here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "label_measures.hpp"
 
 namespace etch::cli {
 
@@ -26,9 +28,7 @@ class Scores {
 
     // From 0 to 1; nothing where the denominator is 0.
     std::optional<double> accuracy() const;
-    std::optional<double> precision(std::uint32_t label) const;
-    std::optional<double> recall(std::uint32_t label) const;
-    std::optional<double> f1(std::uint32_t label) const;
+    LabelMeasures measures(std::uint32_t label) const;
 
   private:
     std::uint32_t labels_;

@@ -46,6 +46,12 @@ need_compiler() {
     [ ${#wanted[@]} -eq 0 ] || need_packages "${wanted[@]}"
 }
 
+# need_fuzzer: clang with its sanitizers and libFuzzer.
+need_fuzzer() {
+    need_packages clang
+    ! command -v dpkg-query >/dev/null || need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
 # need_python REQUIREMENTS...: a private environment in .venv with exactly these packages; sets $PYTHON.
 need_python() {
     local python

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Version and ABI of the runtime. Generated sources carry the ABI number that they were written for and refuse
-// to compile against another one.
+// Version and ABI of the runtime in C++, and what it demands of every compiler.
 #pragma once
 
-#define ETCH_VERSION "0.1.0"
+#include "etch/version.h"
 
-// Raised with every change of table layout, of an interface that generated code uses, or of the arithmetic.
-// The inline namespace abiN carries it into every symbol, so that two versions can be linked into one program.
-#define ETCH_ABI 1
-#define ETCH_ABI_NAMESPACE abi1
+// The inline namespace abiN carries the ABI number into every symbol, so that two versions can be linked into one
+// program.
+#define ETCH_ABI_NAMESPACE_OF(number) abi##number
+#define ETCH_ABI_NAMESPACE_OF_VALUE(macro) ETCH_ABI_NAMESPACE_OF(macro)
+#define ETCH_ABI_NAMESPACE ETCH_ABI_NAMESPACE_OF_VALUE(ETCH_ABI)
 
 #if defined(__FAST_MATH__)
 #error "etch: -ffast-math changes results; the arithmetic is defined bit for bit"

@@ -10,7 +10,16 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-enum CountedSet : unsigned { kCountScalar, kCountAvx2, kCountAvx512Vnni, kCountedSets };
+enum CountedSet : unsigned {
+    kCountScalar,
+    kCountSse2,
+    kCountAvx2,
+    kCountAvxVnni,
+    kCountAvx512Vnni,
+    kCountNeon,
+    kCountNeonDotprod,
+    kCountedSets
+};
 
 enum CountedFunction : unsigned {
     kCountMatmulS8,
@@ -30,7 +39,7 @@ extern std::uint64_t kernel_calls[kCountedSets][kCountedFunctions];
 #define ETCH_COUNT_KERNEL_CALL(set, function) \
     static_cast<void>(__atomic_fetch_add(&kernel_calls[set][function], 1u, __ATOMIC_RELAXED))
 #else
-#define ETCH_COUNT_KERNEL_CALL(set, function) static_cast<void>(0)
+#define ETCH_COUNT_KERNEL_CALL(set, function) static_cast<void>(set)
 #endif
 
 }  // namespace ETCH_ABI_NAMESPACE

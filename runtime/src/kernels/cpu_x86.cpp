@@ -34,14 +34,18 @@ bool saves(std::uint64_t state) noexcept {
     return (saved_state() & state) == state;
 }
 
-// Whether leaf 7 has every bit of `ebx_bits` and `ecx_bits`.
-bool has(unsigned ebx_bits, unsigned ecx_bits) noexcept {
+// Whether leaf 7 has every bit of `ebx_bits` and `ecx_bits`, and its first subleaf those of `eax_1_bits`.
+bool has(unsigned ebx_bits, unsigned ecx_bits, unsigned eax_1_bits) noexcept {
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
     unsigned edx = 0;
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-    return (ebx & ebx_bits) == ebx_bits && (ecx & ecx_bits) == ecx_bits;
+    if ((ebx & ebx_bits) != ebx_bits || (ecx & ecx_bits) != ecx_bits) return false;
+    if (eax_1_bits == 0) return true;
+    const bool has_subleaf = eax >= 1;
+    if (!has_subleaf || __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0) return false;
+    return (eax & eax_1_bits) == eax_1_bits;
 }
 
 constexpr unsigned kAvx2Bit = 1u << 5;         // leaf 7, ebx
@@ -50,18 +54,28 @@ constexpr unsigned kAvx512DqBit = 1u << 17;    // leaf 7, ebx
 constexpr unsigned kAvx512BwBit = 1u << 30;    // leaf 7, ebx
 constexpr unsigned kAvx512VlBit = 1u << 31;    // leaf 7, ebx
 constexpr unsigned kAvx512VnniBit = 1u << 11;  // leaf 7, ecx
+constexpr unsigned kAvxVnniBit = 1u << 4;      // leaf 7, subleaf 1, eax
 constexpr std::uint64_t kSseAndAvxState = 0x06;
 constexpr std::uint64_t kAvx512State = 0xE0;  // mask registers, upper halves, registers 16 to 31
 
 }  // namespace
 
+// x86-64 begins with it.
+bool sse2_usable() noexcept {
+    return true;
+}
+
 bool avx2_usable() noexcept {
-    return saves(kSseAndAvxState) && has(kAvx2Bit, 0);
+    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, 0);
+}
+
+bool avx_vnni_usable() noexcept {
+    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, kAvxVnniBit);
 }
 
 bool avx512_vnni_usable() noexcept {
     return saves(kSseAndAvxState | kAvx512State) &&
-           has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit);
+           has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit, 0);
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -8,23 +8,22 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 constexpr const KernelSet* kSets[] = {
-#if defined(ETCH_HAVE_AVX512_VNNI)
-    &kAvx512Vnni,
+#if defined(__x86_64__)
+    &kAvx512Vnni,  &kAvxVnni,    &kAvx2, &kSse2,
+#elif defined(__aarch64__)
+    &kNeonDotprod, &kNeon,
 #endif
-#if defined(ETCH_HAVE_AVX2)
-    &kAvx2,
-#endif
-    &kScalarPanel,
-    &kScalarRows,
+    &kScalarPanel, &kScalarRows,
 };
 
 }  // namespace
 
 const KernelSet* best_kernels(Packing packing) noexcept {
+    const KernelSet* best = nullptr;  // a scalar set is usable everywhere
     for (const KernelSet* set : kSets) {
-        if (set->packing == packing && set->usable()) return set;
+        if (best == nullptr && set->packing == packing && set->usable()) best = set;
     }
-    return nullptr;  // not reached: a scalar set is usable everywhere
+    return best;
 }
 
 Status find_kernels(Packing packing, std::string_view name, const KernelSet*& out) noexcept {

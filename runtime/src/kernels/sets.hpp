@@ -11,17 +11,23 @@ extern const KernelSet kScalarPanel;
 extern const KernelSet kScalarRows;
 
 #if defined(__x86_64__)
-#define ETCH_HAVE_AVX2 1
+extern const KernelSet kSse2;
 extern const KernelSet kAvx2;
-
-// Whether this CPU has AVX2 and its operating system saves the registers. Compiled for the baseline.
-bool avx2_usable() noexcept;
-
-#define ETCH_HAVE_AVX512_VNNI 1
+extern const KernelSet kAvxVnni;
 extern const KernelSet kAvx512Vnni;
 
-// The same for AVX-512 F, BW, DQ, VL and VNNI, which include AVX2.
-bool avx512_vnni_usable() noexcept;
+// Whether this CPU has the instructions and its operating system saves the registers. Compiled for the baseline.
+bool sse2_usable() noexcept;
+bool avx2_usable() noexcept;
+bool avx_vnni_usable() noexcept;     // with AVX2
+bool avx512_vnni_usable() noexcept;  // AVX-512 F, BW, DQ, VL and VNNI, with AVX2
+#elif defined(__aarch64__)
+extern const KernelSet kNeon;
+extern const KernelSet kNeonDotprod;
+
+// The same.
+bool neon_usable() noexcept;
+bool neon_dotprod_usable() noexcept;
 #endif
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -3,7 +3,10 @@
 // tokens outputs and k = head_width inputs: a token fills a row. Values are one of n = head_width and k = tokens: a
 // token fills a column. The block that holds the last token writes the zero padding behind it.
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
+#include "../kernels/compiler.hpp"
 #include "../kernels/kernel_set.hpp"
 #include "etch/ops/attention.hpp"
 
@@ -46,6 +49,10 @@ void store(const Places<kGroup>& places, const Value* values, std::size_t count,
     Value* group = packed + places.start;
     for (std::size_t i = 0; i < count; i += kGroup, group += places.between) {
         const std::size_t used = count - i < kGroup ? count - i : kGroup;
+        if (places.within == 1 && used == kGroup) {
+            std::memcpy(group, values + i, sizeof(Value) * kGroup);
+            continue;
+        }
         for (std::size_t j = 0; j < used; ++j)
             group[j * places.within] = values[i + j];
     }
@@ -71,6 +78,24 @@ void store_column(Packing packing, Value* packed, std::size_t k, std::size_t out
     const Places<kPanelWidth> places{start, packed_index(packed, packing, 1, k, inputs) - start,
                                      packed_index(packed, packing, kPanelWidth, k, inputs) - start};
     store(places, values, outputs, packed);
+}
+
+// Columns k to k + 3 of s8 in Packing::panel, k a multiple of 4, from four rows of `outputs` values, one after the
+// other. There the four of an output are neighbours.
+void store_4_columns(std::int8_t* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
+                     const std::int8_t* values) noexcept {
+    const std::uint8_t* const bytes = reinterpret_cast<const std::uint8_t*>(values);
+    for (std::size_t n = 0; n < outputs; n += kPanelWidth) {
+        std::int8_t* const panel = packed + packed_s8_index(Packing::panel, n, k, inputs);
+        const std::size_t used = outputs - n < kPanelWidth ? outputs - n : kPanelWidth;
+        for (std::size_t i = 0; i < used; ++i) {
+            const std::uint8_t* const first = bytes + n + i;
+            const std::uint32_t four = std::uint32_t{first[0]} | std::uint32_t{first[outputs]} << 8 |
+                                       std::uint32_t{first[2 * outputs]} << 16 |
+                                       std::uint32_t{first[3 * outputs]} << 24;
+            std::memcpy(panel + 4 * i, &four, sizeof four);
+        }
+    }
 }
 
 template <class Value>
@@ -100,6 +125,18 @@ const float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& sh
     return rows.data + std::size_t{row} * rows.width + std::size_t{head} * shape.head_width;
 }
 
+// Brings the head of a later row of the block to the cache: the parts of one head lie a row apart, where the hardware
+// does not look for them (a fifth of the time of packing 221 rows of 12 heads). Inlined: GCC 12 drops calls of a
+// function that only prefetches.
+ETCH_INLINE void prefetch_later(const F32Rows& rows, std::uint32_t row, std::uint32_t count, const HeadShape& shape,
+                                std::uint32_t head) noexcept {
+    constexpr std::uint32_t kAhead = 8;
+    if (count - row <= kAhead) return;
+    const float* const later = head_of(rows, row + kAhead, shape, head);
+    for (std::uint32_t i = 0; i < shape.head_width; i += 16)
+        __builtin_prefetch(later + i);
+}
+
 }  // namespace
 
 void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
@@ -109,6 +146,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
         float* scales = out.scales + std::size_t{head} * shape.max_tokens;
         for (std::uint32_t row = 0; row < block.count; ++row) {
             const std::uint32_t token = block.first + row;
+            prefetch_later(input, row, block.count, shape, head);
             scales[token] = context.kernels.quantize_row_s8(head_of(input, row, shape, head), shape.head_width, q);
             store_row(shape.packing, packed, token, shape.head_width, q);
         }
@@ -117,14 +155,27 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
 }
 
 void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
-    std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [head_width]
+    std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
+    const bool by_4 = shape.packing == Packing::panel && shape.tile_rows >= 4;
     for (std::uint32_t head = first; head < last; ++head) {
         std::int8_t* packed = out.packed + head * s8_value_bytes(shape);
         float* scales = out.scales + std::size_t{head} * shape.max_tokens;
-        for (std::uint32_t row = 0; row < block.count; ++row) {
+        std::uint32_t row = 0;
+        while (row < block.count) {
             const std::uint32_t token = block.first + row;
-            scales[token] = context.kernels.quantize_row_s8(head_of(input, row, shape, head), shape.head_width, q);
-            store_column(shape.packing, packed, token, shape.head_width, tokens, q);
+            const std::uint32_t count = by_4 && token % 4 == 0 && block.count - row >= 4 ? 4 : 1;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                const float* values = head_of(input, row + i, shape, head);
+                prefetch_later(input, row + i, block.count, shape, head);
+                scales[token + i] =
+                    context.kernels.quantize_row_s8(values, shape.head_width, q + std::size_t{i} * shape.head_width);
+            }
+            if (count == 4) {
+                store_4_columns(packed, token, shape.head_width, tokens, q);
+            } else {
+                store_column(shape.packing, packed, token, shape.head_width, tokens, q);
+            }
+            row += count;
         }
         if (is_last(block, tokens)) zero_value_padding(shape, tokens, packed);
     }

@@ -33,5 +33,15 @@ void Softmax::run(const OpContext& context, std::uint32_t first, std::uint32_t l
     }
 }
 
+void Sigmoid::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const float* x = input.from(row).data;
+        float* y = out.from(row).data;
+        for (std::uint32_t i = 0; i < input.width; ++i)
+            y[i] = x[i];
+        context.kernels.activate_row(Activation::sigmoid, y, input.width);
+    }
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -28,7 +28,6 @@ std::uint32_t ContentSearch::lower_bound(int byte) const noexcept {
 }
 
 bool ContentSearch::step(std::uint8_t byte) noexcept {
-    if (low_ == high_) return false;
     // The ends of the range decide most steps: all contents go on alike, or none does.
     const int first = next_byte(low_);
     const int last = next_byte(high_ - 1);
@@ -57,7 +56,6 @@ bool RawSplitter::take(TokenMatch& match) noexcept {
 
 void RawSplitter::look_ahead() noexcept {
     const auto size = static_cast<std::uint32_t>(text_.size());
-    if (tokens_.count == 0) search_ = size;
     std::uint32_t stop = size - search_ < kWindow ? size : search_ + kWindow;
     for (;;) {
         while (search_ < stop) {

@@ -23,11 +23,11 @@ class ContentSearch {
   public:
     explicit ContentSearch(const AddedTokens& tokens) noexcept : tokens_(tokens), high_(tokens.count) {}
 
-    // False once no content goes on with `byte`.
+    // False once no content goes on with `byte`; then the search is over. There must be contents.
     bool step(std::uint8_t byte) noexcept;
 
     // The content made of exactly the bytes seen so far, or kNoToken.
-    std::uint32_t complete() const noexcept { return low_ < high_ && size(low_) == depth_ ? low_ : kNoToken; }
+    std::uint32_t complete() const noexcept { return size(low_) == depth_ ? low_ : kNoToken; }
 
   private:
     std::uint32_t size(std::uint32_t index) const noexcept { return tokens_.begins[index + 1] - tokens_.begins[index]; }

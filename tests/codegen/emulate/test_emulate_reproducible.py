@@ -23,7 +23,7 @@ for recipe in ("w8a8", "fp32"):
     program, checkpoint = tiny_program(Path(sys.argv[1]), recipe)
     print(emulate(program, *random_ids(program, 150)).tobytes().hex())
     for golden in make_golden(program, checkpoint.tokenizer):
-        print(golden.text.hex(), golden.ids, golden.truncated, golden.logits.tobytes().hex())
+        print(golden.text.hex(), golden.ids, golden.truncated, golden.output.tobytes().hex())
 """
 HERE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ def test_goldens_of_a_small_model(tmp_path: Path) -> None:
         assert golden.ids[0] == checkpoint.tokenizer.classify_id
         assert golden.ids[-1] == checkpoint.tokenizer.separate_id
         logits = emulate(program, golden.ids, [0] * len(golden.ids))
-        assert golden.logits.tobytes() == logits.tobytes()
+        assert golden.output.tobytes() == logits.tobytes()
     assert len(goldens[-1].ids) == program.max_tokens
     assert goldens[-1].truncated
     assert not goldens[1].truncated

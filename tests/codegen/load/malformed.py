@@ -13,20 +13,21 @@ from typing import Any
 import pytest
 from tiny_checkpoint import bert_shapes, read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
 
-from codegen.errors import EtchError
+from codegen.errors import EtchError, printable
 from codegen.load.folder import Checkpoint, load_checkpoint
 
 WEIGHTS = "model.safetensors"
 CONFIG = "config.json"
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+SENTENCE = "sentence_bert_config.json"
 VOCAB = "vocab.txt"
 MAX_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class Case:
-    """`change` spoils the folder; the refusal must have this code, file and tensor, and these words in it."""
+    """`change` spoils the folder; the refusal must have this code, file, tensor and stage, and these words in it."""
 
     name: str
     change: Callable[[Path], object]
@@ -34,6 +35,14 @@ class Case:
     file: str | None
     tensor: str | None = None
     words: str = ""
+    stage: str = "load"
+
+    @property
+    def message(self) -> str:
+        """How the line on stderr begins, without the program's name."""
+        file = "" if self.file is None else f"{printable(self.file)}: "
+        tensor = "" if self.tensor is None else f"tensor '{printable(self.tensor)}': "
+        return f"error[{self.code}] {self.stage}: {file}{tensor}"
 
 
 def parametrize(cases: Iterable[Case]) -> pytest.MarkDecorator:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from malformed import (
     CONFIG,
+    SENTENCE,
     TOKENIZER,
     TOKENIZER_CONFIG,
     WEIGHTS,
@@ -30,7 +31,6 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen.errors import EtchError
 from codegen.load.folder import load_checkpoint
 
-SENTENCE = "sentence_bert_config.json"
 NO_WEIGHTS = remove(WEIGHTS)
 
 
@@ -71,14 +71,21 @@ CASES = [
     f("config a pipe", both(remove(CONFIG), lambda p: os.mkfifo(p / CONFIG)), "not-a-regular-file", CONFIG),
     f("weights a folder", both(NO_WEIGHTS, lambda p: (p / WEIGHTS).mkdir()), "not-a-regular-file", WEIGHTS),
     f("pickle", beside("pytorch_model.bin"), "pickle-refused", "pytorch_model.bin"),
-    f("pickle .pt", beside("model.pt"), "pickle-refused", "model.pt", "torch.load('model.pt'"),
+    f("pickle .pt", beside("model.pt"), "pickle-refused", "model.pt", "glob('model.pt')"),
+    f(
+        "pickles in parts",
+        both(beside("pytorch_model-00001-of-00002.bin"), raw("pytorch_model.bin.index.json", b"{}")),
+        "pickle-refused",
+        "pytorch_model-00001-of-00002.bin",
+        "glob('pytorch_model-*.bin')",
+    ),
+    f("adapter", put("adapter_config.json", peft_type="LORA"), "adapter-not-supported", "adapter_config.json"),
     f("pickle .pth", beside("weights.pth"), "pickle-refused", "weights.pth"),
     f("pickle .ckpt", beside("last.ckpt"), "pickle-refused", "last.ckpt"),
     f("pickle that is named like a command", beside("'); x('.bin"), "format-not-supported", "'); x('.bin"),
     f("keras", beside("tf_model.h5"), "format-not-supported", "tf_model.h5"),
     f("flax", beside("flax_model.msgpack"), "format-not-supported", "flax_model.msgpack"),
     f("onnx", beside("model.onnx"), "format-not-supported", "model.onnx"),
-    f("sharded", beside(WEIGHTS + ".index.json"), "sharded-not-supported", WEIGHTS + ".index.json"),
     f("config linked away", move_out(CONFIG), "symlink-escapes", CONFIG, "cp -rL"),
     f("weights linked away", move_out(WEIGHTS), "symlink-escapes", WEIGHTS),
     f("tokenizer linked away", move_out(TOKENIZER), "symlink-escapes", TOKENIZER),

@@ -95,6 +95,7 @@ HEADER_CASES = [
     w("length over the limit", raw(WEIGHTS, struct.pack("<Q", (100 << 20) + 1)), "safetensors-header-too-large"),
     w("length 2^64-1", raw(WEIGHTS, b"\xff" * 8 + b"{}"), "safetensors-header-too-large"),
     w("length zero", raw(WEIGHTS, bytes(8)), "safetensors-header-start"),
+    w("length zero before a brace", raw(WEIGHTS, bytes(8) + b"{}"), "safetensors-header-start"),
     w("space before brace", edit_header_text(lambda text: b" " + text), "safetensors-header-start"),
     w("array as header", file_with(b"[]"), "safetensors-header-start"),
     w("pickle inside", raw(WEIGHTS, b"\x80\x02}q\x00" + bytes(100)), "safetensors-header-too-large"),
@@ -117,6 +118,12 @@ HEADER_CASES = [
     w("metadata not strings", edit_header(lambda h: h.update(__metadata__={"format": 1})), "safetensors-metadata"),
     w("metadata a list", edit_header(lambda h: h.update(__metadata__=[])), "safetensors-metadata"),
     w("entry not an object", edit_header(lambda h: h.update({BIAS: [1]})), "safetensors-entry", BIAS),
+    w(
+        "entry a list of its fields",
+        edit_header(lambda h: h.update({BIAS: ["dtype", "shape", "data_offsets"]})),
+        "safetensors-entry",
+        BIAS,
+    ),
     w("entry lacks dtype", edit_header(lambda h: h[BIAS].pop("dtype")), "safetensors-entry", BIAS),
     w("entry has more fields", entry(strides=[1]), "safetensors-entry", BIAS),
     w("unknown dtype", entry(dtype="Q4_0"), "safetensors-dtype", BIAS, "'Q4_0'"),
@@ -152,8 +159,15 @@ TENSOR_CASES = [
     w("Inf", tensors(poke(FIRST, -1, np.inf)), "tensor-not-finite", FIRST, "inf"),
     w("overflow in F16", tensors(poke(BIAS, 1, 70000.0), all_="F16"), "tensor-not-finite", BIAS, "inf at [1]"),
     w("-Inf in F16", tensors(poke(BIAS, 0, -np.inf), all_="F16"), "tensor-not-finite", BIAS, "-inf"),
-    w("BF16", tensors(lambda t: None, classifier__bias="BF16"), "dtype-not-supported", BIAS, "got BF16"),
-    w("F64", tensors(lambda t: None, classifier__bias="F64"), "dtype-not-supported", BIAS),
+    w("NaN in BF16", tensors(poke(BIAS, 2, np.nan), all_="BF16"), "tensor-not-finite", BIAS, "nan at [2]"),
+    w("-Inf in BF16", tensors(poke(BIAS, 0, -np.inf), all_="BF16"), "tensor-not-finite", BIAS, "-inf at [0]"),
+    w(
+        "F64",
+        tensors(lambda t: None, classifier__bias="F64"),
+        "dtype-not-supported",
+        BIAS,
+        "expected one of F32, F16, BF16, got F64",
+    ),
     w("I64 weights", tensors(lambda t: None, classifier__bias="I64"), "dtype-not-supported", BIAS),
     w("missing", tensors(lambda t: t.pop(BIAS)), "missing-tensor", BIAS),
     w("extra", tensors(lambda t: t.update(backdoor=np.ones(3))), "unused-tensor", "backdoor", "1 of 26"),
@@ -194,6 +208,17 @@ def test_f16_is_converted_exactly(tmp_path: Path) -> None:
     write_safetensors(tmp_path / WEIGHTS, {"all": finite}, dtype="F16")
     taken = TensorFile.open(tmp_path / WEIGHTS).take("all", finite.shape)
     assert taken.values.tobytes() == finite.tobytes()
+
+
+def test_bf16_is_the_upper_half_of_a_float(tmp_path: Path) -> None:
+    every = (np.arange(1 << 16, dtype="<u4") << 16).view("<f4")
+    finite = every[np.isfinite(every)]
+    write_safetensors(tmp_path / WEIGHTS, {"all": finite, "scalar": finite[9].reshape(())}, dtype="BF16")
+    file = TensorFile.open(tmp_path / WEIGHTS)
+    taken = file.take("all", finite.shape)
+    assert taken.values.tobytes() == finite.tobytes()
+    assert not taken.values.flags.writeable
+    assert file.take("scalar", ()).values.tobytes() == finite[9].tobytes()
 
 
 def test_unaligned_data(tmp_path: Path) -> None:
@@ -253,6 +278,9 @@ LEGAL = {
     "all-zero channel": tensors(legal_zero_channel),
     "largest F16": tensors(poke(BIAS, 0, 65504.0), all_="F16"),
     "F16": tensors(lambda t: None, all_="F16"),
+    "BF16": tensors(lambda t: None, all_="BF16"),
+    "largest BF16": tensors(poke(BIAS, 0, 3.38e38), all_="BF16"),
+    "F16 and BF16 beside F32": tensors(lambda t: None, classifier__bias="F16", classifier__weight="BF16"),
     "F16 beside F32": tensors(lambda t: None, classifier__bias="F16"),
     "denormal": tensors(poke(BIAS, 0, 1e-42)),
     "legacy gamma and beta": tensors(legal_legacy_names),

@@ -39,7 +39,22 @@ _WORDS = (
     *("\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165", "\u110b\u1161", "##\u314b"),
     *("foo", "bar", "the", "hello", "world", "un", "##aff", "##able", "İstanbul", "café", "cafe", "Ab"),
     *("$", "5", "+", "3", "^", "2", "~", "`", "[", "]", "sep", ",", "!", ".", "?", "#", ";"),
-    *("a", "##a", "aaaa", "##aaaa", "é", "e", "中", "文", "##中", "i\u0307", "\u1100", "q\u1b44\U0001e000", "b"),
+    *(
+        "a",
+        "##a",
+        "aaaa",
+        "##aaaa",
+        "é",
+        "e",
+        "中",
+        "文",
+        "##中",
+        "i\u0307",
+        "\u1100",
+        "q\u1b44\U0001e000",
+        "b",
+        "\U00011099",
+    ),
 )
 PIECES = tuple(dict.fromkeys((*_SPECIALS, *_WORDS)))
 _ADDED = (
@@ -47,6 +62,8 @@ _ADDED = (
     AddedToken("<r>", len(PIECES) + 1, False, False, False, False, True),
     AddedToken("New York", len(PIECES) + 2, False, True, False, False, False),
     AddedToken("<w>", len(PIECES) + 3, True, True, True, False, False),
+    AddedToken("<s>", len(PIECES) + 4, False, False, True, False, False),
+    AddedToken("<n>", len(PIECES) + 5, False, True, False, True, True),
 )
 
 

@@ -66,6 +66,12 @@ def test_every_key_has_a_slot_of_its_own() -> None:
     assert np.array_equal(built.displacements, again.displacements)
 
 
+def test_keys_that_no_seed_tells_apart_are_refused() -> None:
+    with pytest.raises(EtchError) as refused:
+        perfect_hash.build([b"same", b"same"], np.zeros(2, int))
+    assert (refused.value.code, refused.value.stage) == ("hash-not-found", "pack")
+
+
 def test_the_hash_is_the_documented_one() -> None:
     states = perfect_hash.hash_states(np.frombuffer(b"abc", np.uint8), np.array([3]), np.array([7], np.uint64))
     expected = 7
@@ -139,8 +145,10 @@ def _with_token(content: str, **changes: bool | int) -> WordPieceSpec:
         ("empty-vocabulary", lambda: replace(spec(), pieces=(None,) * 5)),
         ("added-token-id-mismatch", lambda: _with_token("new", id=7)),
         ("added-token-id-mismatch", lambda: _with_token("new", id=10**7)),
+        ("token-id-out-of-range", lambda: _with_token("new", id=2**31)),
         ("added-token-unsupported", lambda: _with_token("a\ufffdb")),
         ("added-token-unsupported", lambda: _with_token("\u0301", normalized=True)),
+        ("added-token-unsupported", lambda: _with_token(" l", lstrip=True, rstrip=True)),
     ],
 )
 def test_refusals(code: str, broken: Callable[[], WordPieceSpec]) -> None:

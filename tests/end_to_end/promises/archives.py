@@ -123,3 +123,30 @@ def instructions_of(archive: Path) -> dict[str, list[tuple[str, str]]]:
         split = [re.split(r"\s+", line.split(":", 1)[1].strip(), maxsplit=1) for line in lines if line.startswith(" ")]
         found[name] = [(parts[0], parts[1] if len(parts) > 1 else "") for parts in split]
     return found
+
+
+@cache
+def innermost_loops(archive: Path) -> dict[str, list[list[tuple[str, str]]]]:
+    """The instructions of every loop without a jump inside it, by object."""
+    text = _output(tool("objdump"), "-d", "--no-show-raw-insn", "-w", archive)
+    return {name: list(_loops(lines)) for name, lines in _members(text)}
+
+
+def _loops(lines: list[str]) -> Iterator[list[tuple[str, str]]]:
+    rows: list[tuple[str, str]] = []
+    places: dict[str, int] = {}  # of a function, by address
+    last_jump = -1
+    for line in lines:
+        if line.endswith(">:"):
+            rows, places, last_jump = [], {}, -1
+        if not line.startswith(" "):
+            continue
+        address, instruction = line.split(":", 1)
+        mnemonic, _, operands = re.sub(r"\{\w+\} ", "", instruction.strip()).partition(" ")
+        places[address.strip()] = len(rows)
+        rows.append((mnemonic, operands.strip()))
+        if mnemonic.startswith("j"):
+            begin = places.get(operands.split()[0] if operands else "", len(rows))
+            if last_jump < begin < len(rows):
+                yield rows[begin:]
+            last_jump = len(rows) - 1

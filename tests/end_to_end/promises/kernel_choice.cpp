@@ -10,8 +10,16 @@
 #if defined(ETCH_PRETEND_NO_AVX2)
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+bool sse2_usable() noexcept;
+bool sse2_usable() noexcept {
+    return true;
+}
 bool avx2_usable() noexcept;
 bool avx2_usable() noexcept {
+    return false;
+}
+bool avx_vnni_usable() noexcept;
+bool avx_vnni_usable() noexcept {
     return false;
 }
 bool avx512_vnni_usable() noexcept;
@@ -57,7 +65,7 @@ int main() {
     expect(agnews::kernel(workspace) == "scalar", "scalar is the last of the list");
 #if defined(ETCH_PRETEND_NO_AVX2)
     expect(!has_avx, "what is not usable is not listed");
-    for (const std::string_view name : {"avx2", "avx512_vnni"}) {
+    for (const std::string_view name : {"avx2", "avx_vnni", "avx512_vnni"}) {
         expect(agnews::select_kernel(workspace, name) == Status::kernel_not_usable,
                "not usable is an error of its own");
     }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The label of a text is the number that the text begins with, 0 if none; a second text's number is the count of
-// tokens. A text "fail" is refused.
 #include "stub.hpp"
 
 namespace etch {
@@ -11,19 +9,39 @@ constexpr std::int32_t kFirst = 1;
 constexpr std::int32_t kWord = 3;
 constexpr std::int32_t kLast = 2;
 
-std::uint32_t leading_number(std::string_view text) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-        value = value * 10 + static_cast<std::uint32_t>(text[i] - '0');
-    }
-    return value % kLabelCount;
-}
-
 bool space(char c) {
     return static_cast<unsigned char>(c) <= 0x20;
 }
 
 }  // namespace
+
+std::uint32_t leading_number(std::string_view text) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+        value = value * 10 + static_cast<std::uint32_t>(text[i] - '0');
+    }
+    return value;
+}
+
+void read_numbers(std::string_view text, float* numbers, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        while (!text.empty() && space(text[0])) {
+            text.remove_prefix(1);
+        }
+        const bool negative = !text.empty() && text[0] == '-';
+        double value = 0;
+        double digit = 1;  // its weight; 1 before the point
+        for (text.remove_prefix(negative ? 1 : 0); !text.empty() && !space(text[0]); text.remove_prefix(1)) {
+            if (text[0] == '.') {
+                digit = 0.1;
+            } else if (text[0] >= '0' && text[0] <= '9') {
+                value = digit == 1 ? value * 10 + (text[0] - '0') : value + digit * (text[0] - '0');
+                digit = digit == 1 ? 1 : digit / 10;
+            }
+        }
+        numbers[i] = static_cast<float>(negative ? -value : value);
+    }
+}
 
 Status encode(Workspace&, std::string_view text, Encoding& encoding) noexcept {
     encoding.truncated = false;
@@ -47,41 +65,6 @@ Status encode(Workspace&, std::string_view text, Encoding& encoding) noexcept {
     encoding.ids[encoding.count] = kLast;
     encoding.offsets[encoding.count++] = {0, 0};
     return Status::ok;
-}
-
-Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept {
-    if (text == "fail") {
-        return Status::text_too_long;
-    }
-    Encoding encoding;
-    encode(workspace, text, encoding);
-    classify_tokens(workspace, encoding.ids, nullptr, encoding.count, result);
-    result.label = leading_number(text);
-    result.logits[result.label] = 1e-7F;
-    result.probability[result.label] = 0.999999881F;
-    result.truncated = encoding.truncated;
-    return Status::ok;
-}
-
-Status classify_tokens(Workspace&, const std::int32_t*, const std::uint8_t*, std::uint32_t count,
-                       Result& result) noexcept {
-    for (std::uint32_t i = 0; i < kLabelCount; ++i) {
-        result.logits[i] = -0.1F;
-        result.probability[i] = 0.0F;
-    }
-    result.label = 0;
-    result.tokens = count;
-    result.truncated = false;
-    return Status::ok;
-}
-
-Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept {
-    if (!kPairs) {
-        return Status::pair_not_supported;
-    }
-    const Status status = classify(workspace, first, result);
-    result.tokens = leading_number(second);
-    return status;
 }
 
 Status encode_pair(Workspace&, std::string_view, std::string_view, Encoding&) noexcept {

@@ -1,78 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The face of a generated model with everything unusual: hostile labels, one segment (two with STUB_PAIRS), a self test
 // that fails, a kernel that this CPU cannot run, pieces that are not UTF-8. Tokens are words between bytes <= 0x20.
+// The task is that of STUB_MULTI_LABEL, STUB_REGRESSION, STUB_EMBEDDING, or without these one label a text; with
+// STUB_ONE the model has one label or one value.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "etch/status.hpp"
-#include "etch/tokenizer.hpp"
-#include "etch/workspace.hpp"
-
-namespace etch {
-namespace stub {
-
-inline constexpr std::string_view kModelName = "stub";
-inline constexpr std::string_view kRecipe = "fp32";
-inline constexpr std::string_view kTarget = "host";
-inline constexpr std::string_view kCheckpoint = "0123abcd";
-
-inline constexpr std::uint32_t kMaxTokens = 5;
-#if defined(STUB_PAIRS)
-inline constexpr bool kPairs = true;
+#if defined(STUB_REGRESSION)
+#include "stub_regress.hpp"
+#elif defined(STUB_EMBEDDING)
+#include "stub_embed.hpp"
+#elif defined(STUB_MULTI_LABEL)
+#include "stub_multi_label.hpp"
 #else
-inline constexpr bool kPairs = false;
+#include "stub_single_label.hpp"
 #endif
-inline constexpr std::size_t kTableBytes = 100;
-inline constexpr std::size_t kArenaBytes = 64;
-inline constexpr std::size_t kStackBudget = 4096;
-
-inline constexpr std::uint32_t kLabelCount = 22;
-inline constexpr std::string_view kLabels[kLabelCount] = {
-    std::string_view("zero"),
-    std::string_view("a\"b\\c"),
-    std::string_view("new\nline\ttab"),
-    std::string_view("nul\0nul", 7),
-    std::string_view("\x1b[31mred"),
-    std::string_view("bad \xff\xc3"),
-    std::string_view("caf\xc3\xa9"),
-    std::string_view("Case"),
-    std::string_view("case"),
-    std::string_view("9"),
-    std::string_view("\xed\xa0\x80|\xc0\xaf|\xe0\x9f\xbf|\xf4\x90\x80\x80|\xf0\x9f\x98|\xf0\x9f\x98\x80\xe2\x82"),
-};
-
-using Workspace = etch::Workspace<struct Model, kArenaBytes>;
-
-struct Result {
-    std::uint32_t label;
-    float probability[kLabelCount];
-    float logits[kLabelCount];
-    std::uint32_t tokens;
-    bool truncated;
-};
-
-struct Encoding {
-    std::int32_t ids[kMaxTokens];
-    std::uint8_t segments[kMaxTokens];
-    TokenOffset offsets[kMaxTokens];
-    std::uint32_t count;
-    bool truncated;
-};
-
-Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept;
-Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept;
-Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                       Result& result) noexcept;
-Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept;
-Status encode_pair(Workspace& workspace, std::string_view first, std::string_view second, Encoding& encoding) noexcept;
-std::string_view piece(std::int32_t id) noexcept;
-Status select_kernel(Workspace& workspace, std::string_view name) noexcept;
-std::string_view kernel(Workspace& workspace) noexcept;
-std::string_view usable_kernel(std::size_t index) noexcept;
-Status self_test(Workspace& workspace) noexcept;
-
-}  // namespace stub
-}  // namespace etch

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_calls.hpp"
 
+#include <stdexcept>
+
 #if defined(ETCH_COUNT_KERNEL_CALLS)
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -13,6 +15,26 @@ void reset_kernel_calls() {
         for (std::uint64_t& calls : set)
             calls = 0;
     }
+}
+
+CountedSet counted(std::string_view name) {
+    struct Named {
+        std::string_view name;
+        CountedSet set;
+    };
+    constexpr Named kNamed[] = {
+        {"scalar", kCountScalar},
+        {"sse2", kCountSse2},
+        {"avx2", kCountAvx2},
+        {"avx_vnni", kCountAvxVnni},
+        {"avx512_vnni", kCountAvx512Vnni},
+        {"neon", kCountNeon},
+        {"neon_dotprod", kCountNeonDotprod},
+    };
+    for (const Named& named : kNamed) {
+        if (named.name == name) return named.set;
+    }
+    throw std::invalid_argument("a kernel set without counters");
 }
 }  // namespace testing
 }  // namespace etch

@@ -2,10 +2,15 @@
 // The counters of kernels/call_count.hpp, for tests built with ETCH_COUNT_KERNEL_CALLS.
 #pragma once
 
+#include <string_view>
+
 #include "kernels/call_count.hpp"
 
 #if defined(ETCH_COUNT_KERNEL_CALLS)
 namespace etch::testing {
 void reset_kernel_calls();
+
+// The counters of the sets called `name`.
+CountedSet counted(std::string_view name);
 }  // namespace etch::testing
 #endif

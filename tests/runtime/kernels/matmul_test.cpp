@@ -18,11 +18,11 @@ struct Size {
     std::uint32_t n;
 };
 
-// Tiles are 4 rows, chunks 64, panels 16, groups of k 4, encoded padding 16.
+// Tiles are 2, 4 or 6 rows, chunks 64, panels 16, groups of k 4, 1 to 4 of them in the last 16 k, encoded padding 16.
 std::vector<Size> all_sizes() {
     std::vector<Size> sizes;
     for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u}) {
-        for (const std::uint32_t k : {1u, 3u, 4u, 5u, 15u, 16u, 17u, 37u, 96u}) {
+        for (const std::uint32_t k : {1u, 3u, 4u, 5u, 11u, 15u, 16u, 17u, 37u, 96u}) {
             for (const std::uint32_t n : {1u, 7u, 8u, 9u, 15u, 16u, 17u, 33u, 48u})
                 sizes.push_back({rows, k, n});
         }
@@ -186,6 +186,26 @@ TEST_P(Matmul, EverySizeAsScalar) {
         options.residual = Residual::same_as_out;
         ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
         ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
+    }
+}
+
+// Every height and width of a tile, whole and with a panel that ends early, with all that changes what is done with it.
+TEST_P(Matmul, EveryTileAsScalar) {
+    const KernelSet& reference = scalar(Packing::panel);
+    for (std::uint32_t rows = 1; rows <= 14; ++rows) {
+        for (const std::uint32_t n : {16u, 11u, 32u, 27u, 48u, 43u, 64u, 59u, 80u, 75u, 128u, 123u}) {
+            const Case c({rows, 8, n});
+            SCOPED_TRACE(describe(c.size));
+            for (const Activation activation : {Activation::none, Activation::relu}) {
+                for (const Residual residual : {Residual::none, Residual::separate}) {
+                    for (const bool plain : {false, true}) {
+                        const Case::Options options{activation, residual, plain, plain, plain, {}, {}};
+                        ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
+                        ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing kernel sets, and proof that a chosen set is the one that runs.
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 #include "etch/status.hpp"
 #include "kernel_calls.hpp"
 #include "support.hpp"
@@ -43,31 +50,59 @@ TEST(Registry, EncodingsFitWhatArenasArePlannedFor) {
     }
 }
 
-TEST(Registry, Avx2IsChosenExactlyWhereTheCpuHasIt) {
+// A vector set of this build, and whether the CPU has what it needs, asked in another way than the runtime does.
+struct Expected {
+    const char* name;
+    bool usable;
+};
+
 #if defined(__x86_64__)
-    const KernelSet* set = nullptr;
-    const Status status = find_kernels(Packing::panel, "avx2", set);
-    EXPECT_EQ(status == Status::ok, __builtin_cpu_supports("avx2") != 0);
-    EXPECT_TRUE(status == Status::ok || status == Status::kernel_not_usable);
-    if (status != Status::ok) GTEST_SKIP() << "this CPU has no AVX2: its kernels are not tested here";
-#else
-    GTEST_SKIP() << "not an x86 build";
-#endif
+bool has_avx_vnni() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & 1u << 4) != 0;
 }
 
-TEST(Registry, Avx512VnniIsChosenExactlyWhereTheCpuHasIt) {
-#if defined(__x86_64__)
-    const KernelSet* set = nullptr;
-    const Status status = find_kernels(Packing::panel, "avx512_vnni", set);
-    const bool has = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-                     __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-                     __builtin_cpu_supports("avx512vnni") != 0;
-    EXPECT_EQ(status, has ? Status::ok : Status::kernel_not_usable);
-    if (!has) GTEST_SKIP() << "this CPU has no AVX-512 VNNI: its kernels are not tested here";
-    EXPECT_EQ(best_kernels(Packing::panel), set);
+std::vector<Expected> expected_sets() {
+    const bool avx2 = __builtin_cpu_supports("avx2") != 0;
+    const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                        __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+    return {{"avx512_vnni", avx512 && __builtin_cpu_supports("avx512vnni") != 0},
+            {"avx_vnni", avx2 && has_avx_vnni()},
+            {"avx2", avx2},
+            {"sse2", true}};
+}
+#elif defined(__aarch64__)
+std::vector<Expected> expected_sets() {
+    return {{"neon_dotprod", (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0}, {"neon", true}};
+}
 #else
-    GTEST_SKIP() << "not an x86 build";
+std::vector<Expected> expected_sets() {
+    return {};
+}
 #endif
+
+TEST(Registry, VectorSetsAreChosenExactlyWhereTheCpuHasTheirInstructions) {
+    std::vector<std::string> usable;
+    std::string missing;
+    for (const Expected& expected : expected_sets()) {
+        const KernelSet* set = nullptr;
+        EXPECT_EQ(find_kernels(Packing::panel, expected.name, set),
+                  expected.usable ? Status::ok : Status::kernel_not_usable)
+            << expected.name;
+        if (expected.usable) {
+            usable.emplace_back(expected.name);
+        } else {
+            missing += std::string(" ") + expected.name;
+        }
+    }
+    usable.emplace_back("scalar");
+    for (std::size_t i = 0; i < usable.size(); ++i)
+        EXPECT_EQ(usable_kernel_name(Packing::panel, i), usable[i]);
+    EXPECT_TRUE(usable_kernel_name(Packing::panel, usable.size()).empty());
+    if (!missing.empty()) GTEST_SKIP() << "not tested on this CPU, or only emulated:" << missing;
 }
 
 TEST(Registry, EveryStatusHasItsOwnText) {
@@ -84,11 +119,6 @@ TEST(Registry, EveryStatusHasItsOwnText) {
 }
 
 #if defined(ETCH_COUNT_KERNEL_CALLS)
-CountedSet counted(const KernelSet& set) {
-    if (kernel_name(set) == "avx512_vnni") return kCountAvx512Vnni;
-    return kernel_name(set) == "avx2" ? kCountAvx2 : kCountScalar;
-}
-
 class CalledKernels : public EachSet {};
 INSTANTIATE_TEST_SUITE_P(Kernels, CalledKernels, ::testing::ValuesIn(usable_sets()), set_name);
 
@@ -113,7 +143,8 @@ TEST_P(CalledKernels, AreThoseOfTheChosenSet) {
     set().activate_row(Activation::relu, x.data(), 16);
     for (unsigned other = 0; other < kCountedSets; ++other) {
         for (unsigned function = 0; function < kCountedFunctions; ++function) {
-            EXPECT_EQ(kernel_calls[other][function], other == counted(set()) ? 1u : 0u) << other << " " << function;
+            EXPECT_EQ(kernel_calls[other][function], other == counted(kernel_name(set())) ? 1u : 0u)
+                << other << " " << function;
         }
     }
 }

@@ -7,12 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "emulated/emulated.hpp"
 #include "etch/kernels.hpp"
 #include "kernels/kernel_set.hpp"
 
@@ -155,9 +157,9 @@ inline const KernelSet& scalar(Packing packing) {
     return *set;
 }
 
-// Every set that this CPU can run, of both packings.
+// Every set that this CPU can run, of both packings, and those that it can emulate.
 inline std::vector<const KernelSet*> usable_sets() {
-    std::vector<const KernelSet*> sets;
+    std::vector<const KernelSet*> sets = emulated_sets();
     for (const Packing packing : {Packing::panel, Packing::rows}) {
         for (std::size_t i = 0; !usable_kernel_name(packing, i).empty(); ++i) {
             const KernelSet* set = nullptr;
@@ -168,7 +170,10 @@ inline std::vector<const KernelSet*> usable_sets() {
 }
 
 inline std::string name_of(const KernelSet& set) {
-    return std::string(kernel_name(set)) + (set.packing == Packing::panel ? "_panel" : "_rows");
+    const std::vector<const KernelSet*> emulated = emulated_sets();
+    const bool is_emulated = std::find(emulated.begin(), emulated.end(), &set) != emulated.end();
+    const char* const packing = set.packing == Packing::panel ? "_panel" : "_rows";
+    return std::string(kernel_name(set)) + packing + (is_emulated ? "_emulated" : "");
 }
 
 // A test that runs once per usable set.

@@ -31,10 +31,7 @@ std::uint64_t calls_of(CountedSet set) {
     return sum;
 }
 
-CountedSet counted(const std::string& name) {
-    if (name == "avx512_vnni") return kCountAvx512Vnni;
-    return name == "avx2" ? kCountAvx2 : kCountScalar;
-}
+using testing::counted;
 
 class Agnews : public ::testing::Test {
   protected:

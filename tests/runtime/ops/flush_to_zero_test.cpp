@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of the s8 recipe gives the same bits with subnormals flushed to zero and kept.
+// A layer of the s8 recipe, pooling and the cosine of two vectors give the same bits with subnormals flushed to zero
+// and kept.
 #include "support.hpp"
 
 #if defined(__x86_64__)
@@ -10,7 +11,9 @@
 
 #include "etch/ops/attention.hpp"
 #include "etch/ops/linear.hpp"
+#include "etch/ops/pool.hpp"
 #include "etch/ops/row_ops.hpp"
+#include "etch/similarity.hpp"
 
 namespace etch::testing {
 namespace {
@@ -95,6 +98,32 @@ TEST_P(SubnormalsInS8, NeverDecideABit) {
     }
     EXPECT_TRUE(same_bits(kept, layer(scalar(Packing::panel))));
     EXPECT_TRUE(same_bits(flushed, kept));
+}
+
+// Sums that are subnormal or cancel, values around the least normal number, rows that are tiny as a whole.
+std::vector<float> pooled() {
+    std::vector<float> x = Random().floats(kTokens * kWidth);
+    for (std::uint32_t i = 0; i < kTokens * kWidth; ++i)
+        x[i] *= i % kWidth < 10 ? 1e-38f : i % kWidth < 20 ? 1e-41f : i % kWidth < 30 ? 0x1p-40f : 1.0f;
+    std::vector<float> rows;
+    for (const Pooling kind : {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt}) {
+        std::vector<float> out(kWidth);
+        InlineRunner({scalar(Packing::panel), nullptr})(Pool{kind, kTokens, {x.data(), kWidth}, {out.data(), kWidth}});
+        rows.insert(rows.end(), out.begin(), out.end());
+    }
+    const std::uint32_t count = static_cast<std::uint32_t>(rows.size()) / 10;
+    const std::vector<float> before = rows;
+    InlineRunner({scalar(Packing::panel), nullptr})(Normalize{count, {rows.data(), 10}});
+    for (std::uint32_t row = 0; row + 1 < count; ++row)
+        rows.push_back(cosine_similarity(before.data() + row * 10, before.data() + row * 10 + 10, 10));
+    rows.insert(rows.end(), before.begin(), before.end());
+    return rows;
+}
+
+TEST(SubnormalsInPooling, NeverDecideABit) {
+    const std::vector<float> kept = pooled();
+    const FlushToZero mode;
+    EXPECT_TRUE(same_bits(kept, pooled()));
 }
 
 }  // namespace

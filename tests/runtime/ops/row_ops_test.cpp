@@ -77,6 +77,21 @@ TEST_P(RowOps, SoftmaxNearDoubleAndAsScalarAndInPlace) {
     }
 }
 
+TEST_P(RowOps, SigmoidNearDoubleAndAsScalarAndInPlace) {
+    for (const std::uint32_t width : {1u, 2u, 17u}) {
+        std::vector<float> x = Random(width).floats(3 * width, 30.0f);
+        std::vector<float> got(3 * width);
+        run(Sigmoid{3, {x.data(), width}, {got.data(), width}});
+        for (std::uint32_t i = 0; i < 3 * width; ++i)
+            EXPECT_NEAR(got[i], 1.0 / (1.0 + std::exp(-static_cast<double>(x[i]))), 1e-6);
+        std::vector<float> want(3 * width);
+        InlineRunner({scalar(set().packing), nullptr})(Sigmoid{3, {x.data(), width}, {want.data(), width}});
+        EXPECT_TRUE(same_bits(got, want));
+        run_backwards(Sigmoid{3, {x.data(), width}, {x.data(), width}});
+        EXPECT_TRUE(same_bits(x, want));
+    }
+}
+
 TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
     constexpr std::uint32_t kWidth = 10;
     constexpr std::uint32_t kCount = 6;

@@ -4,97 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "test_vocabulary.hpp"
+#include "calls.hpp"
 
 namespace {
 
-using etch::SpecialTokens;
-using etch::Status;
-using etch::Tokenized;
-using etch::TokenOffset;
-using etch::TokenSink;
-using etch::WordPiece;
-using test_vocabulary::kCased;
-using test_vocabulary::kLowercaseOnly;
-using test_vocabulary::kUncased;
-using test_vocabulary::kWithTokens;
+using namespace tokenizer_calls;
 using namespace std::string_literals;
-
-using Strings = std::vector<std::string>;
-
-struct Output {
-    Strings pieces;  // of the texts: without the template's tokens
-    std::vector<std::int32_t> ids;
-    std::vector<TokenOffset> offsets;
-    std::vector<int> segments;
-    bool truncated = false;
-};
-
-// Buffers end exactly where they are said to, so that a sanitizer sees what is written beyond.
-class Call {
-  public:
-    Call(const WordPiece& tables, std::uint32_t capacity)
-        : tables_(tables),
-          scratch_((etch::tokenizer_scratch_bytes(tables.max_word_chars, tables.max_piece_bytes) + 7) / 8, ~0ULL),
-          ids_(capacity, -7),
-          segments_(capacity, 77),
-          offsets_(capacity, TokenOffset{7, 7}) {}
-
-    Output single(std::string_view text, SpecialTokens mode) {
-        EXPECT_EQ(etch::tokenize(tables_, text, mode, scratch_.data(), sink(), result_), Status::ok);
-        return output();
-    }
-    Output pair(std::string_view first, std::string_view second) {
-        EXPECT_EQ(
-            etch::tokenize_pair(tables_, first, second, SpecialTokens::recognized, scratch_.data(), sink(), result_),
-            Status::ok);
-        return output();
-    }
-
-  private:
-    TokenSink sink() {
-        return {ids_.data(), segments_.data(), offsets_.data(), static_cast<std::uint32_t>(ids_.size())};
-    }
-    Output output() const {
-        Output out;
-        out.truncated = result_.truncated;
-        for (std::uint32_t i = 0; i < result_.count; ++i) {
-            out.ids.push_back(ids_[i]);
-            out.offsets.push_back(offsets_[i]);
-            out.segments.push_back(segments_[i]);
-            const bool is_template = offsets_[i].begin == 0 && offsets_[i].end == 0;
-            if (!is_template) out.pieces.emplace_back(etch::piece(tables_, ids_[i]));
-        }
-        return out;
-    }
-
-    const WordPiece& tables_;
-    std::vector<std::uint64_t> scratch_;
-    std::vector<std::int32_t> ids_;
-    std::vector<std::uint8_t> segments_;
-    std::vector<TokenOffset> offsets_;
-    Tokenized result_{};
-};
-
-Output run(const WordPiece& tables, std::string_view text, std::uint32_t capacity = 300,
-           SpecialTokens mode = SpecialTokens::recognized) {
-    return Call(tables, capacity).single(text, mode);
-}
-
-Strings uncased(std::string_view text) {
-    return run(kUncased, text).pieces;
-}
-
-std::string repeat(const std::string& text, int times) {
-    std::string all;
-    for (int i = 0; i < times; ++i)
-        all += text;
-    return all;
-}
 
 // Cases where other implementations went wrong.
 
@@ -147,6 +65,8 @@ TEST(TokenizerCases, LowercaseWithoutCompatibilityForms) {
 TEST(TokenizerCases, OnlyNonspacingMarksVanish) {
     EXPECT_EQ(uncased("हिन्दी"), Strings({"\u0939\u093f\u0928\u0926\u0940"}));
     EXPECT_EQ(uncased("Café cafe\u0301"), Strings({"cafe", "cafe"}));
+    EXPECT_EQ(uncased("a\u0902b \u0902"), Strings({"ab"}));     // of combining class 0
+    EXPECT_EQ(uncased("\U0001109a"), Strings({"\U00011099"}));  // a base beyond 16 bits
     EXPECT_EQ(run(kCased, "café").pieces, Strings({"café"}));
 }
 
@@ -165,6 +85,19 @@ TEST(TokenizerCases, LongestWord) {
     EXPECT_EQ(too_long.pieces, Strings({"[UNK]"}));
     EXPECT_EQ(too_long.offsets[1].end, 101U);
     EXPECT_EQ(run(kCased, repeat("é", 101)).pieces, Strings({"[UNK]"}));
+}
+
+TEST(TokenizerCases, ShortLimitsOfWords) {
+    WordPiece tables = kUncased;
+    for (const std::uint32_t limit : {0u, 1u, 2u}) {
+        tables.max_word_chars = limit;
+        const std::string one = limit < 1 ? "[UNK]" : "x";
+        const std::string two = limit < 2 ? "[UNK]" : "hi";
+        EXPECT_EQ(run(tables, "x hi the " + repeat("e", 250)).pieces, Strings({one, two, "[UNK]", "[UNK]"}));
+        EXPECT_EQ(run(tables, "é中" + repeat("a", 250) + "," + repeat("é", 250)).pieces,
+                  Strings({limit < 1 ? "[UNK]" : "e", limit < 1 ? "[UNK]" : "中", "[UNK]", limit < 1 ? "[UNK]" : ",",
+                           "[UNK]"}));
+    }
 }
 
 TEST(TokenizerCases, WordBoundarySignIsOrdinary) {
@@ -233,18 +166,6 @@ TEST(Tokenizer, SpecialTokensInText) {
     EXPECT_EQ(run(kUncased, "foo[SEP]bar", 300, SpecialTokens::plain_text).pieces,
               Strings({"foo", "[", "sep", "]", "bar"}));
     EXPECT_EQ(uncased("[sep]"), Strings({"[", "sep", "]"}));
-}
-
-TEST(Tokenizer, AddedTokens) {
-    EXPECT_EQ(run(kWithTokens, "the new YÓRK the").pieces, Strings({"the", "New York", "the"}));
-    const Output left = run(kWithTokens, "a  <l>a");
-    EXPECT_EQ(left.pieces, Strings({"a", "<l>", "a"}));
-    EXPECT_EQ(left.offsets[2].begin, 1U);
-    const Output right = run(kWithTokens, "<r> \u3000 a");
-    EXPECT_EQ(right.offsets[1].end, 8U);
-    EXPECT_EQ(run(kWithTokens, "the<w>").pieces.size(), 4U);  // beside a word: taken apart
-    EXPECT_EQ(run(kWithTokens, "the <w>.").pieces, Strings({"the", "<w>", "."}));
-    EXPECT_EQ(run(kWithTokens, "the <w>.", 300, SpecialTokens::plain_text).pieces.size(), 5U);
 }
 
 TEST(Tokenizer, MarksAreOrdered) {

@@ -47,5 +47,15 @@ struct Softmax {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+// Each value to a probability of its own. May be in place.
+struct Sigmoid {
+    std::uint32_t count;
+    F32Rows input;
+    F32Rows out;
+
+    std::uint32_t units() const noexcept { return count; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

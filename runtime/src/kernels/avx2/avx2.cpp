@@ -1,28 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX2 set: Packing::panel, 8-lane vectors, no fused multiply-add. This is the only file that is compiled with
-// -mavx2, and everything in it but the set itself has internal linkage: the linker must never take a function from
-// here for code that runs on an older CPU.
-#if !defined(__AVX2__)
-#error "etch: compile this file with -mavx2"
-#endif
+// The AVX2 set: Packing::panel, 8-lane registers, no fused multiply-add. Everything here but the set itself has
+// internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "../call_count.hpp"
+#include "../compiler.hpp"
+#include "../kernel_set.hpp"
+#include "../polynomials.hpp"
 #include "../sets.hpp"
-#include "activation.hpp"
-#include "matmul_f32.hpp"
-#include "matmul_s8.hpp"
-#include "rows.hpp"
+
+// From here on everything is compiled for AVX2, whatever the command line says.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace avx2 {
+namespace {
+
+constexpr CountedSet kCounted = kCountAvx2;
+constexpr unsigned kRowsF32 = 4;
+
+// Each needs those before it.
+// clang-format off
+#include "vectors.inl"
+#include "../vector/floats.inl"
+#include "lanes.inl"
+#include "../vector/lanes.inl"
+#include "../vector/activation.inl"
+#include "../vector/tiles.inl"
+#include "matmul_s8.inl"
+#include "../vector/matmul_f32.inl"
+#include "../vector/rows.inl"
+// clang-format on
+
+}  // namespace
+}  // namespace avx2
 
 constexpr KernelSet kAvx2 = {
     "avx2",
     Packing::panel,
-    2,
+    avx2::kEncodedBytes,
     avx2_usable,
-    avx2::matmul_s8_4x16,
-    avx2::matmul_f32_4x16,
+    avx2::matmul_s8,
+    avx2::matmul_f32,
     avx2::quantize_row,
     avx2::quantize_row_s8,
     avx2::layer_norm_row,
@@ -33,3 +65,11 @@ constexpr KernelSet kAvx2 = {
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX-512 VNNI set: Packing::panel, 16-lane vectors, no fused multiply-add. This is the only file that is compiled
-// with -mavx512*, and everything in it but the set itself has internal linkage: the linker must never take a function
-// from here for code that runs on an older CPU.
-#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512DQ__) || !defined(__AVX512VL__) || \
-    !defined(__AVX512VNNI__)
-#error "etch: compile this file with -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni"
+// The AVX-512 VNNI set: Packing::panel, 16-lane registers, no fused multiply-add. Everything here but the set itself
+// has internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+#if defined(__x86_64__)
+
+// GCC 12's own header means "any value" by a variable that is initialized by itself, and then warns of it.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
 #endif
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
 #include "../call_count.hpp"
+#include "../compiler.hpp"
+#include "../kernel_set.hpp"
+#include "../polynomials.hpp"
 #include "../sets.hpp"
-#include "activation.hpp"
-#include "matmul_f32.hpp"
-#include "matmul_s8.hpp"
-#include "rows.hpp"
+
+// From here on everything is compiled for AVX-512 VNNI, whatever the command line says.
+#if defined(ETCH_EMULATED_INTRINSICS)
+// The tests' emulation runs on CPUs without it.
+#elif defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#endif
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace avx512_vnni {
+namespace {
+
+constexpr CountedSet kCounted = kCountAvx512Vnni;
+constexpr unsigned kRowsF32 = 6;
+constexpr unsigned kMostPanels = 4;
+
+// Each needs those before it.
+// clang-format off
+#include "vectors.inl"
+#include "../vector/floats.inl"
+#include "lanes.inl"
+#include "../vector/lanes.inl"
+#include "../vector/activation.inl"
+#include "../vector/tiles.inl"
+#include "../vector/matmul_vnni.inl"
+#include "../vector/matmul_f32.inl"
+#include "../vector/rows.inl"
+// clang-format on
+
+}  // namespace
+}  // namespace avx512_vnni
 
 constexpr KernelSet kAvx512Vnni = {
     "avx512_vnni",
     Packing::panel,
-    1,
+    avx512_vnni::kEncodedBytes,
     avx512_vnni_usable,
-    avx512_vnni::matmul_s8_6x64,
-    avx512_vnni::matmul_f32_6x16,
+    avx512_vnni::matmul_s8,
+    avx512_vnni::matmul_f32,
     avx512_vnni::quantize_row,
     avx512_vnni::quantize_row_s8,
     avx512_vnni::layer_norm_row,
@@ -34,3 +78,12 @@ constexpr KernelSet kAvx512Vnni = {
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
+
+#if defined(ETCH_EMULATED_INTRINSICS)
+#elif defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "../call_count.hpp"
+#include "../row_sum.hpp"
 #include "math.hpp"
 #include "scalar.hpp"
 
@@ -14,23 +15,6 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
-
-// The contract's sum along a row: element i goes to partial i mod 16, then a fixed tree.
-class RowSum {
-  public:
-    void add(std::uint32_t i, float value) noexcept { partials_[i % 16] += value; }
-
-    float total() noexcept {
-        for (unsigned half = 8; half != 0; half /= 2) {
-            for (unsigned i = 0; i < half; ++i)
-                partials_[i] += partials_[i + half];
-        }
-        return partials_[0];
-    }
-
-  private:
-    float partials_[16] = {};
-};
 
 float largest_magnitude(const float* x, std::uint32_t n) noexcept {
     float largest = 0.0f;

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row per text, and its length as a vector. Values below 2^-40 in magnitude count as +0 on the way in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..program import Pooling
+from .floats import LEAST_MAXIMUM, F32Array, row_sum
+
+LEAST_LENGTH = np.float32(1e-12)
+
+
+def pool(kind: Pooling, x: F32Array) -> F32Array:
+    """x [rows, width] of one text -> [1, width]; sums start at +0 and add row after row."""
+    x = _without_tiny(x)
+    if kind == "first":
+        return x[:1]
+    if kind == "max":
+        return x.max(axis=0, keepdims=True)
+    sums = np.zeros_like(x[0])
+    for row in x:
+        sums = sums + row
+    rows = np.float32(len(x))
+    return (sums * (np.float32(1) / (rows if kind == "mean" else np.sqrt(rows))))[None]
+
+
+def normalize(x: F32Array) -> F32Array:
+    """x * (1 / max(sqrt(sum of squares along the row), 1e-12))."""
+    x = _without_tiny(x)
+    length = np.sqrt(row_sum(x * x))
+    return x * (np.float32(1) / np.where(length > LEAST_LENGTH, length, LEAST_LENGTH))[..., None]
+
+
+def _without_tiny(x: F32Array) -> F32Array:
+    return np.where(np.abs(x) < LEAST_MAXIMUM, np.float32(0), x)

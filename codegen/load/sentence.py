@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of sentence-transformers: which pooling follows the encoder, and whether the result is normalized.
+
+Both forms are read: the one of versions 1 to 5 (`sentence_transformers.models.Pooling`, `pooling_mode_mean_tokens`) and
+the one of version 6 (`sentence_transformers.sentence_transformer.modules.pooling.Pooling`, `pooling_mode`). Whatever
+would change the embedding and is not known here is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .files import CheckpointFolder
+from .max_tokens import SENTENCE_FILE
+from .refusal import refusal, shown
+
+Pooling = Literal["cls", "mean", "max", "mean_sqrt"]
+
+MODULES_FILE = "modules.json"
+SETTINGS_FILE = "config_sentence_transformers.json"
+MAX_MODULES = 16
+_SUPPORTED = ("Transformer", "Pooling", "Normalize")
+_PACKAGES = (
+    "sentence_transformers.models",
+    "sentence_transformers.base.modules",
+    "sentence_transformers.sentence_transformer.modules",
+)
+_TYPES = {
+    f"{package}.{part}{name}": name
+    for package in _PACKAGES
+    for name in _SUPPORTED
+    for part in ("", f"{name.lower()}.", f"{name}.")
+}
+# Their names of the modes, ours; None where etch has none. The order is that of their concatenation.
+_MODES: dict[str, Pooling | None] = {
+    "cls": "cls",
+    "max": "max",
+    "mean": "mean",
+    "mean_sqrt_len_tokens": "mean_sqrt",
+    "weightedmean": None,
+    "lasttoken": None,
+}
+_FLAGS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_WIDTHS = ("word_embedding_dimension", "embedding_dimension")
+# Keys of sentence_bert_config.json that choose how the encoder is run, with the values that mean: as everybody does.
+_USUAL: dict[str, tuple[object, ...]] = {
+    "transformer_task": ("feature-extraction",),
+    "modality_config": ({"text": {"method": "forward", "method_output_name": "last_hidden_state"}},),
+    "module_output_name": ("token_embeddings",),
+    "processing_kwargs": (None, {}),
+    "query_length": (None,),
+    "document_length": (None,),
+    "query_expansion": (None,),
+    "model_args": (None, {}),
+    "model_kwargs": (None, {}),
+    "tokenizer_args": (None, {}),
+    "processor_kwargs": (None, {}),
+    "config_args": (None, {}),
+    "config_kwargs": (None, {}),
+}
+_HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first two are read by max_tokens
+
+
+@dataclass(frozen=True)
+class SentenceModules:
+    """What follows the encoder."""
+
+    pooling: Pooling
+    normalize: bool
+
+
+def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[SentenceModules | None, tuple[str, ...]]:
+    """(the modules, notes); None where the folder has no modules.json. `width` is the encoder's hidden size."""
+    if not folder.has(MODULES_FILE):
+        return None, ()
+    modules = [_read_module(item, place) for place, item in enumerate(_listed_modules(folder))]
+    names = [name for name, _ in modules]
+    if names not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+        raise refusal(
+            "sentence-modules-order",
+            f"expected Transformer, Pooling and perhaps Normalize, got {', '.join(names) or 'no modules'}",
+            file=MODULES_FILE,
+        )
+    if modules[0][1] not in ("", "."):
+        raise refusal(
+            "sentence-path-not-supported",
+            f"the Transformer lies in {shown(modules[0][1])}: move its files up, beside modules.json",
+            file=MODULES_FILE,
+        )
+    _check_transformer(folder)
+    pooling = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
+    if len(modules) == 3:
+        _check_normalize(folder, f"{modules[2][1]}/config.json")
+    return SentenceModules(pooling, normalize=len(modules) == 3), _read_settings(folder)
+
+
+def _listed_modules(folder: CheckpointFolder) -> list[Any]:
+    items = folder.read_json_list(MODULES_FILE)
+    if len(items) > MAX_MODULES:
+        raise refusal("sentence-modules-order", f"{len(items)} modules are too many", file=MODULES_FILE)
+    return items
+
+
+def _read_module(item: object, place: int) -> tuple[str, str]:
+    """(class, path) of an entry of modules.json."""
+    if not isinstance(item, dict) or not isinstance(item.get("type"), str) or not isinstance(item.get("path"), str):
+        raise refusal("sentence-module", f"module {place} must be an object with type and path", file=MODULES_FILE)
+    kind, path = item["type"], item["path"]
+    if not kind.startswith("sentence_transformers."):
+        raise refusal("remote-code", f"module {shown(kind)} is code that comes with the checkpoint", file=MODULES_FILE)
+    if kind not in _TYPES:
+        raise refusal(
+            "sentence-module-not-supported",
+            f"module {shown(kind.rpartition('.')[2])} is not supported (supported: {', '.join(_SUPPORTED)})",
+            file=MODULES_FILE,
+        )
+    if item.get("idx", place) != place or item.get("kwargs", []) != []:
+        raise refusal("sentence-module", f"module {place} has another idx, or kwargs", file=MODULES_FILE)
+    unsafe = re.fullmatch(r"[A-Za-z0-9_.-]{0,100}", path) is None or path == ".."
+    if unsafe or (_TYPES[kind] != "Transformer" and path in ("", ".")):
+        raise refusal(
+            "sentence-path", f"the path {shown(path)} is not the plain name of a folder in here", file=MODULES_FILE
+        )
+    return _TYPES[kind], path
+
+
+def _check_transformer(folder: CheckpointFolder) -> None:
+    if not folder.has(SENTENCE_FILE):
+        others = [name for name in folder.names() if re.fullmatch(r"sentence_[a-z-]+_config\.json", name)]
+        if others:  # sentence-transformers reads these as well
+            raise refusal("sentence-setting", f"this file must be named {SENTENCE_FILE}", file=others[0])
+        return
+    values = folder.read_json(SENTENCE_FILE)
+    _only(values, (*_USUAL, *_HARMLESS), SENTENCE_FILE)
+    for key, usual in _USUAL.items():
+        if key in values and values[key] not in usual:
+            raise _setting(key, values[key], SENTENCE_FILE)
+
+
+def _read_pooling(folder: CheckpointFolder, file: str, width: int) -> Pooling:
+    if not folder.has(file):
+        raise refusal("sentence-file-missing", "the configuration of the Pooling module is missing", file=file)
+    values = folder.read_json(file)
+    _only(values, (*_WIDTHS, *_FLAGS, "pooling_mode", "include_prompt"), file)
+    _check_width(values, width, file)
+    if values.get("include_prompt", True) is not True:
+        raise refusal("sentence-prompt", "pooling without the prompt's tokens is not supported", file=file)
+    modes = _modes(values, file)
+    if len(modes) != 1:
+        raise refusal(
+            "sentence-pooling-not-supported", f"one pooling mode is supported, got {', '.join(modes)}", file=file
+        )
+    mode = _MODES.get(modes[0])
+    if mode is None:
+        supported = ", ".join(name for name, ours in _MODES.items() if ours is not None)
+        raise refusal(
+            "sentence-pooling-not-supported",
+            f"pooling {shown(modes[0])} is not supported (supported: {supported})",
+            file=file,
+        )
+    return mode
+
+
+def _check_width(values: dict[str, Any], width: int, file: str) -> None:
+    given = [values[key] for key in _WIDTHS if key in values]
+    if not given:
+        raise refusal("config-missing", f"'{_WIDTHS[0]}' is missing", file=file)
+    for value in given:
+        if type(value) is not int or value != width:
+            raise refusal("sentence-width", f"expected a width of {width} (hidden_size), got {shown(value)}", file=file)
+
+
+def _modes(values: dict[str, Any], file: str) -> tuple[str, ...]:
+    """The pooling modes that are asked for; a file that two versions read in two ways is refused."""
+    for key in _FLAGS:
+        if not isinstance(values.get(key, False), bool):
+            raise refusal("config-type", f"'{key}' must be true/false, got {shown(values[key])}", file=file)
+    flagged = tuple(mode for key, mode in _FLAGS.items() if values.get(key, False))
+    if "pooling_mode" in values:
+        named = values["pooling_mode"]
+        listed = named if isinstance(named, list) else [named]
+        if not listed or not all(isinstance(mode, str) for mode in listed):
+            raise refusal("config-type", f"'pooling_mode' must be a string, got {shown(named)}", file=file)
+        if flagged and set(flagged) != set(listed):
+            raise refusal("sentence-conflict", "pooling_mode and the pooling_mode_* flags disagree", file=file)
+        return tuple(listed)
+    if "pooling_mode_mean_tokens" not in values and flagged:
+        raise refusal(
+            "sentence-conflict",
+            "'pooling_mode_mean_tokens' is missing: before version 6 that meant true, since then false; say which",
+            file=file,
+        )
+    if not flagged and "pooling_mode_mean_tokens" in values:
+        raise refusal("sentence-conflict", "no pooling mode is chosen", file=file)
+    return flagged or ("mean",)
+
+
+def _check_normalize(folder: CheckpointFolder, file: str) -> None:
+    if not folder.has(file):  # versions before 6 write none
+        return
+    values = folder.read_json(file)
+    for key in ("module_input_name", "module_output_name"):
+        if values.get(key) not in (None, "sentence_embedding"):
+            raise _setting(key, values[key], file)
+
+
+def _read_settings(folder: CheckpointFolder) -> tuple[str, ...]:
+    """Notes from config_sentence_transformers.json; a prompt that `encode` would add by itself is refused."""
+    values = folder.read_json_if_present(SETTINGS_FILE) or {}
+    if values.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+        raise _setting("model_type", values["model_type"], SETTINGS_FILE)
+    if values.get("truncate_dim") is not None:
+        raise _setting("truncate_dim", values["truncate_dim"], SETTINGS_FILE)
+    prompts = values.get("prompts", {})
+    if not isinstance(prompts, dict) or not all(text is None or isinstance(text, str) for text in prompts.values()):
+        raise refusal("config-type", f"'prompts' must map names to texts, got {shown(prompts)}", file=SETTINGS_FILE)
+    default = values.get("default_prompt_name")
+    if default is not None and (not isinstance(default, str) or prompts.get(default) != ""):
+        raise refusal(
+            "sentence-prompt",
+            f"the default prompt {shown(default)} is not supported: put it before the texts yourself, and remove it",
+            file=SETTINGS_FILE,
+        )
+    used = sorted(name for name, text in prompts.items() if text)
+    if not used:
+        return ()
+    return (f"{SETTINGS_FILE} has prompts ({', '.join(used[:5])}): put before a text by the caller, never by etch",)
+
+
+def _only(values: dict[str, Any], known: Collection[str], file: str) -> None:
+    for key in values:
+        if key not in known:
+            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
+
+
+def _setting(key: str, value: object, file: str) -> Exception:
+    return refusal("sentence-setting", f"'{key}': {shown(value)} is not supported", file=file)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the templates are found and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+_TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+def template_environment() -> Environment:
+    """Of everything that is rendered; a name that nobody gave a value is an error."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # C++, not HTML; strings come escaped by render.text
+    )

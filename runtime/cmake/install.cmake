@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where; the prefix may be moved afterwards. Components: etch-development (headers, libraries,
+# CMake and pkg-config files, the generator for etch_add_model), etch-models (their headers and libraries), etch-programs.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(etch_package ${CMAKE_INSTALL_LIBDIR}/cmake/etch)
+set(etch_generator ${CMAKE_INSTALL_DATADIR}/etch)
+set(etch_cmake ${CMAKE_CURRENT_LIST_DIR})
+
+function(etch_install_runtime)
+  set(component COMPONENT etch-development)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/etch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component})
+  install(TARGETS etch etch_hosted EXPORT etch-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT etch-targets NAMESPACE etch:: DESTINATION ${etch_package} ${component})
+  configure_package_config_file(${etch_cmake}/etch-config.cmake.in ${PROJECT_BINARY_DIR}/package/etch-config.cmake
+    INSTALL_DESTINATION ${etch_package} PATH_VARS etch_generator NO_SET_AND_CHECK_MACRO)
+  # Until 1.0 a new minor version may change names and bits.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/etch-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES
+    ${PROJECT_BINARY_DIR}/package/etch-config.cmake ${PROJECT_BINARY_DIR}/package/etch-config-version.cmake
+    ${etch_cmake}/add_model.cmake ${etch_cmake}/flags.cmake ${etch_cmake}/model.cmake
+    DESTINATION ${etch_package} ${component})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/codegen DESTINATION ${etch_generator} ${component}
+    PATTERN __pycache__ EXCLUDE)
+  etch_install_pkg_config(etch "runtime of the models that etch generates" "" ${component})
+endfunction()
+
+# Each model has an export set of its own, so that models of several builds can be installed beside each other.
+function(etch_install_model name programs)
+  set(component COMPONENT etch-models)
+  install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${name}.hpp ${CMAKE_CURRENT_SOURCE_DIR}/${name}.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component})
+  install(TARGETS etch_${name} EXPORT etch-model-${name}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT etch-model-${name} FILE ${name}.cmake NAMESPACE etch:: DESTINATION ${etch_package}/models ${component})
+  etch_install_pkg_config(etch_${name} "etch model ${name}" "etch = ${PROJECT_VERSION}" ${component})
+  if(programs)
+    install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT etch-programs)
+  endif()
+endfunction()
+
+function(etch_install_pkg_config library description requires)
+  set(pkg_config ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH up /${pkg_config} /.)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(file ${PROJECT_BINARY_DIR}/package/${library}.pc)
+  configure_file(${etch_cmake}/library.pc.in ${file} @ONLY)
+  install(FILES ${file} DESTINATION ${pkg_config} ${ARGN})
+endfunction()

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the C headers of all models share: the types of status.hpp and tokenizer.hpp for C99 and later. */
+#ifndef ETCH_ETCH_H
+#define ETCH_ETCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "etch/version.h"
+
+/* Stops the compiler with this message, which may be made of macros. */
+#ifdef __cplusplus
+#define ETCH_STOP(message) static_assert(false, message)
+#else
+#define ETCH_STOP(message) __extension__ _Static_assert(0, message)
+#endif
+
+#define ETCH_ALIGNED(bytes) __attribute__((aligned(bytes)))
+
+typedef enum etch_status {
+    ETCH_OK = 0,
+    ETCH_NO_TOKENS,            /* token ids: count is 0 */
+    ETCH_TOO_MANY_TOKENS,      /* token ids: count is above ETCH_NAME_MAX_TOKENS */
+    ETCH_TOKEN_OUT_OF_RANGE,   /* token ids: an id is negative or not in the vocabulary */
+    ETCH_SEGMENT_OUT_OF_RANGE, /* token ids: a segment is not in the model's segment table */
+    ETCH_PAIR_NOT_SUPPORTED,   /* the model has one segment type only */
+    ETCH_TEXT_TOO_LONG,        /* a text of 2^32 - 1 bytes or more: offsets are 32-bit */
+    ETCH_KERNEL_UNKNOWN,       /* no kernel of that name exists for this model's packing */
+    ETCH_KERNEL_NOT_USABLE,    /* the kernel exists, this CPU cannot run it */
+    ETCH_TABLE_MISMATCH,       /* self test: the CRC of a weight table differs from the generated one */
+    ETCH_GOLDEN_MISMATCH       /* self test: a golden text gives other ids or outputs than the generated ones */
+} etch_status;
+
+/* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */
+enum {
+    ETCH_SPECIAL_TOKENS_RECOGNIZED = 0, /* "[SEP]" becomes the [SEP] id: what Hugging Face does */
+    ETCH_SPECIAL_TOKENS_PLAIN_TEXT = 1  /* special tokens are ordinary text: safe for untrusted input */
+};
+
+/* Bytes [begin, end) of the original text that a token came from. */
+typedef struct etch_token_offset {
+    uint32_t begin;
+    uint32_t end;
+} etch_token_offset;
+
+/* Bytes that the model owns, for as long as the program runs. */
+typedef struct etch_text {
+    const char* data;
+    size_t size;
+} etch_text;
+
+#endif /* ETCH_ETCH_H */

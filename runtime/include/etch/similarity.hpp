@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+// Cosine of the angle between two vectors, in [-1, 1]; 0 where one of them is zero. Values are finite and at most 2^50
+// in magnitude; those below 2^-40 count as 0. The same bits everywhere:
+// sum(a * b) / (sqrt(sum(a * a)) * sqrt(sum(b * b))) with the sums along a row of the arithmetic contract.
+float cosine_similarity(const float* a, const float* b, std::uint32_t width) noexcept;
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The AVX-VNNI set: Packing::panel, 8-lane registers, no fused multiply-add. Everything here but the set itself has
+// internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "../call_count.hpp"
+#include "../compiler.hpp"
+#include "../kernel_set.hpp"
+#include "../polynomials.hpp"
+#include "../sets.hpp"
+
+// From here on everything is compiled for AVX-VNNI, whatever the command line says.
+#if defined(ETCH_EMULATED_INTRINSICS)
+// The tests' emulation runs on CPUs without it.
+#elif defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,avxvnni"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,avxvnni")
+#endif
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace avx_vnni {
+namespace {
+
+constexpr CountedSet kCounted = kCountAvxVnni;
+constexpr unsigned kRowsF32 = 4;
+constexpr unsigned kMostPanels = 1;
+
+// Each needs those before it.
+// clang-format off
+#include "../avx2/vectors.inl"
+#include "../vector/floats.inl"
+#include "../avx2/lanes.inl"
+#include "../vector/lanes.inl"
+#include "../vector/activation.inl"
+#include "../vector/tiles.inl"
+#include "ints.inl"
+#include "../vector/matmul_vnni.inl"
+#include "../vector/matmul_f32.inl"
+#include "../vector/rows.inl"
+// clang-format on
+
+}  // namespace
+}  // namespace avx_vnni
+
+constexpr KernelSet kAvxVnni = {
+    "avx_vnni",
+    Packing::panel,
+    avx_vnni::kEncodedBytes,
+    avx_vnni_usable,
+    avx_vnni::matmul_s8,
+    avx_vnni::matmul_f32,
+    avx_vnni::quantize_row,
+    avx_vnni::quantize_row_s8,
+    avx_vnni::layer_norm_row,
+    avx_vnni::exp2_row,
+    avx_vnni::quantize_probabilities,
+    avx_vnni::activate_row,
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
+
+#if defined(ETCH_EMULATED_INTRINSICS)
+#elif defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

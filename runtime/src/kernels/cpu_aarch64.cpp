@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this AArch64 CPU can run. Asked of the CPU each time: there is no state to initialize.
+#include "sets.hpp"
+
+#if defined(__aarch64__)
+
+#include <cstdint>
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+// AArch64 begins with it.
+bool neon_usable() noexcept {
+    return true;
+}
+
+bool neon_dotprod_usable() noexcept {
+#if defined(__ARM_FEATURE_DOTPROD)
+    return true;
+#elif defined(__linux__)
+    // Linux answers a program that reads this register, since 4.11; getauxval would need the C library.
+    std::uint64_t instructions;
+    asm("mrs %0, ID_AA64ISAR0_EL1" : "=r"(instructions));
+    return (instructions >> 44 & 0xF) >= 1;  // field DP
+#else
+    return false;
+#endif
+}
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
+
+#endif

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals while a folder is written: the old folder or the new one, whole, and nothing beside it."""
+
+from __future__ import annotations
+
+import pkgutil
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from test_output import FIRST, SECOND, content, manifest
+
+from codegen.interrupts import SIGNALS, held_signals
+from codegen.output import check_target, write_output
+
+MOMENTS = {
+    "temporary folder": ("tempfile.mkdtemp", 0),
+    "temporary folder for the old": ("tempfile.mkdtemp", 1),
+    "first file": ("os.fsync", 0),
+    "last file": ("os.fsync", len(SECOND)),
+    "first rename": ("pathlib.Path.rename", 0),
+    "second rename": ("pathlib.Path.rename", 1),
+    "last rename": ("pathlib.Path.rename", 2),
+    "first removal": ("shutil.rmtree", 0),
+    "last removal": ("shutil.rmtree", 1),
+}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A folder written before."""
+    write_output(tmp_path / "model", FIRST, manifest)
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def stopping() -> Iterator[list[int]]:
+    """Signals end the work as they do on the command line; the list says which came."""
+    seen: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    usual = {number: signal.signal(number, stop) for number in SIGNALS}
+    yield seen
+    for number, handler in usual.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_signal(
+    number: int, moment: str, after: bool, out: Path, stopping: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice in a row, before or after a step."""
+    (out / "build").mkdir()
+    (out / "build" / "x.o").write_bytes(b"object")
+    before = content(out.parent)
+    name, call = MOMENTS[moment]
+    real: Callable[..., object] = pkgutil.resolve_name(name)
+    calls = iter(range(100))
+
+    def step(*arguments: object, **keywords: object) -> object:
+        now = next(calls) == call
+        if now and not after:
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+        result = real(*arguments, **keywords)
+        if now and after:
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+        return result
+
+    monkeypatch.setattr(name, step)
+    with pytest.raises(KeyboardInterrupt):
+        write_output(out, SECOND, manifest)
+    assert number in stopping
+    left = content(out.parent)
+    if left != before:
+        assert left["model/build/x.o"] == b"object"
+        assert sorted(path.name for path in out.iterdir()) == ["a.cpp", "a.hpp", "a.tables", "build", "etch.json"]
+        assert sorted(path.name for path in out.parent.iterdir()) == ["model"]
+    check_target(out)
+
+
+def test_a_signal_stops_the_writing_at_once(out: Path, stopping: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = []
+    monkeypatch.setattr("os.fsync", lambda descriptor: synced.append(descriptor) or signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        write_output(out, SECOND, manifest)
+    assert len(synced) == 1
+
+
+def test_held_signals_come_later_and_in_order(stopping: list[int]) -> None:
+    reached = False
+    with pytest.raises(KeyboardInterrupt), held_signals():
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGHUP)
+        assert stopping == []
+        reached = True
+    assert reached
+    assert stopping == [signal.SIGTERM]
+    with pytest.raises(KeyboardInterrupt), held_signals() as acting:
+        with acting():
+            signal.raise_signal(signal.SIGINT)
+        raise AssertionError("not reached")
+    assert stopping == [signal.SIGTERM, signal.SIGINT]
+    with pytest.raises(KeyboardInterrupt):  # the handlers are as they were
+        signal.raise_signal(signal.SIGHUP)
+
+
+def test_ignored_signals_stay_ignored(stopping: list[int]) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with held_signals() as acting, acting():
+        signal.raise_signal(signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    assert stopping == []
+
+
+def test_other_threads_hold_nothing(out: Path) -> None:
+    """Python allows handlers in the main thread only; writing works in every one."""
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            write_output(out, SECOND, manifest)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert errors == []
+    assert (out / "a.tables").exists()

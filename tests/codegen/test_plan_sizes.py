@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan's numbers, worked out by hand for one small model, and its placements where a worse order would waste bytes.
+
+test_plan.py shows that a plan is safe; this shows that it takes no more than it must.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tiny_checkpoint import write_tiny_checkpoint
+
+from codegen import pipeline
+from codegen import program as p
+from codegen.errors import EtchError
+from codegen.plan import Plan, _Life, _place, lower_bound, plan_memory
+from codegen.targets import TARGETS
+
+TOKENIZER_BYTES = 700
+TOKENS = 100
+# 3 heads of 12 = 36 values, 20 inner values, 3 labels. Sizes are rounded up to the target's alignment, 64 or 16.
+SHAPE = {"hidden": 36, "heads": 3, "layers": 2, "intermediate": 20, "max_positions": TOKENS, "labels": 3}
+
+HOST = {
+    "ids": 448,  # 4 * 100 = 400
+    "segments": 128,  # 100
+    "tokenizer": 704,  # 700
+    "hidden": 14400,  # 4 * 100 * 36, as everything of float with a row per token or, here, per row of a block
+    "projection": 14400,
+    "query": 14400,
+    "context": 14400,
+    "inner": 8000,  # 4 * 100 * 20
+    "pooled": 192,  # 4 * 36 = 144
+    "logits": 64,  # 4 * 3 = 12
+}
+M_PROFILE = {"ids": 400, "segments": 112, "tokenizer": 704, "hidden": 14400, "pooled": 144, "logits": 16}
+SIZES = {
+    # An encoded row is 48 values (36 padded to 16) of 2 bytes, and a scale of 4.
+    ("w8a8", "host"): HOST
+    | {
+        "hidden_q": 10048,  # 100 * 96 = 9600, + 400
+        "context_q": 10048,
+        "inner_q": 6848,  # 100 * 32 * 2 = 6400, + 400
+        "first_q": 192,  # 96 -> 128, + 4
+        "keys": 5248,  # 3 heads of 112 * 12 = 1344 bytes, + 3 * 400 for scales
+        "values": 6016,  # 3 heads of 16 * 100 = 1600 bytes, + 3 * 400
+        "scratch": 17024,  # 24 rows: query 32 * 24, scores 112 * 4 * 24, probabilities 224 * 24, factors 96 -> 128
+    },
+    # Blocks of 12 rows: 8192 bytes / (3 * 144 + 2 * 52 + 80 + 36) is 12. One byte an encoded value.
+    ("w8a8", "m-profile"): M_PROFILE
+    | {
+        "projection": 1728,  # 4 * 12 * 36
+        "query": 1728,
+        "context": 1728,
+        "inner": 960,  # 4 * 12 * 20
+        "hidden_q": 624,  # 12 * 48 = 576, + 48
+        "context_q": 624,
+        "inner_q": 432,  # 12 * 32 = 384, + 48
+        "first_q": 64,  # 48, + 4
+        "keys": 6000,  # 3 heads of 100 * 16 bytes, + 3 * 400
+        "values": 5232,  # 3 heads of 12 * 112 bytes, + 3 * 400
+        "scratch": 2368,  # 4 rows: query 16 * 4, scores 112 * 4 * 4, probabilities 112 * 4, factors 16 -> 64
+    },
+    ("fp32", "host"): HOST
+    | {
+        "keys": 16128,  # 3 heads of 112 * 12 floats
+        "values": 19200,  # 3 heads of 16 * 100 floats
+        "scratch": 10880,  # scores and factors
+    },
+    # Blocks of 16 rows: 8192 bytes / (3 * 144 + 80) is 16.
+    ("fp32", "m-profile"): M_PROFILE
+    | {
+        "projection": 2304,
+        "query": 2304,
+        "context": 2304,
+        "inner": 1280,
+        "keys": 14400,
+        "values": 14400,
+        "scratch": 1856,
+    },
+}
+ROW_BLOCKS = {("w8a8", "host"): TOKENS, ("w8a8", "m-profile"): 12, ("fp32", "host"): TOKENS, ("fp32", "m-profile"): 16}
+# Where the scales begin behind the data.
+SCALES = {
+    ("w8a8", "host"): ({"hidden_q": 9600, "context_q": 9600, "inner_q": 6400, "first_q": 128}, (4032, 4800)),
+    ("w8a8", "m-profile"): ({"hidden_q": 576, "context_q": 576, "inner_q": 384, "first_q": 48}, (4800, 4032)),
+}
+# The ops of w8a8 that each buffer is alive for. Rows of all tokens that a loop carries live through all of it.
+OPS = (
+    *("tokenize", "embedding_sum", "embedding_norm"),
+    *("quantize", "key", "pack_keys", "value", "pack_values", "quantize", "query", "attention", "quantize"),
+    *("attention_output", "attention_norm", "quantize", "intermediate", "quantize", "output", "output_norm"),
+    *("quantize", "pooler", "classifier"),
+)
+LIVES = {
+    **{"ids": (0, 1), "segments": (0, 1), "tokenizer": (0, 0), "hidden": (1, 19)},
+    **{"hidden_q": (3, 15), "projection": (4, 7), "keys": (3, 18), "values": (3, 18)},
+    **{"query": (9, 10), "scratch": (10, 10), "context": (10, 11), "context_q": (11, 12)},
+    **{"inner": (15, 16), "inner_q": (16, 17), "first_q": (19, 20), "pooled": (20, 21), "logits": (21, 21)},
+}
+
+
+def planned(tmp_path: Path, recipe: str, target: str, tokenizer_bytes: int = TOKENIZER_BYTES) -> Plan:
+    write_tiny_checkpoint(tmp_path, **SHAPE)  # type: ignore[arg-type]
+    program = pipeline.lower(pipeline.load(tmp_path), recipe, None)
+    return plan_memory(program, TARGETS[target], tokenizer_bytes)
+
+
+@pytest.mark.parametrize(("recipe", "target"), SIZES)
+def test_every_byte_is_accounted_for(recipe: str, target: str, tmp_path: Path) -> None:
+    plan = planned(tmp_path, recipe, target)
+    assert {item.name: item.size for item in plan.placements} == SIZES[recipe, target]
+    assert plan.row_block == ROW_BLOCKS[recipe, target]
+    assert plan.scratch_bytes == SIZES[recipe, target]["scratch"]
+    quantized, caches = SCALES.get((recipe, target), ({}, ()))
+    assert plan.quantized_scales == quantized
+    assert plan.cache_scales == dict(zip(("keys", "values"), caches, strict=False))
+    assert plan.arena_bytes == plan.lower_bound
+    assert plan.placements == tuple(sorted(plan.placements, key=lambda item: (item.offset, item.name)))
+    for item in plan.placements:
+        assert plan.offset(item.name) == item.offset
+
+
+def test_every_life_is_as_short_as_it_can_be(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "w8a8", "host")
+    assert plan.op_names == OPS
+    assert {item.name: (item.first, item.last) for item in plan.placements} == LIVES
+
+
+def test_the_limit_is_2_gib(tmp_path: Path) -> None:
+    """The tokenizer's scratch lies beside ids and segments only, so that it decides the arena to the byte."""
+    room = (1 << 31) - SIZES["w8a8", "host"]["ids"] - SIZES["w8a8", "host"]["segments"]
+    assert planned(tmp_path / "fits", "w8a8", "host", room - 64).arena_bytes == (1 << 31) - 64
+    with pytest.raises(EtchError, match="arena-too-large"):
+        planned(tmp_path / "full", "w8a8", "host", room)
+
+
+def test_rows_of_a_block_are_at_least_one_granule(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path, hidden=1024, heads=8, intermediate=2048, max_positions=64)
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    target = TARGETS["m-profile"]
+    assert plan_memory(program, target, TOKENIZER_BYTES).row_block == target.block_granule
+    one = p.Program(**(vars(program) | {"max_tokens": 3}))
+    assert plan_memory(one, target, TOKENIZER_BYTES).row_block == 3
+
+
+# Sizes and lives that only one of the orders places without a gap.
+ONE_ORDER_ONLY = {
+    "size": {"a": (2, 4, 5), "b": (2, 0, 2), "c": (1, 0, 3), "d": (3, 3, 5), "e": (2, 1, 1)},
+    "length": {"a": (4, 1, 2), "b": (4, 0, 0), "c": (3, 5, 5), "d": (2, 2, 5), "e": (2, 3, 5)},
+    "area": {"a": (3, 3, 5), "b": (3, 5, 5), "c": (4, 0, 2), "d": (4, 2, 5), "e": (1, 0, 3)},
+    "area, a life of one op has some": {
+        **{"a": (4, 0, 3), "b": (2, 3, 5), "c": (2, 5, 5)},
+        **{"d": (5, 5, 5), "e": (5, 2, 5), "f": (4, 2, 3)},
+    },
+    "area, no more than its size": {"a": (2, 1, 4), "b": (4, 1, 2), "c": (3, 4, 4), "d": (2, 3, 4), "e": (1, 0, 3)},
+    "begin": {"a": (2, 3, 5), "b": (4, 5, 5), "c": (3, 0, 3), "d": (2, 2, 3)},
+    "end": {"a": (2, 4, 5), "b": (2, 1, 4), "c": (4, 2, 3), "d": (4, 5, 5)},
+}
+
+
+@pytest.mark.parametrize("order", ONE_ORDER_ONLY)
+def test_each_order_is_the_best_one_somewhere(order: str) -> None:
+    lives = {name: _Life(*life) for name, life in ONE_ORDER_ONLY[order].items()}
+    assert max(item.offset + item.size for item in _place(lives)) == lower_bound(lives.values(), 6)

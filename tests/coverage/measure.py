@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures which lines and branches of runtime/ and codegen/ the tests reach. Started by tools/test --coverage."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from gcov import runtime_files
+from report import File, Totals, codegen_files, problems_of, read_reasons, table, unreached
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BUILD = ROOT / "build" / "coverage"
+REASONS = HERE / "unreached.txt"
+PROGRAMS = ("tokenizer_driver", "classify", "promise-kernel-choice", "promise-kernel-choice-no-avx2")
+# What reaches the runtime through the programs above, and the generator's command line; other end-to-end tests build
+# programs of their own.
+END_TO_END = (
+    "test_refusals_cli.py",
+    "test_failures_cli.py",
+    "test_tokenizer.py",
+    "promises/test_promise_programs.py::test_kernel_choice",
+    "promises/test_promise_self_test.py",
+)
+LEAST_LINES = 1.0
+LEAST_BRANCHES = 0.95
+
+
+def passes(title: str, command: list[str | Path], **environment: str) -> bool:
+    """Runs a step with its output shown."""
+    print(f"\n==> {title}", flush=True)
+    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False).returncode == 0
+
+
+def run(title: str, command: list[str | Path]) -> None:
+    """Runs a step without which there is nothing to count."""
+    if not passes(title, command):
+        sys.exit(f"coverage: failed: {title}")
+
+
+def build() -> list[Path]:
+    """Builds what counts and forgets earlier counts; returns the GoogleTest programs."""
+    run("configuring", ["cmake", "--preset", "coverage", "--log-level=WARNING"])
+    listed = subprocess.run(
+        ["cmake", "--build", BUILD, "--target", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    words = {word.rstrip(":") for word in listed.split()}
+    tests = sorted(word for word in words if word.startswith("test-") and "." not in word)
+    jobs = str(os.cpu_count() or 1)
+    run("building", ["cmake", "--build", "--preset", "coverage", "--parallel", jobs, "--target", *tests, *PROGRAMS])
+    for counts in BUILD.rglob("*.gcda"):
+        counts.unlink()
+    return [BUILD / "bin" / name for name in tests]
+
+
+def run_tests(cpp_tests: list[Path], data: Path) -> list[str]:
+    """The C++ tests, the generator's, and the end-to-end tests that run counting programs; gives those that fail."""
+    failed = [program.name for program in cpp_tests if not passes(program.name, [program, "--gtest_brief=1"])]
+    pytest = [sys.executable, "-m", "coverage", "run", f"--rcfile={HERE / 'coveragerc'}", f"--data-file={data}"]
+    pytest += ["-m", "pytest", "-q", "-m", "not sweep", "tests/codegen"]
+    pytest += [f"tests/end_to_end/{name}" for name in END_TO_END]
+    return failed if passes("pytest", pytest, ETCH_BUILD=str(BUILD)) else [*failed, "pytest"]
+
+
+def unmeasured_kernels() -> dict[str, str]:
+    """Folders of kernel sets that cannot run here, and why."""
+    found = {}
+    for folder in sorted((ROOT / "runtime" / "src" / "kernels").iterdir()):
+        if not any(folder.glob("*.cpp")):
+            continue  # what several sets share
+        asked = subprocess.run(
+            [BUILD / "bin" / "classify", "--kernel", folder.name], input="", capture_output=True, text=True, check=False
+        )
+        if "cannot run" in asked.stderr:
+            found[folder.name] = "this CPU lacks the instructions"
+        elif not any((BUILD / "runtime").rglob(f"kernels/{folder.name}/*.gcno")):
+            found[folder.name] = f"not built for {platform.machine()}"
+    return found
+
+
+def codegen_counts(data: Path, work: Path) -> list[File]:
+    """What coverage.py saw, the generator's own processes and those that tests started together."""
+    coverage = [sys.executable, "-m", "coverage"]
+    run("coverage.py", [*coverage, "combine", "-q", f"--data-file={data}", work])
+    run("coverage.py", [*coverage, "json", "-q", f"--data-file={data}", "-o", work / "codegen.json"])
+    return codegen_files(json.loads((work / "codegen.json").read_text()))
+
+
+def main() -> int:
+    """Exit code 0 where the runtime is reached as far as it must be and every exception has its reason."""
+    work = BUILD / "reached"
+    shutil.rmtree(work, ignore_errors=True)
+    tests = build()
+    work.mkdir(parents=True)
+    data = work / "codegen.coverage"
+    failed = run_tests(tests, data)
+    kernels = unmeasured_kernels()
+    runtime = runtime_files(BUILD, ROOT, kernels)
+    codegen = codegen_counts(data, work)
+
+    print("\n" + table(codegen) + "\n\n" + table(runtime) + "\n")
+    for name, why in kernels.items():
+        print(f"not measured: kernel set {name}: {why}")
+    print("\n".join(unreached(codegen) + unreached(runtime)))
+    problems = [f"{name} fails" for name in failed]
+    problems += problems_of(runtime, read_reasons(REASONS.read_text()))
+    total = Totals.of(runtime)
+    if total.line_share < LEAST_LINES:
+        problems.append(f"lines of runtime/: {100 * total.line_share:.2f} %, at least {100 * LEAST_LINES:.0f} wanted")
+    if total.branch_share < LEAST_BRANCHES:
+        problems.append(
+            f"branches of runtime/: {100 * total.branch_share:.2f} %, at least {100 * LEAST_BRANCHES:.0f} wanted"
+        )
+    for problem in problems:
+        print(f"FAILED: {problem}")
+    print(f"{len(problems)} problems" if problems else "everything is reached or has its reason")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls every function of a model's C header and hands the results to c_header_reference.cpp, which compares them with
+ * those of the C++ functions. VERB, OUTPUTS, COUNT and NAME_OF (not for embeddings) are the task's. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tiny.h"
+
+#define JOINED(a, b) a##b
+#define JOIN(a, b) JOINED(a, b)
+#define FUNCTION JOIN(etch_tiny_, VERB)
+
+/* Of c_header_reference.cpp: 1 where C++ says the same. */
+int same_result(const char* first, size_t first_length, const char* second, size_t second_length, int plain_text,
+                etch_status status, const float* outputs, uint32_t tokens, bool truncated);
+int same_encoding(const char* first, size_t first_length, const char* second, size_t second_length, etch_status status,
+                  const etch_tiny_encoding* encoding);
+int same_texts(etch_text kernel, etch_text usable, etch_text past_the_last);
+
+static etch_tiny_workspace workspace;
+static etch_tiny_encoding encoding;
+
+#define CHECK(condition)                                              \
+    do {                                                              \
+        if (!(condition)) return fprintf(stderr, "%s\n", #condition); \
+    } while (0)
+
+static int check_text(const char* text, const char* second) {
+    const size_t n = strlen(text);
+    const size_t m = second != NULL ? strlen(second) : 0;
+    etch_tiny_result result;
+    etch_tiny_result by_tokens;
+    etch_status status;
+    memset(&result, 0, sizeof result);
+    for (int plain = 0; plain < 2; ++plain) {
+        workspace.special_tokens = plain ? ETCH_SPECIAL_TOKENS_PLAIN_TEXT : ETCH_SPECIAL_TOKENS_RECOGNIZED;
+        status = second != NULL ? JOIN(FUNCTION, _pair)(&workspace, text, n, second, m, &result)
+                                : FUNCTION(&workspace, text, n, &result);
+        CHECK(same_result(text, n, second, m, plain, status, result.OUTPUTS, result.tokens, result.truncated));
+    }
+    workspace.special_tokens = ETCH_SPECIAL_TOKENS_RECOGNIZED;
+    status = second != NULL ? etch_tiny_encode_pair(&workspace, text, n, second, m, &encoding)
+                            : etch_tiny_encode(&workspace, text, n, &encoding);
+    CHECK(same_encoding(text, n, second, m, status, &encoding));
+    status = JOIN(FUNCTION, _tokens)(&workspace, encoding.ids, encoding.segments, encoding.count, &by_tokens);
+    CHECK(same_result(text, n, second, m, 0, status, by_tokens.OUTPUTS, encoding.count, encoding.truncated));
+    CHECK(!by_tokens.truncated);
+    return 0;
+}
+
+int main(void) {
+    etch_tiny_result result;
+    const int32_t wrong = -1;
+    const etch_text nothing = {"", 0};
+    CHECK(etch_tiny_self_test(&workspace) == ETCH_OK);
+    CHECK(check_text("The dog ran to [SEP] the quick brown fox", NULL) == 0);
+    CHECK(check_text("", NULL) == 0);
+    CHECK(check_text("the dog", "ran") == 0);
+    CHECK(check_text("a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m", NULL) == 0);
+    CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 1, &result) == ETCH_TOKEN_OUT_OF_RANGE);
+    CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 0, &result) == ETCH_NO_TOKENS);
+    CHECK(strcmp(etch_tiny_describe(ETCH_OK), "ok") == 0);
+    CHECK(etch_tiny_select_kernel(&workspace, "nosuch", 6) == ETCH_KERNEL_UNKNOWN);
+    CHECK(etch_tiny_select_kernel(&workspace, "scalar", 6) == ETCH_OK);
+    CHECK(same_texts(etch_tiny_kernel(&workspace), etch_tiny_usable_kernel(0), etch_tiny_usable_kernel(1000)));
+    CHECK(etch_tiny_piece(-1).size == 0);
+    CHECK(etch_tiny_piece(encoding.ids[0]).size == strlen("[CLS]"));
+    CHECK(memcmp(etch_tiny_piece(encoding.ids[0]).data, "[CLS]", 5) == 0);
+#ifdef NAME_OF
+    CHECK(NAME_OF(0).size == strlen(NAME_OF(0).data) && NAME_OF(0).size > 0);
+    CHECK(NAME_OF(COUNT).size == nothing.size && strcmp(NAME_OF(COUNT).data, nothing.data) == 0);
+#else
+    CHECK(FUNCTION(&workspace, "the dog", 7, &result) == ETCH_OK && nothing.size == 0);
+    CHECK(etch_tiny_similarity(result.embedding, result.embedding) > 0.999f);
+#endif
+    printf("the same\n");
+    return 0;
+}

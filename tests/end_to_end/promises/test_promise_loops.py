@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What compilers made of the inner loops of the s8 products: sums stay in their registers. GCC 12, unless kept from it,
+moves or spills them on every turn, which costs half the speed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from archives import built, innermost_loops
+
+MEMORY = re.compile(r"[^,]*\(")  # the first operand, the source, is in memory
+VECTOR = re.compile(r"%[xyz]mm")
+
+
+@dataclass(frozen=True)
+class Hot:
+    """The inner loops of a set: which tiles there are, and what else may be done to vectors."""
+
+    product: str  # the instruction that multiplies
+    counts: frozenset[int]  # of products in a loop, one for each tile
+    loads: frozenset[str]
+    computes: frozenset[str]
+
+
+HOT = {
+    "avx512_vnni.cpp.o": Hot(
+        "vpdpbusd",
+        frozenset(rows * panels for rows in range(1, 7) for panels in (1, 2, 4)),
+        frozenset({"vmovdqu64", "vpbroadcastd", "vpxord", "vpxorq"}),
+        frozenset(),
+    ),
+    "avx_vnni.cpp.o": Hot(
+        "vpdpbusd",
+        frozenset(rows * 2 for rows in range(1, 7)),
+        frozenset({"vmovdqu", "vpbroadcastd", "vpxor"}),
+        frozenset({"vpxor"}),
+    ),
+    "avx2.cpp.o": Hot(
+        "vpmaddubsw",
+        frozenset(rows * 2 for rows in range(1, 5)),
+        frozenset({"vmovdqu", "vpbroadcastd", "vpxor"}),
+        frozenset({"vpxor", "vpmaddwd", "vpaddd"}),
+    ),
+    # pmaddwd overwrites an operand: movdqa keeps it.
+    "sse2.cpp.o": Hot(
+        "pmaddwd",
+        frozenset(rows * 8 for rows in (1, 2)),
+        frozenset({"movq", "movdqu"}),
+        frozenset({"pshufd", "psllw", "psraw", "paddd", "movdqa"}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_sums_stay_in_their_registers(name: str) -> None:
+    loops = innermost_loops(built("libetch.a"))
+    if name not in loops:
+        pytest.skip(f"this build has no {name}")
+    hot = HOT[name]
+    seen = set()
+    for loop in loops[name]:
+        products = sum(mnemonic == hot.product for mnemonic, _ in loop)
+        if products == 0:
+            continue
+        seen.add(products)
+        if products <= 2:  # one row by 16 columns waits for its sums, not for a move
+            continue
+        for mnemonic, operands in loop:
+            if mnemonic == hot.product or not VECTOR.search(operands):
+                continue
+            allowed = hot.loads if MEMORY.match(operands) else hot.computes
+            assert mnemonic in allowed and "%rsp" not in operands, (f"{mnemonic} {operands}", loop)
+    assert hot.counts <= seen

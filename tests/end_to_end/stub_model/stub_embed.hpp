@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedding of a text is its words. With two texts the second one's words count.
+#pragma once
+
+#include "stub_shared.hpp"
+
+namespace etch {
+namespace stub {
+
+inline constexpr Task kTask = Task::embedding;
+inline constexpr std::uint32_t kEmbeddingWidth = 3;
+
+struct Result {
+    float embedding[kEmbeddingWidth];
+    std::uint32_t tokens;
+    bool truncated;
+};
+
+inline Status embed(Workspace& workspace, std::string_view text, Result& result) noexcept {
+    read_numbers(text, result.embedding, kEmbeddingWidth);
+    return begin_answer(workspace, text, result);
+}
+
+inline Status embed_tokens(Workspace& workspace, const std::int32_t*, const std::uint8_t*, std::uint32_t,
+                           Result& result) noexcept {
+    return embed(workspace, "", result);
+}
+
+inline Status embed_pair(Workspace& workspace, std::string_view, std::string_view second, Result& result) noexcept {
+    return kPairs ? embed(workspace, second, result) : Status::pair_not_supported;
+}
+
+}  // namespace stub
+}  // namespace etch

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fuzz targets: over their committed inputs in every run, on new inputs for a while in the long one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import fuzzing
+import pytest
+from checkpoint_edits import single_edits
+from fuzz_loader import Loader
+
+SECONDS = 8  # for each target; all of them with their build stay below two and a half minutes
+CPP_TARGETS = [target for target in fuzzing.TARGETS if target != fuzzing.LOADER]
+
+
+@pytest.fixture(scope="module")
+def loader() -> Iterator[Loader]:
+    """The loaders without atheris."""
+    loader = Loader()
+    yield loader
+    loader.close()
+
+
+def committed(target: str) -> list[Path]:
+    files = sorted(path for folder in fuzzing.corpora(target) for path in folder.iterdir())
+    assert files, f"tests/fuzz/corpus has nothing for {target}"
+    return files
+
+
+@pytest.mark.parametrize("target", CPP_TARGETS)
+def test_committed_inputs(target: str) -> None:
+    build = os.environ.get("ETCH_BUILD")
+    if not build:
+        pytest.skip("ETCH_BUILD is not set: no build to test")
+    program = Path(build).resolve() / "bin" / f"fuzz-{target}"
+    if not program.is_file():
+        pytest.skip(f"the build has no bin/fuzz-{target}")
+    files = committed(target)
+    done = subprocess.run([program, *files], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == f"{len(files)} inputs\n"
+
+
+def test_committed_folders(loader: Loader) -> None:
+    codes = {loader.run(path.read_bytes()) for path in committed(fuzzing.LOADER)}
+    assert "ok" in codes
+    assert len(codes) > 50  # refusals of so many kinds: the edits do reach what they are for
+
+
+@pytest.mark.sweep
+def test_every_value_of_every_file(loader: Loader) -> None:
+    codes = {loader.run(raw) for raw in single_edits()}
+    assert "ok" in codes
+    assert len(codes) > 40
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", fuzzing.TARGETS)
+def test_new_inputs(target: str) -> None:
+    try:
+        outcome = fuzzing.run(target, SECONDS)
+    except fuzzing.Missing as reason:
+        pytest.skip(str(reason))
+    print(outcome)
+    assert outcome.finding is None, outcome.log[-4000:]

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel sets compiled a second time with their instructions emulated, so that a CPU without them tests them too.
+#pragma once
+
+#include <vector>
+
+#include "kernels/kernel_set.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+#if defined(ETCH_EMULATED_KERNELS)
+extern const KernelSet kAvx512VnniEmulated;
+extern const KernelSet kAvxVnniEmulated;
+#endif
+}  // namespace ETCH_ABI_NAMESPACE
+
+namespace testing {
+
+// Those that this build has and this CPU can run.
+inline std::vector<const KernelSet*> emulated_sets() {
+    std::vector<const KernelSet*> sets;
+#if defined(ETCH_EMULATED_KERNELS)
+    for (const KernelSet* set : {&kAvx512VnniEmulated, &kAvxVnniEmulated}) {
+        if (set->usable()) sets.push_back(set);
+    }
+#endif
+    return sets;
+}
+
+}  // namespace testing
+}  // namespace etch

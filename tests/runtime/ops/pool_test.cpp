@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pool, Normalize and the cosine of two vectors: the sequences of float operations that their headers state, step by
+// step, and double precision for the meaning.
+#include "etch/ops/pool.hpp"
+
+#include <cmath>
+
+#include "etch/similarity.hpp"
+#include "support.hpp"
+
+namespace etch::testing {
+namespace {
+
+constexpr std::uint32_t kWidths[] = {1, 15, 16, 17, 33, 384};
+constexpr Pooling kPoolings[] = {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt};
+constexpr float kTiny = 0x1p-40f;
+
+// None of these ops calls a kernel.
+const OpContext kContext{scalar(Packing::panel), nullptr};
+const InlineRunner run(kContext);
+
+float counted(float x) {
+    return std::fabs(x) < kTiny ? 0.0f : x;
+}
+
+// The contract's sum along a row, with volatile so that nothing is reordered or fused.
+float row_sum(const std::vector<float>& x) {
+    volatile float partials[16] = {};
+    for (std::size_t i = 0; i < x.size(); ++i)
+        partials[i % 16] = partials[i % 16] + x[i];
+    for (unsigned distance = 8; distance != 0; distance /= 2) {
+        for (unsigned i = 0; i < distance; ++i)
+            partials[i] = partials[i] + partials[i + distance];
+    }
+    return partials[0];
+}
+
+float pooled(Pooling kind, const std::vector<float>& column) {
+    volatile float sum = 0.0f;
+    float largest = counted(column[0]);
+    for (const float x : column) {
+        sum = sum + counted(x);
+        largest = counted(x) > largest ? counted(x) : largest;
+    }
+    const float rows = static_cast<float>(column.size());
+    const volatile float root = std::sqrt(rows);
+    const volatile float factor = kind == Pooling::mean ? 1.0f / rows : 1.0f / root;
+    if (kind == Pooling::first) return counted(column[0]);
+    return kind == Pooling::max ? largest : sum * factor;
+}
+
+std::vector<float> normalized(const std::vector<float>& x) {
+    std::vector<float> squares;
+    for (const float value : x)
+        squares.push_back(counted(value) * counted(value));
+    const volatile float length = std::sqrt(row_sum(squares));
+    const volatile float factor = 1.0f / (length > 1e-12f ? length : 1e-12f);
+    std::vector<float> y;
+    for (const float value : x)
+        y.push_back(counted(value) * factor);
+    return y;
+}
+
+std::vector<float> column_of(const EdgeArray<float>& x, std::uint32_t rows, std::uint32_t width, std::uint32_t column) {
+    std::vector<float> values;
+    for (std::uint32_t row = 0; row < rows; ++row)
+        values.push_back(x[row * width + column]);
+    return values;
+}
+
+// Values around 0 with some that count as 0, the limit itself, and both zeros.
+EdgeArray<float> rows_of_every_kind(std::uint32_t rows, std::uint32_t width) {
+    EdgeArray<float> x(std::size_t{rows} * width);
+    const std::vector<float> values = Random(rows * 1000 + width).floats(std::size_t{rows} * width, 3.0f);
+    const float special[] = {kTiny, -kTiny, 0x1.fffffep-41f, -0x1p-41f, 1e-41f, 0.0f, -0.0f};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        x[i] = i % 5 == 3 ? special[i / 5 % 7] : values[i];
+    return x;
+}
+
+TEST(Pool, EveryKindRowsAndWidths) {
+    for (const Pooling kind : kPoolings) {
+        for (const std::uint32_t width : kWidths) {
+            for (const std::uint32_t rows : {1u, 2u, 7u, 512u}) {
+                EdgeArray<float> x = rows_of_every_kind(rows, width);
+                EdgeArray<float> out(width, -7.0f);
+                const Pool op{kind, rows, {x.data(), width}, {out.data(), width}};
+                ASSERT_EQ(op.units(), (width + 15) / 16);
+                for (std::uint32_t unit = op.units(); unit-- > 0;)
+                    op.run(kContext, unit, unit + 1);
+                for (std::uint32_t i = 0; i < width; ++i) {
+                    const float want = pooled(kind, column_of(x, rows, width, i));
+                    ASSERT_TRUE(same_bits(out[i], want)) << rows << " rows, column " << i << " of " << width;
+                }
+                EdgeArray<float> at_once(width, -7.0f);
+                run(Pool{kind, rows, {x.data(), width}, {at_once.data(), width}});
+                ASSERT_EQ(std::memcmp(at_once.data(), out.data(), width * sizeof(float)), 0);
+            }
+        }
+    }
+}
+
+TEST(Pool, MeansWhatItSays) {
+    constexpr std::uint32_t kRows = 7;
+    constexpr std::uint32_t kWidth = 19;
+    std::vector<float> x = Random().floats(kRows * kWidth);
+    for (const Pooling kind : kPoolings) {
+        std::vector<float> out(kWidth);
+        run(Pool{kind, kRows, {x.data(), kWidth}, {out.data(), kWidth}});
+        for (std::uint32_t i = 0; i < kWidth; ++i) {
+            double sum = 0;
+            double largest = -10;
+            for (std::uint32_t row = 0; row < kRows; ++row) {
+                sum += static_cast<double>(x[row * kWidth + i]);
+                largest = std::fmax(largest, static_cast<double>(x[row * kWidth + i]));
+            }
+            const double want = kind == Pooling::first  ? static_cast<double>(x[i])
+                                : kind == Pooling::mean ? sum / kRows
+                                : kind == Pooling::max  ? largest
+                                                        : sum / std::sqrt(static_cast<double>(kRows));
+            EXPECT_NEAR(out[i], want, 1e-6);
+        }
+    }
+}
+
+TEST(Normalize, RowsOfEveryKindAndLength) {
+    constexpr std::uint32_t kRows = 3;
+    for (const std::uint32_t width : kWidths) {
+        EdgeArray<float> x = rows_of_every_kind(kRows, width);
+        std::vector<std::vector<float>> want;
+        for (std::uint32_t row = 0; row < kRows; ++row)
+            want.push_back(normalized({x.data() + row * width, x.data() + (row + 1) * width}));
+        const Normalize op{kRows, {x.data(), width}};
+        ASSERT_EQ(op.units(), kRows);
+        for (std::uint32_t row = kRows; row-- > 0;) {
+            op.run(kContext, row, row + 1);
+            for (std::uint32_t i = 0; i < width; ++i)
+                ASSERT_TRUE(same_bits(x[row * width + i], want[row][i])) << row << " " << i << " of " << width;
+        }
+    }
+}
+
+TEST(Normalize, LengthIsOneOrZero) {
+    std::vector<float> x = Random().floats(384, 2.0f);
+    std::vector<float> zeros(384, -0x1p-41f);
+    const std::vector<float> before = x;
+    run(Normalize{1, {x.data(), 384}});
+    run(Normalize{1, {zeros.data(), 384}});
+    double length = 0;
+    double square = 0;
+    for (std::uint32_t i = 0; i < 384; ++i) {
+        length += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+        square += static_cast<double>(before[i]) * static_cast<double>(before[i]);
+        ASSERT_TRUE(same_bits(zeros[i], 0.0f));
+    }
+    EXPECT_NEAR(length, 1.0, 1e-6);
+    EXPECT_NEAR(x[5], static_cast<double>(before[5]) / std::sqrt(square), 1e-7);
+}
+
+TEST(Normalize, AVectorOfTheLeastLengthIsDividedBy1e12th) {
+    float x[] = {0x1p-40f};
+    run(Normalize{1, {x, 1}});
+    EXPECT_TRUE(same_bits(x[0], 0x1p-40f * (1.0f / 1e-12f)));
+    EXPECT_LT(x[0], 0.91f);
+}
+
+TEST(CosineSimilarity, NearDoublePrecision) {
+    for (const std::uint32_t width : kWidths) {
+        const std::vector<float> a = Random(width).floats(width, 2.0f, 0.3f);
+        const std::vector<float> b = Random(width + 1).floats(width, 0.5f, 0.1f);
+        double ab = 0;
+        double aa = 0;
+        double bb = 0;
+        for (std::uint32_t i = 0; i < width; ++i) {
+            ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+            aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+            bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+        }
+        EXPECT_NEAR(cosine_similarity(a.data(), b.data(), width), ab / std::sqrt(aa * bb), 1e-6) << width;
+    }
+}
+
+TEST(CosineSimilarity, SumsAreTheContractsRowSums) {
+    const std::vector<float> a = Random(1).floats(300);
+    const std::vector<float> b = Random(2).floats(300);
+    std::vector<float> ab;
+    std::vector<float> aa;
+    std::vector<float> bb;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        ab.push_back(a[i] * b[i]);
+        aa.push_back(a[i] * a[i]);
+        bb.push_back(b[i] * b[i]);
+    }
+    const volatile float lengths = std::sqrt(row_sum(aa)) * std::sqrt(row_sum(bb));
+    EXPECT_TRUE(same_bits(cosine_similarity(a.data(), b.data(), 300), row_sum(ab) / lengths));
+}
+
+TEST(CosineSimilarity, StaysInItsRange) {
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+        const std::vector<float> a = Random(seed).floats(50);
+        std::vector<float> opposite = a;
+        for (float& value : opposite)
+            value = -value;
+        EXPECT_LE(cosine_similarity(a.data(), a.data(), 50), 1.0f);
+        EXPECT_GT(cosine_similarity(a.data(), a.data(), 50), 0.999999f);
+        EXPECT_GE(cosine_similarity(a.data(), opposite.data(), 50), -1.0f);
+    }
+    const float zero[] = {0.0f, 1e-41f};
+    const float one[] = {1.0f, 0.0f};
+    const float large[] = {0x1p50f, -0x1p50f};
+    EXPECT_EQ(cosine_similarity(zero, one, 2), 0.0f);
+    EXPECT_EQ(cosine_similarity(zero, zero, 2), 0.0f);
+    EXPECT_EQ(cosine_similarity(one, one, 0), 0.0f);
+    EXPECT_NEAR(cosine_similarity(large, large, 2), 1.0f, 1e-6f);
+    const float tiny[] = {0x1.fffffep-41f};
+    EXPECT_EQ(cosine_similarity(tiny, one, 1), 0.0f);
+    EXPECT_EQ(cosine_similarity(one, tiny, 1), 0.0f);
+    const float nearly[] = {kTiny, 0x1p24f, 0.0f};
+    const float orthogonal[] = {kTiny, 0.0f, 0x1p24f};
+    EXPECT_TRUE(same_bits(cosine_similarity(nearly, orthogonal, 3), 0.0f));  // 2^-128 would be subnormal
+}
+
+}  // namespace
+}  // namespace etch::testing

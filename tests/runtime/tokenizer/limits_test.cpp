@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts too long for 32-bit positions are refused unread: they lie in memory that cannot be read.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "etch/tokenizer.hpp"
+#include "test_vocabulary.hpp"
+
+namespace {
+
+using etch::SpecialTokens;
+using etch::Status;
+using etch::Tokenized;
+using test_vocabulary::kUncased;
+
+constexpr std::size_t kLongest = 0xFFFFFFFE;
+
+class TokenizerLimits : public testing::Test {
+  protected:
+    void SetUp() override {
+        memory_ = mmap(nullptr, kLongest + 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory_ == MAP_FAILED) GTEST_SKIP() << "this machine gives out no 4 GiB of addresses";
+    }
+    void TearDown() override {
+        if (memory_ != MAP_FAILED) munmap(memory_, kLongest + 1);
+    }
+    std::string_view text(std::size_t size) const { return {static_cast<const char*>(memory_), size}; }
+    Status pair(std::string_view first, std::string_view second) {
+        return etch::tokenize_pair(kUncased, first, second, SpecialTokens::recognized, nullptr, {}, result_);
+    }
+
+    void* memory_ = MAP_FAILED;
+    Tokenized result_{77, true};
+};
+
+TEST_F(TokenizerLimits, SingleText) {
+    EXPECT_EQ(etch::tokenize(kUncased, text(kLongest + 1), SpecialTokens::recognized, nullptr, {}, result_),
+              Status::text_too_long);
+    EXPECT_EQ(result_.count, 0U);
+    EXPECT_FALSE(result_.truncated);
+}
+
+TEST_F(TokenizerLimits, EitherTextOfAPair) {
+    EXPECT_EQ(pair(text(kLongest + 1), "a"), Status::text_too_long);
+    EXPECT_EQ(result_.count, 0U);
+    EXPECT_EQ(pair("a", text(kLongest + 1)), Status::text_too_long);
+    EXPECT_FALSE(result_.truncated);
+}
+
+// Without room for the template nothing is read, whatever the length.
+TEST_F(TokenizerLimits, TheLongestTextIsNotTooLong) {
+    EXPECT_EQ(etch::tokenize(kUncased, text(kLongest), SpecialTokens::recognized, nullptr, {}, result_), Status::ok);
+    EXPECT_TRUE(result_.truncated);
+    EXPECT_EQ(pair(text(kLongest), text(kLongest)), Status::ok);
+    EXPECT_TRUE(result_.truncated);
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cosine of each row's two texts against the scores of the label column: Pearson, Spearman.
+#include "compare_texts.hpp"
+#include "evaluations.hpp"
+#include "failure.hpp"
+#include "number.hpp"
+#include "output.hpp"
+#include "score_tables.hpp"
+#include "table_run.hpp"
+
+namespace etch::cli {
+namespace {
+
+std::vector<double> read_scores(const Dataset& dataset) {
+    std::vector<double> scores;
+    for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+        const std::optional<double> score = parse_decimal(dataset.values[row]);
+        if (!score) {
+            refuse_value(dataset, row, "expected a score, which is a number, got " + quoted(dataset.values[row]));
+        }
+        scores.push_back(*score);
+    }
+    return scores;
+}
+
+}  // namespace
+
+void evaluate_similarity(const Dataset& dataset) {
+    const std::vector<double> scores = read_scores(dataset);
+    std::vector<double> cosines;
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            const Example& example = dataset.examples[row];
+            const Similarity found = compare(example.first, example.second, format("row %zu", row + 1));
+            run.count(found.tokens[0], found.truncated[0]);
+            run.count(found.tokens[1], found.truncated[1]);
+            run.done(row);
+            cosines.push_back(found.cosine);
+        }
+        summary = run.summary();
+    }
+    write_output(correlation_lines(scores, cosines));
+    write_output(summary);
+}
+
+}  // namespace etch::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values against the values of the label column: Pearson, Spearman, mean squared error.
+#include "correlation.hpp"
+#include "evaluations.hpp"
+#include "failure.hpp"
+#include "number.hpp"
+#include "output.hpp"
+#include "score_tables.hpp"
+#include "table_run.hpp"
+#include "utf8.hpp"
+#include "value_list.hpp"
+
+namespace etch::cli {
+namespace {
+
+// [value][row], as the answers below.
+using Columns = std::vector<std::vector<double>>;
+
+Columns read_values(const Dataset& dataset) {
+    Columns columns(kModel.width);
+    for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+        const std::vector<std::string_view> parts = split_value_list(dataset.values[row]);
+        if (parts.size() != kModel.width) {
+            refuse_value(dataset, row,
+                         format("expected %u value%s, separated by ;, got %s", static_cast<unsigned>(kModel.width),
+                                kModel.width == 1 ? "" : "s", quoted(dataset.values[row]).c_str()));
+        }
+        for (std::uint32_t i = 0; i < kModel.width; ++i) {
+            const std::optional<double> value = parse_decimal(parts[i]);
+            if (!value) {
+                refuse_value(dataset, row, "expected a number, got " + quoted(parts[i]));
+            }
+            columns[i].push_back(*value);
+        }
+    }
+    return columns;
+}
+
+}  // namespace
+
+void evaluate_values(const Options& options, const Dataset& dataset) {
+    const Columns truths = read_values(dataset);
+    Columns answers(kModel.width);
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            const Answer answer = run.answer(row, options.pair_lines);
+            for (std::uint32_t i = 0; i < kModel.width; ++i) {
+                answers[i].push_back(answer.values[i]);
+            }
+            run.done(row);
+        }
+        summary = run.summary();
+    }
+    for (std::uint32_t i = 0; i < kModel.width; ++i) {
+        if (kModel.width > 1) {
+            std::string name;
+            append_printable(name, label(i));
+            write_output(name + '\n');
+        }
+        write_output(correlation_lines(truths[i], answers[i]));
+        write_output(number_line("mean squared error", mean_squared_error(truths[i], answers[i])));
+    }
+    write_output(summary);
+}
+
+}  // namespace etch::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that classifies is called. Included by model.cpp only, after the
+// generated header.
+#pragma once
+
+namespace etch::cli::task {
+
+inline constexpr std::uint32_t kWidth = generated::kLabelCount;
+
+inline std::string_view name(std::uint32_t index) {
+    return generated::kLabels[index];
+}
+
+inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
+    return text.pair ? generated::classify_pair(workspace, text.first, text.second, result)
+                     : generated::classify(workspace, text.first, result);
+}
+
+inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
+                            generated::Result& result) {
+    return generated::classify_tokens(workspace, ids, nullptr, count, result);
+}
+
+inline Answer view(const generated::Result& result) {
+    return {result.probability, result.logits, result.label, result.tokens, result.truncated};
+}
+
+}  // namespace etch::cli::task

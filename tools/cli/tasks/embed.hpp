@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that embeds is called. Included by model.cpp only, after the
+// generated header.
+#pragma once
+
+namespace etch::cli::task {
+
+inline constexpr std::uint32_t kWidth = generated::kEmbeddingWidth;
+
+inline std::string_view name(std::uint32_t) {
+    return {};  // the components of an embedding have no names
+}
+
+inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
+    return text.pair ? generated::embed_pair(workspace, text.first, text.second, result)
+                     : generated::embed(workspace, text.first, result);
+}
+
+inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
+                            generated::Result& result) {
+    return generated::embed_tokens(workspace, ids, nullptr, count, result);
+}
+
+inline Answer view(const generated::Result& result) {
+    return {result.embedding, nullptr, 0, result.tokens, result.truncated};
+}
+
+}  // namespace etch::cli::task

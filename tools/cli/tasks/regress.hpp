@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that gives values is called. Included by model.cpp only, after
+// the generated header.
+#pragma once
+
+namespace etch::cli::task {
+
+inline constexpr std::uint32_t kWidth = generated::kValueCount;
+
+inline std::string_view name(std::uint32_t index) {
+    return generated::kValueNames[index];
+}
+
+inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
+    return text.pair ? generated::regress_pair(workspace, text.first, text.second, result)
+                     : generated::regress(workspace, text.first, result);
+}
+
+inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
+                            generated::Result& result) {
+    return generated::regress_tokens(workspace, ids, nullptr, count, result);
+}
+
+inline Answer view(const generated::Result& result) {
+    return {result.value, nullptr, 0, result.tokens, result.truncated};
+}
+
+}  // namespace etch::cli::task
