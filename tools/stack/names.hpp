@@ -5,8 +5,8 @@
 
 namespace etch::stack {
 
-// A key of the call graph for people: "avx2::matmul_s8_4x16" instead of
-// "3:_ZN4etch4abi14avx212_GLOBAL__N_114matmul_s8_4x16ERKNS0_8MatmulS8Ejj". Without arguments and template arguments.
+// A key of the call graph for people: "avx2::matmul_s8" instead of
+// "3:_ZN4etch4abi14avx212_GLOBAL__N_19matmul_s8ERKNS0_8MatmulS8Ejj". Without arguments and template arguments.
 std::string readable(const std::string& key);
 
 }  // namespace etch::stack

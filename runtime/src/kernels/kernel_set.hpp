@@ -53,7 +53,7 @@ struct MatmulF32 {
 };
 
 struct KernelSet {
-    std::string_view name;                 // as in select_kernel(): "scalar", "avx2", "avx512_vnni"
+    std::string_view name;                 // as in select_kernel(): "scalar", "avx2", ...
     Packing packing;                       // the layout of weights that this set reads
     std::uint8_t encoded_bytes_per_value;  // of QuantizedRows, at most max_encoded_bytes_per_value(packing)
     bool (*usable)() noexcept;             // true where this CPU and its operating system can run the set

@@ -92,6 +92,15 @@ struct ByRows {
     static Ints add_products(Ints sum, Ints a, Ints w) noexcept { return dot(sum, w, a); }
 };
 
+// The hardware does not follow the weights from the last tile of rows to the next group of panels: 2 % of a layer at
+// 221 rows, 3 % at 44, measured with AVX-512 on Zen 4. Fetched at once they cost as much as they bring, so it is one
+// line for each 4 k of a tile. Behind the last group there is nothing to fetch, which does no harm: an address is all
+// that is made of it.
+ETCH_INLINE void prefetch(const std::int8_t* weights, std::size_t ahead) noexcept {
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(weights) + ahead;
+    _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T1);
+}
+
 template <unsigned kCount, class Offset>
 struct TileS8 {
     static constexpr unsigned kPanels = kCount;
@@ -104,6 +113,8 @@ struct TileS8 {
         const std::size_t panel_bytes = std::size_t{groups} * 64;
         const std::size_t a_stride = m.a.stride_bytes;
         const std::uint8_t* a = m.a.data + row * a_stride;
+        // Each tile of rows fetches one panel of the next group; in turn, so that a product of many rows has them all.
+        const std::size_t ahead = (kPanels + row / kMaxRows % kPanels) * panel_bytes;
         Ints top_bits = all_ints(kEveryTopBit);
         keep_in_registers(top_bits);  // clang 14 otherwise flips the bits of a before it broadcasts them: one step more
         Ints sums[kRows][kPanels];
@@ -118,6 +129,7 @@ struct TileS8 {
             ETCH_UNROLL
             for (unsigned p = 0; p < kPanels; ++p)
                 w[p] = Offset::w_operand(weights + p * panel_bytes, top_bits);
+            if constexpr (kPanels == 4) prefetch(weights, ahead);  // with AVX-VNNI clang 14 runs out of registers
             weights += 64;
             ETCH_UNROLL
             for (unsigned r = 0; r < kRows; ++r) {
