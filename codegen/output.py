@@ -22,16 +22,16 @@ BUILD_FOLDER = "build"  # made by --build, kept when the folder is generated aga
 
 def check_target(out: Path) -> None:
     """Refuses a target that holds anything that etch did not write, before the work begins."""
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise _refuse("target-not-a-folder", f"{out} exists and is not a folder")
-    if not out.exists():
-        parent = out.absolute().parent
-        if parent.exists() and not parent.is_dir():
-            raise _refuse("target-not-a-folder", f"{parent} is not a folder")
-        return
-    if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
-        raise _refuse("target-not-writable", f"{out} is not writable")
-    with _alone_in(out.absolute().parent):
+    with _alone_in(out.absolute().parent):  # or another run could exchange the folder between two looks at it
+        if out.is_symlink() or (out.exists() and not out.is_dir()):
+            raise _refuse("target-not-a-folder", f"{out} exists and is not a folder")
+        if not out.exists():
+            parent = out.absolute().parent
+            if parent.exists() and not parent.is_dir():
+                raise _refuse("target-not-a-folder", f"{parent} is not a folder")
+            return
+        if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
+            raise _refuse("target-not-writable", f"{out} is not writable")
         _check_entries(out, out)
 
 
@@ -128,7 +128,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
-            descriptor = os.open(folder, os.O_RDONLY)
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             stack.callback(os.close, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -344,6 +344,26 @@ def test_target_that_cannot_be_changed(out: Path, monkeypatch: pytest.MonkeyPatc
     refused(out, "target-not-writable")
 
 
+def test_target_is_looked_at_while_nobody_exchanges_it(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two looks another run could have moved the folder away, which then seemed not to be writable."""
+    fcntl = pytest.importorskip("fcntl")
+    access, alone = os.access, []
+
+    def look(path: Path, mode: int) -> bool:
+        folder = os.open(out.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            alone.append(path)
+        finally:
+            os.close(folder)
+        return access(path, mode)
+
+    monkeypatch.setattr(os, "access", look)
+    check_target(out)
+    assert alone == [out]
+
+
 def writer(out: Path, number: int, start: threading.Barrier, results: multiprocessing.Queue[str]) -> None:
     """Writes the folder again and again, each time whole, beside others that do the same."""
     start.wait()
