@@ -80,7 +80,8 @@ def run_cpp_tests(results: Results) -> None:
 def run_python_tests(results: Results, everything: bool) -> None:
     """Every pytest case; sweeps and other long ones only with --all."""
     report = REPORTS / "pytest.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-ra", f"--junitxml={report}", "--durations=10"]
+    command = [sys.executable, "-m", "pytest", "-q", "-ra", f"--junitxml={report}", "--durations=20"]
+    command += ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     if not everything:
         command += ["-m", "not sweep"]
     ok = run("pytest", command, ETCH_BUILD=str(BUILD))

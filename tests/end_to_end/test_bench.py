@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/bench: what it refuses, and that a quick run reports every kernel set, the limits and the model. Figures are
+checked for sense only: no time is asserted."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from classify_program import ROOT
+
+HEADERS = (Path("/usr/include/benchmark/benchmark.h"), Path("/usr/local/include/benchmark/benchmark.h"))
+SETS_WITH_LIMITS = {"avx512_vnni", "avx_vnni", "avx2", "sse2"}
+
+
+def bench(*arguments: str | Path, timeout: int = 10, data: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "ETCH_DATA"}
+    if data is not None:
+        environment["ETCH_DATA"] = data
+    command = [ROOT / "tools/bench", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nonsense"], "bench: unknown option --nonsense (see tools/bench --help)"),
+        (["--json"], "bench: --json needs a value"),
+        (["nowhere"], "bench: nowhere holds no generated model (no etch.json)"),
+    ],
+)
+def test_wrong_use(arguments: list[str], message: str) -> None:
+    done = bench(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message + "\n")
+
+
+def test_data_folder_without_the_file_is_an_error(tmp_path: Path) -> None:
+    done = bench("--quick", data=str(tmp_path))
+    assert done.returncode == 2
+    assert "ag_news/test.csv is missing" in done.stderr
+
+
+def test_help_names_every_option() -> None:
+    done = bench("--help")
+    assert done.returncode == 0
+    for option in ("--quick", "--filter", "--kernel", "--json", "MODEL_FOLDER"):
+        assert option in done.stdout
+    assert "set -e" not in done.stdout
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The JSON lines of one quick run, the tokenizer's texts made up."""
+    if shutil.which("cmake") is None or not any(header.exists() for header in HEADERS):
+        pytest.skip("no cmake, or no Google Benchmark (libbenchmark-dev)")
+    data = tmp_path_factory.mktemp("data")
+    (data / "ag_news").mkdir()
+    (data / "ag_news" / "test.csv").write_text('"1","Oil prices climb","Storms close refineries"\n' * 20)
+    lines = data / "results.jsonl"
+    done = bench("--quick", "--json", lines, timeout=900, data=str(data))
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in lines.read_text().splitlines()]
+
+
+def named(lines: list[dict[str, Any]], beginning: str) -> dict[str, dict[str, Any]]:
+    return {line["name"]: line for line in lines if line.get("name", "").startswith(beginning)}
+
+
+@pytest.mark.sweep
+def test_each_program_says_where_it_ran(quick: list[dict[str, Any]]) -> None:
+    machines = [line for line in quick if "machine" in line]
+    assert len(machines) == 2  # kernels, one model
+    for machine in machines:
+        assert machine["machine"] and machine["compiler"] and machine["etch"]
+        assert machine["threads"] == 1
+        assert machine["processors"] == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.sweep
+def test_every_usable_set_is_measured(quick: list[dict[str, Any]]) -> None:
+    usable = {name.split("/")[1] for name in named(quick, "matmul_s8/")}
+    assert "scalar" in usable
+    for what in ("matmul_f32", "quantize_row", "layer_norm_row", "gelu_row", "exp2_row", "attention_s8"):
+        assert {name.split("/")[1] for name in named(quick, what + "/")} == usable
+    for name, line in (named(quick, "matmul_s8/") | named(quick, "matmul_f32/")).items():
+        shape, rows = name.split("/")[2:]
+        inputs, outputs = map(int, shape.split("x"))
+        macs = inputs * outputs * int(rows.removeprefix("M="))
+        assert line["GMAC/s"] == pytest.approx(macs / line["ns"], rel=1e-3)
+        assert ("% of limit" in line) == (name.split("/")[1] in SETS_WITH_LIMITS)
+        if "% of limit" in line:
+            assert line["% of limit"] == pytest.approx(100 * line["GMAC/s"] / line["limit GMAC/s"], rel=1e-3)
+
+
+@pytest.mark.sweep
+def test_ops_of_the_model_add_up(quick: list[dict[str, Any]]) -> None:
+    ops = named(quick, "op/agnews/")
+    (total,) = (line for name, line in ops.items() if name.endswith("/all"))
+    parts = [line for name, line in ops.items() if not name.endswith("/all")]
+    assert sum(line["ns"] for line in parts) == pytest.approx(total["ns"], rel=1e-3)
+    assert sum(line["% of time"] for line in parts) == pytest.approx(100, rel=1e-3)
+    assert any("LinearS8 192x768" in name for name in ops)
+    assert any(name.endswith("/AttentionS8") for name in ops)
+
+
+@pytest.mark.sweep
+def test_model_and_tokenizer(quick: list[dict[str, Any]]) -> None:
+    latency = named(quick, "latency/agnews/")
+    assert {name.split("/")[-1] for name in latency} == {"tokens=8", "tokens=44"}
+    (tokenizer,) = named(quick, "tokenizer/agnews").values()
+    assert tokenizer["us/text"] == pytest.approx(tokenizer["ns"] / 20 / 1e3, rel=1e-3)
+
+
+@pytest.mark.sweep
+def test_unknown_kernel_is_an_error(quick: list[dict[str, Any]]) -> None:
+    assert quick  # it is built
+    done = bench("--quick", "--kernel", "fastest", timeout=900)
+    assert done.returncode == 1
+    assert "no kernel set 'fastest' that this CPU can run" in done.stderr

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/compare: its inputs, its turns, its report; a whole run with etch alone; and, where the other runtimes are
+installed, that the ONNX models mean the checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+from tiny_checkpoint import write_tiny_checkpoint
+from tokenizers import Tokenizer
+
+from codegen.reference import Reference
+from tools.peers import compare
+from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
+from tools.peers.report import Report, Result
+
+CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
+LABELS = ["World", "Sports", "Business", "Sci/Tech"]
+PEERS_PYTHON = ROOT / "build/compare/venv/bin/python"
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return open_tokenizer(CHECKPOINT, 256)
+
+
+@pytest.mark.parametrize("tokens", [3, 8, 44, 256])
+def test_made_up_texts_have_the_length(tokenizer: Tokenizer, tokens: int) -> None:
+    made = of_length(tokenizer, tokens, 256)
+    assert len(made.ids) == tokens
+    assert tokenizer.encode(made.text).ids == made.ids
+
+
+@pytest.mark.parametrize("tokens", [2, 257])
+def test_impossible_lengths_are_refused(tokenizer: Tokenizer, tokens: int) -> None:
+    with pytest.raises(InputError, match=f"length {tokens} is not possible: the model takes 3 to 256 tokens"):
+        of_length(tokenizer, tokens, 256)
+
+
+def test_texts_are_lines_cut_as_the_model_needs(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("oil prices\n\n" + "oil " * 400 + "\nthird\n")
+    found = read_texts(file, tokenizer, 2)
+    assert [len(item.ids) for item in found] == [4, 256]
+    file.write_text("\n")
+    with pytest.raises(InputError, match="no text"):
+        read_texts(file, tokenizer, 2)
+
+
+def test_labelled_rows(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text('"3","Title","Body, with a comma"\n"1","a","b"\n')
+    assert read_labelled(file, LABELS, 9) == [Labelled("Title Body, with a comma", 2), Labelled("a b", 0)]
+    assert len(read_labelled(file, LABELS, 1)) == 1
+    file.write_text("text,label\nfast cars,Sports\n")
+    assert read_labelled(file, LABELS, 9) == [Labelled("fast cars", 1)]
+    for wrong in ("5,text\n", "0,text\n", "Weather,text\n"):
+        file.write_text(wrong)
+        with pytest.raises(InputError, match="is no label of the model"):
+            read_labelled(file, LABELS, 9)
+
+
+def test_peers_are_names_or_their_beginnings() -> None:
+    assert compare.peers("etch") == ["etch-w8a8", "etch-fp32"]
+    assert compare.peers("onnxruntime-int8,etch-fp32") == ["onnxruntime-int8", "onnxruntime-int8-fused", "etch-fp32"]
+    for wrong in ("tensorrt", "etch,tensorrt", "", "etc"):
+        with pytest.raises(argparse.ArgumentTypeError, match="unknown"):
+            compare.peers(wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--threads", "0"], "--threads: this process may use 1 to"),
+        (["--threads", "100000"], "--threads: this process may use 1 to"),
+        (["--rounds", "0"], "at least 1"),
+        (["--lengths", "44", "--texts", "x"], "cannot be used together"),
+        (["--peers", "tensorrt"], "unknown, known are: etch-w8a8"),
+    ],
+)
+def test_wrong_use(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        compare.parse(["folder", *arguments])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_unusable_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare.main([str(tmp_path)]) == 2
+    (tmp_path / "config.json").write_text("{}")
+    assert compare.main([str(tmp_path)]) == 2
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 9}')
+    assert compare.main([str(tmp_path)]) == 2
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert "config.json: FileNotFoundError" in first
+    assert "config.json: KeyError: 'max_position_embeddings'" in second
+    assert third.endswith("tokenizer.json is needed")
+
+
+def test_accuracy_is_refused_where_it_has_no_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 9, "problem_type": "regression"}')
+    assert compare.main([str(tmp_path), "--evaluate", "rows.csv"]) == 2
+    assert "accuracy is of single_label_classification, this is regression" in capsys.readouterr().err
+
+
+class FakeWorker:
+    """Answers with seconds that were written down before."""
+
+    def __init__(self, name: str, order: list[str], seconds: list[float]) -> None:
+        self._name, self._order, self._seconds = name, order, iter(seconds)
+        self.start_seconds, self.megabytes, self.threads, self.version, self.detail = 0.1, 20.0, 1, "1.0", ""
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        self._order.append(self._name)
+        return {"seconds": [next(self._seconds)] * request["calls"], "result": [0.0, 1.0]}
+
+
+def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    order: list[str] = []
+    item = Input("5 tokens", "a b c", [1, 2, 3, 4, 5])
+    first = FakeWorker("a", order, [9.0, 1.0, 3.0, 2.0] * 2)
+    second = FakeWorker("b", order, [9.0, 4.0, 6.0, 80.0] * 2)
+    workers: Any = {"etch-w8a8": first, "torch-fp32": second}
+    results = {peer: Result(peer, 1, worker) for peer, worker in workers.items()}
+    compare.take_turns(workers, [item], 3, results)
+    assert order == ["a", "b"] * 8
+    assert results["etch-w8a8"].seconds == {("5 tokens", "ids"): 2.0, ("5 tokens", "text"): 2.0}
+    assert results["torch-fp32"].seconds[("5 tokens", "ids")] == 6.0
+
+    lines = tmp_path / "lines.jsonl"
+    Report(lines).table(1, [item], list(results.values()))
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("torch-fp32"))
+    assert row.split()[1:5] == ["6000.000", "3.00", "6000.000", "3.00"]
+    written = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert {line["peer"] for line in written} == {"etch-w8a8", "torch-fp32"}
+    assert [line["milliseconds"] for line in written if "input" in line] == [2000.0, 2000.0, 6000.0, 6000.0]
+
+
+def test_accuracy_and_error() -> None:
+    worker: Any = SimpleNamespace(ask=lambda **_: {"result": [0.0, 1.0]})
+    rows = [Labelled("x", 1), Labelled("y", 0), Labelled("z", 1), Labelled("w", 1)]
+    assert compare.accuracy(worker, rows) == 0.75
+    exact = [np.array([0.5, 1.0]), np.array([0.0, 1.25])]
+    assert compare.mean_error(worker, [[1], [2]], exact) == pytest.approx((0.5 + 0 + 0 + 0.25) / 4)
+
+
+@pytest.mark.sweep
+def test_etch_alone(tmp_path: Path) -> None:
+    if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
+        pytest.skip("no cmake, no C compiler, or no taskset")
+    rows, lines = tmp_path / "rows.csv", tmp_path / "lines.jsonl"
+    rows.write_text('"2","Champions beaten at home","A goal in extra time decides the cup final"\n')
+    command = [sys.executable, "-m", "tools.peers", CHECKPOINT, "--peers", "etch", "--lengths", "8", "--rounds", "1"]
+    command += ["--evaluate", rows, "--json", lines]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    written = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert not [line for line in written if "skipped" in line]
+    summaries = {line["peer"]: line for line in written if "accuracy" in line}
+    assert set(summaries) == {"etch-w8a8", "etch-fp32"}
+    assert all(line["accuracy"] == 1.0 for line in summaries.values())
+    assert summaries["etch-fp32"]["mean_logit_error"] < 1e-5 < summaries["etch-w8a8"]["mean_logit_error"] < 0.1
+    assert {(line["peer"], line["from"]) for line in written if "input" in line} == {
+        (peer, form) for peer in summaries for form in ("ids", "text")
+    }
+    tokens = {line["tokenizer"]: line["tokens"] for line in written if "tokenizer" in line}
+    assert tokens["etch-w8a8"] == tokens["tokenizers"] == tokens["tokenizers-batch"]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("fused", [False, True])
+def test_onnx_model_means_the_checkpoint(fused: bool, tmp_path: Path) -> None:
+    runnable = (
+        PEERS_PYTHON.exists()
+        and subprocess.run(
+            [PEERS_PYTHON, "-c", "import onnx, onnxruntime"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+    if not runnable:
+        pytest.skip("tools/compare has not installed ONNX Runtime")
+    write_tiny_checkpoint(tmp_path, hidden=32, heads=4, layers=2, intermediate=48)
+    ids = [1, 5, 9, 6, 7, 2]
+    code = (
+        "import json, sys; from pathlib import Path; from tools.peers.onnx_model import write_onnx; "
+        "from tools.peers.runtimes import Setup, load; folder, name = Path(sys.argv[1]), sys.argv[2]; "
+        "write_onnx(folder, folder / 'model.onnx', fused=bool(int(sys.argv[3]))); "
+        "runtime = load(Setup(name, 1, folder / 'model.onnx', folder, 32)); "
+        "print(json.dumps(runtime.call(json.loads(sys.argv[4]))()))"
+    )
+    command = [PEERS_PYTHON, "-c", code, tmp_path, "onnxruntime-fp32", str(int(fused)), json.dumps(ids)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    exact = Reference(tmp_path).output(ids, [0] * len(ids))
+    assert np.abs(np.array(json.loads(done.stdout)) - exact).max() < 1e-4

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+
+namespace etch::bench {
+namespace {
+
+struct Limit {
+    std::string_view set;
+    Operands operands;
+    unsigned macs;  // of one turn
+    void (*turns)(std::uint64_t count);
+};
+
+#if defined(__x86_64__)
+
+#define CLOBBERED                                                                                                    \
+    "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
+        "xmm13", "xmm14", "xmm15"
+
+// clang-format off
+// ONE(sum, product) is one turn's work for one of 10 sums; products are in 3 registers in turn. A sum is used again
+// after all others, which is longer than its latency.
+#define TIMES_10(ONE)                                                             \
+    ONE("0", "10") ONE("1", "11") ONE("2", "12") ONE("3", "10") ONE("4", "11")    \
+    ONE("5", "12") ONE("6", "10") ONE("7", "11") ONE("8", "12") ONE("9", "10")
+
+// Zeros first: what lies in the registers might be numbers that the CPU is slow with.
+#define TURNS(name, before, ONE, after)                                                                           \
+    void name(std::uint64_t count) {                                                                              \
+        asm volatile(before "1:\n\t" TIMES_10(ONE) "dec %0\n\tjnz 1b\n\t" after : "+r"(count) : : CLOBBERED);     \
+    }
+#define ZERO_SSE(n, unused) "pxor %%xmm" n ", %%xmm" n "\n\t"
+#define BEFORE_SSE TIMES_10(ZERO_SSE) ZERO_SSE("14", "") ZERO_SSE("15", "")
+#define TURNS_SSE(name, ONE) TURNS(name, BEFORE_SSE, ONE, "")
+#define TURNS_AVX(name, ONE) TURNS(name, "vzeroall\n\t", ONE, "vzeroupper")
+
+#define VPDPBUSD_ZMM(sum, unused) "vpdpbusd %%zmm14, %%zmm15, %%zmm" sum "\n\t"
+TURNS_AVX(vpdpbusd_zmm, VPDPBUSD_ZMM)
+
+#define VPDPBUSD_YMM(sum, unused) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" sum "\n\t"
+TURNS_AVX(vpdpbusd_ymm, VPDPBUSD_YMM)
+
+#define MADDUBS(sum, product)                                        \
+    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
+    "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \
+    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
+TURNS_AVX(maddubs_madd_ymm, MADDUBS)
+
+#define MADD(sum, product)                           \
+    "movdqa %%xmm15, %%xmm" product "\n\t"           \
+    "pmaddwd %%xmm14, %%xmm" product "\n\t"          \
+    "paddd %%xmm" product ", %%xmm" sum "\n\t"
+TURNS_SSE(madd_xmm, MADD)
+
+#define MUL_ADD(sum, product, kind)                                             \
+    "vmulps %%" kind "14, %%" kind "15, %%" kind product "\n\t"                 \
+    "vaddps %%" kind product ", %%" kind sum ", %%" kind sum "\n\t"
+#define MUL_ADD_ZMM(sum, product) MUL_ADD(sum, product, "zmm")
+#define MUL_ADD_YMM(sum, product) MUL_ADD(sum, product, "ymm")
+TURNS_AVX(mul_add_zmm, MUL_ADD_ZMM)
+TURNS_AVX(mul_add_ymm, MUL_ADD_YMM)
+
+#define MUL_ADD_SSE(sum, product)                    \
+    "movaps %%xmm15, %%xmm" product "\n\t"           \
+    "mulps %%xmm14, %%xmm" product "\n\t"            \
+    "addps %%xmm" product ", %%xmm" sum "\n\t"
+TURNS_SSE(mul_add_xmm, MUL_ADD_SSE)
+// clang-format on
+
+constexpr Limit kLimits[] = {
+    {"avx512_vnni", Operands::s8, 10 * 64, vpdpbusd_zmm},
+    {"avx512_vnni", Operands::f32, 10 * 16, mul_add_zmm},
+    {"avx_vnni", Operands::s8, 10 * 32, vpdpbusd_ymm},
+    {"avx_vnni", Operands::f32, 10 * 8, mul_add_ymm},
+    {"avx2", Operands::s8, 10 * 32, maddubs_madd_ymm},
+    {"avx2", Operands::f32, 10 * 8, mul_add_ymm},
+    {"sse2", Operands::s8, 10 * 8, madd_xmm},
+    {"sse2", Operands::f32, 10 * 4, mul_add_xmm},
+};
+
+#else
+
+constexpr Limit kLimits[] = {{"", Operands::s8, 0, nullptr}};
+
+#endif
+
+}  // namespace
+
+double measured_limit(std::string_view kernel_set, Operands operands) {
+    const Limit* limit = std::find_if(std::begin(kLimits), std::end(kLimits),
+                                      [&](const Limit& l) { return l.set == kernel_set && l.operands == operands; });
+    if (limit == std::end(kLimits)) return 0;
+    constexpr std::uint64_t kTurns = 50'000;
+    double best = 0;
+    for (int run = 0; run < 20; ++run) {
+        const auto begin = std::chrono::steady_clock::now();
+        limit->turns(kTurns);
+        const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+        best = std::max(best, static_cast<double>(limit->macs) * kTurns / time.count());
+    }
+    return best;
+}
+
+}  // namespace etch::bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace etch::bench {
+
+// What a figure depends on besides the code.
+struct Machine {
+    std::string cpu;      // as the operating system calls it
+    unsigned family = 0;  // with model, tells Zen 3 from Zen 4 where the name does not; 0: unknown
+    unsigned model = 0;
+    unsigned processors = 0;  // that this process may run on
+    std::string compiler;
+};
+
+Machine this_machine();
+
+}  // namespace etch::bench

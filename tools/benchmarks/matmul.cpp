@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed matrix products of MiniLM and BERT-base, the same operands again and again: weights come from the cache that
+// they fit in. The limit is measured right before each benchmark, so that both see the same machine.
+#include <string>
+
+#include "benchmarks.hpp"
+#include "kernels.hpp"
+#include "limits.hpp"
+#include "operands.hpp"
+
+namespace etch::bench {
+namespace {
+
+struct Shape {
+    std::uint32_t k;
+    std::uint32_t n;
+};
+
+constexpr Shape kShapes[] = {{384, 384}, {384, 1536}, {1536, 384}, {768, 768}, {768, 3072}, {3072, 768}};
+constexpr Shape kQuickShapes[] = {{384, 1536}, {3072, 768}};
+constexpr std::uint32_t kRows[] = {1, 8, 32, 44, 128, 221};
+constexpr std::uint32_t kQuickRows[] = {8, 44};
+
+template <class Run>
+void measure(benchmark::State& state, const KernelSet& set, Operands operands, double macs, const Run& run) {
+    const double limit = measured_limit(set.name, operands);
+    run();
+    for (auto _ : state) {
+        run();
+        benchmark::ClobberMemory();
+    }
+    state.counters["GMAC/s"] = benchmark::Counter(macs * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+    if (limit == 0) return;
+    state.counters["% of limit"] =
+        benchmark::Counter(macs * 1e-7 / limit, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["limit GMAC/s"] = limit;
+}
+
+void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+    Quantized a(set, rows, shape.k);
+    const auto weights = random_bytes(packed_s8_bytes(set.packing, shape.n, shape.k));
+    const std::vector<float> scales(shape.n, 0.01f);
+    const std::vector<float> bias(shape.n, 0.5f);
+    std::vector<float> out(std::size_t{rows} * shape.n);
+    const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
+                     shape.n,  rows,           shape.k,       shape.n,     Activation::none};
+    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n,
+            [&] { set.matmul_s8(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
+}
+
+void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+    const auto a = random_floats(std::size_t{rows} * shape.k);
+    const auto weights = random_floats(packed_f32_elements(set.packing, shape.n, shape.k));
+    const std::vector<float> bias(shape.n, 0.5f);
+    std::vector<float> out(std::size_t{rows} * shape.n);
+    const MatmulF32 m{a.data(),   shape.k, weights.data(), nullptr, bias.data(), nullptr,
+                      out.data(), shape.n, rows,           shape.k, shape.n,     Activation::none};
+    measure(state, set, Operands::f32, double{1} * rows * shape.k * shape.n,
+            [&] { set.matmul_f32(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
+}
+
+void register_one(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
+    const std::string place = "/" + std::string(set.name) + "/" + std::to_string(shape.k) + "x" +
+                              std::to_string(shape.n) + "/M=" + std::to_string(rows);
+    repeated(
+        benchmark::RegisterBenchmark(("matmul_s8" + place).c_str(),
+                                     [&set, shape, rows](benchmark::State& s) { measure_s8(s, set, shape, rows); }),
+        options)
+        ->UseRealTime();
+    repeated(
+        benchmark::RegisterBenchmark(("matmul_f32" + place).c_str(),
+                                     [&set, shape, rows](benchmark::State& s) { measure_f32(s, set, shape, rows); }),
+        options)
+        ->UseRealTime();
+}
+
+}  // namespace
+
+void register_matmul(const KernelSet& set, const Options& options) {
+    if (options.quick) {
+        for (const Shape shape : kQuickShapes) {
+            for (const std::uint32_t rows : kQuickRows)
+                register_one(set, options, shape, rows);
+        }
+        return;
+    }
+    for (const Shape shape : kShapes) {
+        for (const std::uint32_t rows : kRows)
+            register_one(set, options, shape, rows);
+    }
+}
+
+}  // namespace etch::bench

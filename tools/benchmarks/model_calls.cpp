@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Includes the model's own source, as generated: its forward pass has internal linkage, and takes any runner. The one
+// here reads the clock before and after each op; nothing of the model is changed for it.
+#include ETCH_MODEL_SOURCE
+
+#include "model_calls.hpp"
+
+#include <ctime>
+#include <type_traits>
+
+namespace etch::bench {
+namespace {
+
+namespace model = etch::ETCH_MODEL;
+
+model::Workspace workspace;
+model::Result result;
+model::Encoding encoding;
+
+std::uint64_t nanoseconds() noexcept {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Name of a type without its namespaces: both compilers spell it "... T = etch::v2::LinearS8]".
+template <class T>
+constexpr std::string_view type_name() noexcept {
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("T = ") + 4);
+    text = text.substr(0, text.find_first_of("];"));
+    const std::size_t end = text.find('<');
+    const std::size_t colon = text.substr(0, end).rfind(':');
+    return text.substr(colon == std::string_view::npos ? 0 : colon + 1, end - colon - 1);
+}
+
+template <class T, class = void>
+struct IsLinear : std::false_type {};
+template <class T>
+struct IsLinear<T, std::void_t<decltype(std::declval<const T&>().weights.outputs)>> : std::true_type {};
+
+template <class T, class = void>
+struct IsAttention : std::false_type {};
+template <class T>
+struct IsAttention<T, std::void_t<decltype(std::declval<const T&>().score_scale)>> : std::true_type {};
+
+template <class T, class = void>
+struct HasCount : std::false_type {};
+template <class T>
+struct HasCount<T, std::void_t<decltype(std::declval<const T&>().count)>> : std::true_type {};
+
+class TimingRunner {
+  public:
+    TimingRunner(const OpContext& context, TakeOpRun take, void* taker) noexcept
+        : context_(context), take_(take), taker_(taker) {}
+
+    template <class Op>
+    void operator()(const Op& op) const noexcept {
+        const std::uint64_t begin = nanoseconds();
+        op.run(context_, 0, op.units());
+        OpRun run{type_name<Op>(), 0, 0, 0, 0.0, nanoseconds() - begin};
+        if constexpr (HasCount<Op>::value) run.rows = op.count;
+        if constexpr (IsLinear<Op>::value) {
+            run.inputs = op.weights.inputs;
+            run.outputs = op.weights.outputs;
+            run.macs = 1.0 * run.rows * run.inputs * run.outputs;
+        }
+        if constexpr (IsAttention<Op>::value)
+            run.macs = 2.0 * run.rows * op.tokens * op.shape.heads * op.shape.head_width;
+        take_(taker_, run);
+    }
+
+  private:
+    OpContext context_;
+    TakeOpRun take_;
+    void* taker_;
+};
+
+bool select_kernel(std::string_view name) {
+    return model::select_kernel(workspace, name) == Status::ok;
+}
+
+std::string_view kernel() {
+    return model::kernel(workspace);
+}
+
+bool run(const std::int32_t* ids, std::uint32_t count) {
+    return model::ETCH_MODEL_CALL(workspace, ids, nullptr, count, result) == Status::ok;
+}
+
+std::uint32_t encode(std::string_view text) {
+    return model::encode(workspace, text, encoding) == Status::ok ? encoding.count : 0;
+}
+
+void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void* context) {
+    const model::Arena a{workspace.arena};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        a.ids[i] = ids[i];
+        a.segments[i] = 0;
+    }
+    const TimingRunner runner(OpContext{model::kernels_of(workspace), a.scratch}, take, context);
+    model::forward(runner, count, a);
+}
+
+}  // namespace
+
+extern const ModelCalls kModelCalls{model::kModelName,
+                                    model::kRecipe,
+                                    model::kMaxTokens,
+                                    model::kVocabulary,
+                                    select_kernel,
+                                    kernel,
+                                    run,
+                                    encode,
+                                    run_ops};
+
+}  // namespace etch::bench

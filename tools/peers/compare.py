@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison: prepare, start, let all compute in turn, report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from codegen.reference import Reference
+
+from .inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
+from .prepare import BUILD, Preparation
+from .processes import Worker, WorkerError, fresh_process, machine, pinned, processors
+from .report import FIRST, Report, Result
+from .runtimes import PEERS, TOKENIZERS, Setup
+
+SINGLE_LABEL = "single_label_classification"
+TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
+TURN_CALLS = 50
+STARTS = 3  # of which the median counts
+MOST_REFERENCE_TEXTS = 32
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parse(arguments)
+    try:
+        run(options)
+    except InputError as error:
+        print(f"compare: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/compare", description="etch and other runtimes, side by side")
+    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="folder of a BERT classifier")
+    parser.add_argument("--lengths", type=numbers, help="tokens of made-up texts (default: 44,221 where possible)")
+    parser.add_argument("--texts", type=Path, metavar="FILE", help="time these instead, one text a line")
+    parser.add_argument("--threads", type=numbers, default=[1], help="thread limits (default: 1)")
+    parser.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="rows of label and text: accuracy")
+    parser.add_argument("--limit", type=int, default=200, help="rows or lines used (default: 200)")
+    parser.add_argument("--peers", type=peers, default=list(PEERS), help=f"default: {','.join(PEERS)}")
+    parser.add_argument("--rounds", type=int, default=15, help="turns of each runtime (default: 15)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="append the results, one JSON object a line")
+    options = parser.parse_args(arguments)
+    if options.rounds < 1 or options.limit < 1:
+        parser.error("--rounds and --limit are at least 1")
+    if options.lengths and options.texts:
+        parser.error("--lengths and --texts cannot be used together")
+    for count in options.threads:
+        if not 1 <= count <= len(processors()):
+            parser.error(f"--threads: this process may use 1 to {len(processors())} processors")
+    return options
+
+
+def numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def peers(text: str) -> list[str]:
+    """Names, or beginnings of names: `etch,onnxruntime-int8`."""
+    found = [peer for part in text.split(",") for peer in PEERS if peer == part or peer.startswith(f"{part}-")]
+    if not found or not all(any(peer == p or peer.startswith(f"{p}-") for peer in PEERS) for p in text.split(",")):
+        raise argparse.ArgumentTypeError(f"unknown, known are: {', '.join(PEERS)}")
+    return list(dict.fromkeys(found))
+
+
+def run(options: argparse.Namespace) -> None:
+    checkpoint = options.checkpoint.resolve()
+    try:
+        config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+        max_tokens, names = config["max_position_embeddings"], config.get("id2label", {})
+        labels = [names[str(index)] for index in range(len(names))]
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{options.checkpoint}: config.json: {type(error).__name__}: {error}") from None
+    if options.evaluate and config.get("problem_type") not in (None, SINGLE_LABEL):
+        raise InputError(f"--evaluate: accuracy is of {SINGLE_LABEL}, this is {config['problem_type']}")
+    tokenizer = open_tokenizer(checkpoint, max_tokens)
+    if options.texts:
+        inputs = read_texts(options.texts, tokenizer, options.limit)
+    else:
+        wanted = options.lengths or [length for length in (44, 221) if length <= max_tokens] or [max_tokens]
+        inputs = [of_length(tokenizer, length, max_tokens) for length in wanted]
+    rows = read_labelled(options.evaluate, labels, options.limit) if options.evaluate else []
+
+    report = Report(options.json)
+    report.begin(machine(), checkpoint.name, options.rounds)
+    calibration = [tokenizer.encode(row.text).ids for row in rows] or [item.ids for item in inputs]
+    preparation = Preparation(checkpoint, max_tokens, calibration)
+    setups = prepare_all(options.peers, preparation, max_tokens, report)
+    reference = reference_logits(checkpoint, calibration[:MOST_REFERENCE_TEXTS])
+    for index, threads in enumerate(options.threads):
+        workers = start_all(setups, threads, inputs[0].text, min(STARTS, options.rounds), report)
+        try:
+            results = {peer: Result(peer, threads, worker) for peer, worker in workers.items()}
+            if index == 0:
+                for peer, worker in workers.items():
+                    results[peer].error = mean_error(worker, calibration, reference)
+                    results[peer].accuracy = accuracy(worker, rows) if rows else None
+            take_turns(workers, inputs, options.rounds, results)
+        finally:
+            for worker in workers.values():
+                worker.stop()
+        report.table(threads, inputs, list(results.values()))
+    texts = [row.text for row in rows] or [item.text for item in inputs]
+    tokenizers = {peer: Setup(peer, 1, checkpoint, checkpoint, max_tokens) for peer in TOKENIZERS}
+    tokenizers |= {peer: setup for peer, setup in setups.items() if peer == FIRST}
+    compare_tokenizers(tokenizers, texts, options.rounds, report)
+    report_starts(preparation, [peer for peer in setups if peer.startswith("etch")], inputs[0], report)
+
+
+def prepare_all(names: list[str], preparation: Preparation, max_tokens: int, report: Report) -> dict[str, Setup]:
+    """The setup of each peer that could be prepared."""
+    logging.disable(logging.WARNING)  # of the quantizers
+    models: dict[str, Path] = {}
+    for peer in names:
+        try:
+            models[peer] = preparation.model(peer)
+        except Exception as error:  # whatever a foreign tool raises: the others go on
+            report.skipped(peer, reason(peer, f"{type(error).__name__}: {error}"))
+    return {peer: Setup(peer, 0, model, preparation.checkpoint, max_tokens) for peer, model in models.items()}
+
+
+def reason(peer: str, error: str) -> str:
+    """Why a peer is left out: what installing its packages said, or else the error."""
+    failed = BUILD / f"not-installed-{peer.split('-', 1)[0]}"
+    return failed.read_text(encoding="utf-8").strip() if failed.exists() else error.splitlines()[0]
+
+
+def start(setup: Setup, first_text: str, starts: int) -> Worker:
+    """A worker that knows the median of several starts."""
+    seconds = []
+    for _ in range(starts - 1):
+        worker = Worker(setup, first_text)
+        seconds.append(worker.start_seconds)
+        worker.stop()
+    worker = Worker(setup, first_text)
+    worker.start_seconds = statistics.median([*seconds, worker.start_seconds])
+    return worker
+
+
+def start_all(
+    setups: dict[str, Setup], threads: int, first_text: str, starts: int, report: Report
+) -> dict[str, Worker]:
+    workers = {}
+    for peer, setup in setups.items():
+        try:
+            workers[peer] = start(replace(setup, threads=threads), first_text, starts)
+        except WorkerError as error:
+            report.skipped(peer, reason(peer, str(error)))
+    return workers
+
+
+def reference_logits(checkpoint: Path, texts: list[list[int]]) -> list[np.ndarray]:
+    """In float64, from the checkpoint itself."""
+    reference = Reference(checkpoint)
+    return [reference.output(ids, [0] * len(ids)) for ids in texts]
+
+
+def mean_error(worker: Worker, texts: list[list[int]], reference: list[np.ndarray]) -> float:
+    differences = [
+        np.abs(np.array(worker.ask(calls=0, ids=ids)["result"]) - exact)
+        for ids, exact in zip(texts, reference, strict=False)
+    ]
+    return float(np.mean(differences))
+
+
+def accuracy(worker: Worker, rows: list[Labelled]) -> float:
+    right = [int(np.argmax(worker.ask(calls=0, text=row.text)["result"])) == row.label for row in rows]
+    return sum(right) / len(right)
+
+
+def take_turns(workers: dict[str, Worker], inputs: list[Input], rounds: int, results: dict[str, Result]) -> None:
+    """Each input: A B C A B C. A turn calls several times, more often where a call is short."""
+    for item in inputs:
+        for form in ({"ids": item.ids}, {"text": item.text}):
+            calls: dict[str, int] = {}
+            for peer, worker in workers.items():
+                (once,) = worker.ask(calls=1, **form)["seconds"]
+                calls[peer] = max(1, min(TURN_CALLS, int(TURN_SECONDS / once)))
+            seconds: dict[str, list[float]] = {peer: [] for peer in workers}
+            for _ in range(rounds):
+                for peer, worker in workers.items():
+                    seconds[peer] += worker.ask(calls=calls[peer], **form)["seconds"]
+            for peer, values in seconds.items():
+                results[peer].seconds[(item.name, next(iter(form)))] = statistics.median(values)
+
+
+def compare_tokenizers(setups: dict[str, Setup], texts: list[str], rounds: int, report: Report) -> None:
+    """All texts again and again, in turn, on one thread."""
+    workers = start_all(setups, 1, texts[0], 1, report)
+    seconds: dict[str, list[float]] = {peer: [] for peer in workers}
+    tokens: dict[str, int] = {}
+    try:
+        for _ in range(rounds):
+            for peer, worker in workers.items():
+                answer = worker.ask(calls=1, texts=texts)
+                tokens[peer] = answer["result"]
+                seconds[peer] += answer["seconds"]
+    finally:
+        for worker in workers.values():
+            worker.stop()
+    size = sum(len(text.encode()) for text in texts)
+    report.tokenizers(len(texts), size, tokens, {peer: statistics.median(values) for peer, values in seconds.items()})
+
+
+def report_starts(preparation: Preparation, etch: list[str], first: Input, report: Report) -> None:
+    """Programs without Python, from start to end."""
+    for peer in etch:
+        program = preparation.program(peer)
+        report.program(f"{program.name} TEXT", fresh_process([*pinned(1), str(program), "--", first.text]))

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what each runtime loads: generated and built models, ONNX files. Kept between runs, by the checkpoint's hash;
+generated models are made anew each time, since the generator may have changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "compare"
+MOST_CALIBRATION_TEXTS = 64
+
+
+class PrepareError(Exception):
+    """A step that did not work, with the end of its output."""
+
+
+@dataclass
+class Preparation:
+    checkpoint: Path
+    max_tokens: int  # longest text: the same for all
+    calibration: list[list[int]]  # token ids for a quantizer that wants to see inputs
+    folder: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256()
+        for file in sorted(self.checkpoint.iterdir()):
+            if file.is_file():
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        self.folder = BUILD / "models" / digest.hexdigest()[:16]
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def model(self, peer: str) -> Path:
+        """The file or folder that `peer` loads."""
+        kind, precision, *form = peer.split("-")
+        if kind == "etch":
+            return self._etch(precision)
+        if kind == "torch":
+            return self.checkpoint
+        if kind == "openvino":
+            return self._openvino_int8() if precision == "int8" else self._onnx(fused=False)
+        path = self._onnx(fused=bool(form))
+        return self._onnx_int8(path) if precision == "int8" else path
+
+    def program(self, peer: str) -> Path:
+        """The native program of an etch peer that was prepared."""
+        recipe = peer.split("-")[1]
+        return self.folder / "build" / "bin" / f"{_verb(self._manifest(recipe))}-peer_{recipe}"
+
+    def _manifest(self, recipe: str) -> dict[str, Any]:
+        return json.loads((self.folder / f"peer_{recipe}" / "etch.json").read_text(encoding="utf-8"))
+
+    def _etch(self, recipe: str) -> Path:
+        name = f"peer_{recipe}"
+        out, build = self.folder / name, self.folder / "build"
+        limits = ("--recipe", recipe, "--max-tokens", str(self.max_tokens))
+        _run(sys.executable, "-m", "codegen", "generate", self.checkpoint, "--out", out, *limits)
+        manifest = self._manifest(recipe)
+        if manifest["task"] == "embedding":
+            raise PrepareError("only classifiers and regressors can be compared")
+        others = [folder for folder in sorted(self.folder.glob("peer_*")) if (folder / "etch.json").exists()]
+        models = ";".join(str(folder) for folder in others)
+        options = ("-DCMAKE_BUILD_TYPE=Release", "-DETCH_INSTALL=OFF", f"-DETCH_MODEL_DIRS={models}")
+        _run("cmake", "-S", ROOT, "-B", build, *options)
+        program = f"{_verb(manifest)}-{name}"
+        _run("cmake", "--build", build, "--parallel", str(os.cpu_count() or 1), "--target", f"etch_{name}", program)
+        values = manifest["task"] == "regression"
+        macros = {
+            "ETCH_HEADER": f'"{name}.h"',
+            "ETCH_PREFIX": f"etch_{name}_",
+            "ETCH_COUNT": f"ETCH_{name.upper()}_{'VALUE' if values else 'LABEL'}_COUNT",
+            "ETCH_VERB": _verb(manifest),
+            "ETCH_OUTPUTS": "value" if values else "logits",
+        }
+        library = self.folder / f"lib{name}.so"
+        _run(
+            *("cc", "-std=c99", "-O2", "-fPIC", "-shared", "-o", library, ROOT / "tools" / "peers" / "etch_calls.c"),
+            *(f"-D{key}={value}" for key, value in macros.items()),
+            *(f"-I{ROOT / 'runtime' / 'include'}", f"-I{out}"),
+            *(build / "bin" / f"libetch_{name}.a", build / "bin" / "libetch.a"),
+        )
+        return library
+
+    def _onnx(self, *, fused: bool) -> Path:
+        from .onnx_model import write_onnx
+
+        path = self.folder / ("fused.onnx" if fused else "plain.onnx")
+        if not path.exists():
+            part = path.with_suffix(".part")
+            write_onnx(self.checkpoint, part, fused=fused)
+            part.rename(path)
+        return path
+
+    def _onnx_int8(self, source: Path) -> Path:
+        from onnx import TensorProto
+        from onnxruntime.quantization import QuantType, quantize_dynamic
+
+        path = source.with_name(f"{source.stem}-int8.onnx")
+        if not path.exists():
+            part = path.with_suffix(".part")
+            types = {"DefaultTensorType": TensorProto.FLOAT}  # of what follows ONNX Runtime's own ops
+            quantize_dynamic(source, part, per_channel=True, weight_type=QuantType.QInt8, extra_options=types)
+            part.rename(path)
+        return path
+
+    def _openvino_int8(self) -> Path:
+        texts = self.calibration[:MOST_CALIBRATION_TEXTS]
+        path = self.folder / f"nncf-int8-{zlib.crc32(json.dumps(texts).encode()):08x}.xml"
+        if not path.exists():
+            import nncf
+            import numpy as np
+            import openvino
+
+            model = openvino.Core().read_model(self._onnx(fused=False))
+            dataset = nncf.Dataset(texts, lambda ids: {"input_ids": np.array([ids], np.int64)})
+            with contextlib.redirect_stdout(io.StringIO()):  # its progress
+                quantized = nncf.quantize(model, dataset, model_type=nncf.ModelType.TRANSFORMER, subset_size=len(texts))
+            openvino.save_model(quantized, path)
+        return path
+
+
+def _verb(manifest: dict[str, Any]) -> str:
+    return "regress" if manifest["task"] == "regression" else "classify"
+
+
+def _run(*command: str | Path) -> None:
+    done = subprocess.run([str(part) for part in command], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        raise PrepareError(f"{Path(command[0]).name} failed: " + " | ".join(lines[-3:]))

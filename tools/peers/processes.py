@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worker processes, the measured start of a process, and the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .prepare import BUILD, ROOT
+from .runtimes import Setup
+
+# Libraries of a CUDA toolkit, where there is one: a PyTorch for CUDA wants them even when it computes on the CPU.
+CUDA_LIBRARIES = Path("/usr/local/cuda/lib64")
+
+
+class WorkerError(Exception):
+    """The worker could not load its runtime, or died."""
+
+
+class Worker:
+    """A runtime in its own process, on the first `threads` of the processors that this process may use."""
+
+    def __init__(self, setup: Setup, first_text: str) -> None:
+        spec = {
+            "peer": setup.peer,
+            "threads": setup.threads,
+            "model": str(setup.model),
+            "checkpoint": str(setup.checkpoint),
+            "max_tokens": setup.max_tokens,
+            "first_text": first_text,
+        }
+        self.log = BUILD / f"{setup.peer}.log"
+        begin = time.perf_counter()
+        with self.log.open("w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                [*pinned(setup.threads), sys.executable, "-m", f"{__package__}.worker", json.dumps(spec)],
+                cwd=ROOT,
+                env=environment(setup.threads),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        hello = self._read()
+        self.start_seconds = time.perf_counter() - begin
+        if "error" in hello:
+            self.stop()
+            raise WorkerError(hello["error"])
+        self.megabytes: float = hello["megabytes"]
+        self.version: str = hello["version"]
+        self.detail: str = hello["detail"]
+        self.threads: int = hello["threads"]
+
+    def ask(self, **request: object) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise WorkerError(f"its process ended (see {self.log.name})") from None
+        return self._read()
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise WorkerError(f"its process ended (see {self.log.name})")
+        return json.loads(line)
+
+
+def pinned(threads: int) -> list[str]:
+    """The start of a command that shall run on `threads` processors."""
+    return ["taskset", "-c", ",".join(map(str, processors()[:threads]))]
+
+
+def processors() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def environment(threads: int) -> Mapping[str, str]:
+    limits = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+    values = (
+        os.environ | dict.fromkeys(limits, str(threads)) | {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
+    )
+    if CUDA_LIBRARIES.is_dir():
+        values["LD_LIBRARY_PATH"] = ":".join(filter(None, (str(CUDA_LIBRARIES), values.get("LD_LIBRARY_PATH"))))
+    return values
+
+
+def fresh_process(command: list[str], repetitions: int = 5) -> float:
+    """Median seconds from start to end of a program."""
+    seconds = []
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        seconds.append(time.perf_counter() - begin)
+        if done.returncode != 0:
+            raise WorkerError(f"{Path(command[0]).name} ended with {done.returncode}")
+    return statistics.median(seconds)
+
+
+def machine() -> dict[str, object]:
+    """What a figure depends on besides the runtimes."""
+    values: dict[str, str] = {}
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        key, _, value = line.partition(":")
+        values.setdefault(key.strip(), value.strip())
+    return {
+        "cpu": values.get("model name", platform.machine()),
+        "family": values.get("cpu family", ""),
+        "model": values.get("model", ""),
+        "processors": len(processors()),
+        "python": platform.python_version(),
+    }

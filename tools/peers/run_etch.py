@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A generated model as a shared library, through etch_calls.c."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable
+
+from .runtimes import Setup
+
+
+class Etch:
+    def __init__(self, setup: Setup) -> None:
+        self._library = ctypes.CDLL(str(setup.model))
+        self._library.peer_text.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_float)]
+        for name in ("peer_kernel", "peer_version"):
+            getattr(self._library, name).restype = ctypes.c_char_p
+        self._outputs = (ctypes.c_float * self._library.peer_outputs())()
+        self.version = self._library.peer_version().decode()
+        self.detail = "kernel " + self._library.peer_kernel().decode()
+        self.threads = 1  # generated models compute in the calling thread
+
+    def call(self, ids: list[int]) -> Callable[[], list[float]]:
+        array = (ctypes.c_int32 * len(ids))(*ids)
+        count, outputs, tokens = ctypes.c_uint32(len(ids)), self._outputs, self._library.peer_tokens
+
+        def run() -> list[float]:
+            _check(tokens(array, count, outputs))
+            return list(outputs)
+
+        return run
+
+    def answer(self, text: str) -> list[float]:
+        raw = text.encode()
+        _check(self._library.peer_text(raw, len(raw), self._outputs))
+        return list(self._outputs)
+
+    def tokenize(self, texts: list[str]) -> Callable[[], int]:
+        raw = [text.encode() for text in texts]
+        ends = (ctypes.c_size_t * len(raw))(*itertools.accumulate(map(len, raw)))
+        joined, function = b"".join(raw), self._library.peer_tokenize
+        function.restype = ctypes.c_size_t
+        function.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t), ctypes.c_size_t]
+        return lambda: function(joined, ends, len(raw))
+
+
+def _check(status: int) -> None:
+    if status != 0:
+        raise RuntimeError(f"status {status}")

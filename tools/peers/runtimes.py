@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a worker asks of a runtime, and the list of them. Names are runtime-precision[-form]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a runtime is loaded with."""
+
+    peer: str
+    threads: int
+    model: Path  # as prepared: a shared library, an ONNX file, a folder
+    checkpoint: Path
+    max_tokens: int
+
+
+class Runtime(Protocol):
+    version: str
+    detail: str  # of the settings, as far as they are not in the name
+    threads: int  # that it computes with
+
+    def call(self, ids: list[int]) -> Callable[[], list[float]]:
+        """A call from these ids to the logits; what the input has to be wrapped in is done before."""
+
+    def answer(self, text: str) -> list[float]:
+        """The logits of a text, tokenization included."""
+
+
+class TokenizingRuntime(Runtime, Protocol):
+    def tokenize(self, texts: list[str]) -> Callable[[], int]:
+        """A call that tokenizes all texts and says how many tokens they have."""
+
+
+PEERS = (
+    "etch-w8a8",
+    "etch-fp32",
+    "onnxruntime-int8",
+    "onnxruntime-int8-fused",
+    "onnxruntime-fp32",
+    "onnxruntime-fp32-fused",
+    "openvino-int8",
+    "openvino-bf16",
+    "openvino-fp32",
+    "torch-int8",
+    "torch-bf16",
+    "torch-fp32",
+)
+
+TOKENIZERS = ("tokenizers", "tokenizers-batch")  # stand beside etch's tokenizer only
+
+
+def load(setup: Setup) -> Runtime:
+    """Imports the one runtime that is asked for, and nothing of the others."""
+    kind = setup.peer.split("-")[0]
+    if kind == "etch":
+        from .run_etch import Etch
+
+        return Etch(setup)
+    if kind == "onnxruntime":
+        from .run_onnxruntime import OnnxRuntime
+
+        return OnnxRuntime(setup)
+    if kind == "tokenizers":
+        from .run_tokenizers import Tokenizers
+
+        return Tokenizers(setup)
+    if kind == "openvino":
+        from .run_openvino import OpenVino
+
+        return OpenVino(setup)
+    from .run_torch import Torch
+
+    return Torch(setup)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One runtime in a process of its own: reads requests, one JSON object a line, and answers in the same way.
+
+A request says what to compute: "ids" or "text" for the logits, or "texts", which are tokenized; and how many "calls" of
+it to time, after one that is not timed, gives the result, and brings back caches and threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .runtimes import Setup, load
+
+REST_SECONDS = 0.02  # threads of the runtime that had its turn before may still be spinning
+
+
+def peak_megabytes() -> float:
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
+
+
+def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:
+    if "ids" in request:
+        return runtime.call(request["ids"])
+    if "texts" in request:
+        return runtime.tokenize(request["texts"])
+    return lambda: runtime.answer(request["text"])
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # libraries print
+    spec = json.loads(sys.argv[1])
+    setup = Setup(spec["peer"], spec["threads"], Path(spec["model"]), Path(spec["checkpoint"]), spec["max_tokens"])
+
+    def reply(**values: object) -> None:
+        print(json.dumps(values), file=answers, flush=True)
+
+    try:
+        runtime = load(setup)
+        answer = runtime.answer(spec["first_text"])
+    except Exception as error:
+        reply(error=f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}")
+        return
+    reply(
+        result=answer,
+        megabytes=peak_megabytes(),
+        version=runtime.version,
+        detail=runtime.detail,
+        threads=runtime.threads,
+    )
+    for line in sys.stdin:
+        request = json.loads(line)
+        call = call_of(runtime, request)
+        time.sleep(REST_SECONDS)
+        result = call()
+        seconds = []
+        for _ in range(request["calls"]):
+            begin = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - begin)
+        reply(result=result, seconds=seconds)
+
+
+if __name__ == "__main__":
+    main()
