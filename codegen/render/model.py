@@ -110,9 +110,29 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "arena_bytes": model.plan.arena_bytes,
         "arena_lower_bound": model.plan.lower_bound,
         "stack_budget": model.stack_budget,
+        # What tools/report needs to know of a linked program: tables as they follow each other, buffers as the plan
+        # laid them, alive from one op to another.
+        "table_list": {
+            table.name: {"part": table.part, "layers": table.layers, "bytes": table.bytes} for table in model.tables
+        },
+        "arena_ops": list(model.plan.op_names),
+        "arena_buffers": {
+            item.name: {"offset": item.offset, "bytes": item.size, "first_op": item.first, "last_op": item.last}
+            for item in model.plan.placements
+        },
         "files": files,
     }
-    return (json.dumps(content, indent=1) + "\n").encode("ascii")
+    return f"{{\n{_json_members(content)}\n}}\n".encode("ascii")
+
+
+def _json_members(content: dict[str, Any], indent: str = " ") -> str:
+    """A member a line; of members that are objects themselves, too."""
+    lines = []
+    for name, value in content.items():
+        nested = isinstance(value, dict) and indent == " " and value
+        text = f"{{\n{_json_members(value, '  ')}\n }}" if nested else json.dumps(value)
+        lines.append(f"{indent}{json.dumps(name)}: {text}")
+    return ",\n".join(lines)
 
 
 def _header_values(model: Model) -> dict[str, Any]:
