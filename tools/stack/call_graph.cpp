@@ -51,6 +51,9 @@ void CallGraph::add(const std::string& object_path, bool is_public) {
     for (const Call& call : info.calls) {
         functions_[key_of(call.caller)].callees.insert(key_of(call.callee));
     }
+    for (const auto& [caller, callee] : object.calls) {
+        if (functions_.count(key_of(caller)) != 0) functions_[key_of(caller)].callees.insert(key_of(callee));
+    }
     for (const std::vector<std::string>& names : object.aliases) {
         for (const std::string& with_graph : names) {
             if (functions_.count(key_of(with_graph)) == 0) continue;

@@ -40,6 +40,9 @@ class CallGraph {
     // public object the functions with external linkage are what deepest() will be asked for.
     void add(const std::string& object_path, bool is_public);
 
+    // A symbol that is in no object and no function.
+    void add_data(const std::string& symbol) { defined_.insert(symbol); }
+
     // Symbols of the public functions.
     const std::set<std::string>& public_functions() const { return public_functions_; }
 

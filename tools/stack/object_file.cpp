@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -88,11 +89,26 @@ void take_offset(const ElfObject& elf, const Elf64_Shdr& target, const Elf64_Rel
     }
 }
 
+// A branch at `place` to `symbol`.
+void add_call(const ElfObject& elf, const Place& place, const Elf64_Sym& symbol, const Names& functions,
+              ObjectFile& out) {
+    const auto after = functions.upper_bound(place);
+    if (after == functions.begin() || std::prev(after)->first.first != place.first) return;
+    if (!is_function(symbol) && symbol.st_shndx != SHN_UNDEF) return;  // a label
+    const std::string callee = elf.name_of(symbol);
+    if (callee.empty()) return;  // R_ARM_V4BX has no symbol
+    for (const std::string& caller : std::prev(after)->second)
+        out.calls.insert({caller, callee});
+}
+
 void take_addresses(const ElfObject& elf, const Elf64_Shdr& relocations, const Names& functions, ObjectFile& out) {
     const Elf64_Shdr& target = elf.section_at(relocations.sh_info);
     for (const Elf64_Rela& entry : elf.relocations_of(relocations)) {
-        if (is_code(target) && is_branch(elf, target, entry)) continue;
         const Elf64_Sym& symbol = elf.symbol_at(ELF64_R_SYM(entry.r_info));
+        if (is_code(target) && is_branch(elf, target, entry)) {
+            add_call(elf, {relocations.sh_info, entry.r_offset}, symbol, functions, out);
+            continue;
+        }
         const bool of_section = ELF64_ST_TYPE(symbol.st_info) == STT_SECTION;
         if (is_function(symbol) || symbol.st_shndx == SHN_UNDEF) {
             const std::string name = elf.name_of(symbol);  // maybe of data in other objects: no function is called so
@@ -156,7 +172,9 @@ ObjectFile read_object_file(const std::string& path) {
         const bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
         if (!local && symbol.st_shndx != SHN_UNDEF) out.defined.insert(name);
         if (!is_function(symbol)) continue;
-        functions[{symbol.st_shndx, symbol.st_value}].push_back(name);
+        // ARM marks code in Thumb mode by bit 0 of the address.
+        const Elf64_Addr offset = symbol.st_value & (elf.machine() == EM_ARM ? ~Elf64_Addr{1} : ~Elf64_Addr{0});
+        functions[{symbol.st_shndx, offset}].push_back(name);
         if (local) out.local_functions.insert(name);
         const std::size_t loss = is_x86(elf) ? alignment_loss(elf.code_of(symbol)) : 0;
         if (loss != 0) out.alignment_loss[name] = loss;

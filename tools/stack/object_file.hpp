@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace etch::stack {
@@ -20,6 +21,10 @@ struct ObjectFile {
     // Functions of which something but a call holds the address: a table, or code that loads it. A call through a
     // pointer can reach these and no others. Names of this object or of others.
     std::set<std::string> address_taken;
+
+    // Caller and callee of the calls and jumps that leave a section: the call graph has none of those that assembly
+    // writes, here they are.
+    std::set<std::pair<std::string, std::string>> calls;
 
     // What the vector table of a Cortex-M names, in its order: the function that reset enters, then those that
     // interrupts enter. No pointer of the program leads there.

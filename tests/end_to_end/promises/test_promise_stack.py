@@ -25,7 +25,7 @@ def bounds() -> dict[str, int]:
 
 def test_the_report_has_every_public_function() -> None:
     header = (ROOT / "generated" / "agnews" / "agnews.hpp").read_text()
-    declared = set(re.findall(r"^(?:Status|std::string_view) (\w+)\(", header, re.MULTILINE))
+    declared = set(re.findall(r"^[\w:]+ (\w+)\(", header, re.MULTILINE))
     assert declared == bounds().keys()
     assert {"classify", "classify_pair", "classify_tokens", "encode", "encode_pair", "self_test"} <= declared
 
@@ -223,6 +223,22 @@ def test_the_checker_adds_interrupts_to_the_whole_program(check_arm: Checker) ->
     assert done.returncode == 1
     assert "whole program: reset" in done.stderr
     assert "OVER BUDGET by 1\n" in done.stderr
+
+
+def test_the_checker_follows_branches_of_assembly(check_arm: Checker) -> None:
+    jump = 'extern "C" __attribute__((naked)) void reset() noexcept { asm volatile("b start"); }'
+    start = 'extern "C" void start() noexcept { frame<700>(); }'
+    assert check_arm(f"{FRAME} {start} {jump}").returncode == 0
+    line = next(line for line in check_arm.report().splitlines() if "  reset" in line)
+    assert re.search(r" reset 0 > start \d+ > frame 7\d\d", line), line
+
+
+def test_the_checker_is_told_what_the_linker_script_defines(check_arm: Checker) -> None:
+    source = "extern char begin[]; char* first() noexcept { return begin; } void call(void (*f)()) { f(); }"
+    done = check_arm(source)
+    assert "a pointer may lead to begin, which is in none of the objects" in done.stderr
+    done = run(*done.args, "--", "begin")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
