@@ -9,4 +9,5 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # there is no C library to li
 foreach(language IN ITEMS C CXX ASM)
   set(CMAKE_${language}_FLAGS_INIT "-mthumb ${ETCH_CPU_FLAGS}")
 endforeach()
+set(CMAKE_CXX_STANDARD_LIBRARIES_INIT -lgcc)  # after all other libraries: what the compiler itself calls
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -23,9 +23,9 @@ void print_logits(const model::Result& result) {
 
 void answer(Session& session, std::string_view text) {
     model::Result result;
-    const std::uint64_t begin = board::ticks();
+    board::restart_clock();
     const etch::Status status = model::classify(session.workspace, text, result);
-    session.last_ticks = board::ticks() - begin;
+    session.last_ticks = board::ticks();
     if (status != etch::Status::ok) {
         print_line("error not-classified: ", etch::describe(status));
         return;

@@ -10,7 +10,7 @@
 namespace board {
 
 extern const std::string_view kName;
-extern const std::uint32_t kClockHz;  // of ticks()
+extern const std::uint32_t kClockHz;
 
 enum class Reception : std::uint8_t {
     nothing,
@@ -29,8 +29,9 @@ Received receive();
 // Waits until the UART takes the byte.
 void send(char byte);
 
-// Processor clocks since the start. Under the emulator with `-icount shift=6` every instruction takes 64 ns of its
+// A stopwatch of processor clocks: ticks() counts from the last restart_clock(). Under the emulator with `-icount shift=6` every instruction takes 64 ns of its
 // time, so that it executed ticks * 1e9 / (64 * kClockHz) instructions.
+void restart_clock();
 std::uint64_t ticks();
 
 // Bytes of RAM by kind. `stack_used` is how deep the stack has been since the start, of `stack`: it was painted then.
@@ -46,8 +47,3 @@ Memory memory();
 [[noreturn]] void finish(int code);
 
 }  // namespace board
-
-// The application's stack, of this many bytes. It lies at the bottom of RAM, so that too deep a call faults instead of
-// writing over other variables.
-#define BOARD_STACK(bytes) \
-    __attribute__((section(".bss.stack"), used)) static std::uint64_t board_stack[((bytes) + 7u) / 8u]

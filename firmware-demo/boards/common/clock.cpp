@@ -17,7 +17,9 @@ volatile std::uint32_t periods;
 
 }  // namespace
 
-void start_clock() {
+void restart_clock() {
+    systick_control() = 0;
+    periods = 0;
     systick_reload() = kPeriod - 1;
     systick_value() = 0;
     systick_control() = kOn;
@@ -32,8 +34,8 @@ std::uint64_t ticks() {
         const std::uint32_t before = periods;
         const std::uint32_t value = systick_value();
         const bool ran_out = (interrupt_control() & kPending) != 0;
-        // Read again where the interrupt came in between or is about to: period and value belong together.
-        if (!ran_out && before == periods) return std::uint64_t{before} * kPeriod + (kPeriod - 1 - value);
+        // Read again where the interrupt came in between or is about to. A value of 0 is the beginning of a period.
+        if (!ran_out && before == periods) return std::uint64_t{before} * kPeriod + (kPeriod - value) % kPeriod;
     }
 }
 

@@ -3,8 +3,6 @@
 
 namespace board {
 
-void start_clock();
-
 // The interrupt by which the 24 bits of SysTick become 64.
 extern "C" void systick_handler();
 

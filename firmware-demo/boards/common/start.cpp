@@ -24,6 +24,10 @@ namespace {
 constexpr std::uint32_t kPaint = 0xA5A5A5A5u;
 constexpr int kFaultExit = 70;
 
+// At the bottom of RAM, where the linker script puts it, so that too deep a call faults instead of writing over other
+// variables. Painted when the program starts.
+__attribute__((section(".bss.stack"), used)) std::uint64_t stack[BOARD_STACK_BYTES / sizeof(std::uint64_t)];
+
 std::size_t bytes_between(const std::uint32_t* begin, const std::uint32_t* end) {
     return reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(begin);
 }
@@ -57,7 +61,6 @@ extern "C" [[noreturn]] __attribute__((noinline, used)) void start() {
         *word = 0;
     }
     config::kUart.start();
-    start_clock();
     finish(main());
 }
 
@@ -68,7 +71,7 @@ struct Frame {
 
 // Says where and why on the UART, and ends. A product would write this down and reset instead.
 extern "C" [[noreturn]] __attribute__((used)) void report_fault(const Frame* frame, std::uint32_t exception) {
-    send("\nfault: exception ");
+    send("fault: exception ");
     send_hex(exception);
     // A stack that ran over has nothing on it.
     if (reinterpret_cast<std::uintptr_t>(frame) >= reinterpret_cast<std::uintptr_t>(stack_begin)) {
