@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "etch/version.hpp"
 
@@ -16,7 +15,7 @@ namespace {
 // by one; what is left over says how to round: the root is never half-way between two floats.
 [[maybe_unused]] inline float square_root_by_integers(float x) noexcept {
     std::uint32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
+    __builtin_memcpy(&bits, &x, sizeof bits);
     if (bits << 1 == 0) return x;
     const std::uint32_t exponent = bits >> 23;  // biased by 127
     const std::uint64_t mantissa = (bits & 0x7FFFFFu) | 0x800000u;
@@ -28,7 +27,7 @@ namespace {
     }
     if (square - std::uint64_t{root} * root > root) ++root;
     bits = ((exponent + 127) / 2 << 23) + (root - 0x800000u);
-    std::memcpy(&x, &bits, sizeof x);
+    __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }
 

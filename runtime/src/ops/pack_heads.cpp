@@ -70,10 +70,24 @@ void store_row(Packing packing, Value* packed, std::size_t n, std::size_t inputs
     }
 }
 
+// Zeros behind row n of s8 in Packing::rows, whose values lie side by side.
+void zero_behind_row(std::int8_t* packed, std::size_t n, std::size_t inputs) noexcept {
+    for (std::size_t k = inputs; k < round_up(inputs, 16); ++k)
+        packed[packed_s8_index(Packing::rows, n, k, inputs)] = 0;
+}
+
 // Column k of a packed matrix of `outputs` x `inputs`, without padding.
 template <class Value>
 void store_column(Packing packing, Value* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
                   const Value* values) noexcept {
+    if (packing == Packing::rows) {  // a place in every row
+        Value* to = packed + k;
+        const std::size_t stride = padded_inputs(packed, packing, inputs);
+        ETCH_UNROLL_BY_4
+        for (std::size_t n = 0; n < outputs; ++n, to += stride)
+            *to = values[n];
+        return;
+    }
     const std::size_t start = packed_index(packed, packing, 0, k, inputs);
     const Places<kPanelWidth> places{start, packed_index(packed, packing, 1, k, inputs) - start,
                                      packed_index(packed, packing, kPanelWidth, k, inputs) - start};
@@ -147,7 +161,14 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
         for (std::uint32_t row = 0; row < block.count; ++row) {
             const std::uint32_t token = block.first + row;
             prefetch_later(input, row, block.count, shape, head);
-            scales[token] = context.kernels.quantize_row_s8(head_of(input, row, shape, head), shape.head_width, q);
+            const float* values = head_of(input, row, shape, head);
+            if (shape.packing == Packing::rows) {
+                std::int8_t* const to = packed + packed_s8_index(Packing::rows, token, 0, shape.head_width);
+                scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, to);
+                zero_behind_row(packed, token, shape.head_width);
+                continue;
+            }
+            scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, q);
             store_row(shape.packing, packed, token, shape.head_width, q);
         }
         if (is_last(block, tokens)) zero_key_padding(shape, tokens, packed);
