@@ -11,10 +11,17 @@ namespace {
 
 const std::set<std::string> kLibraryFunctions = {"memcmp", "memcpy", "memmove", "memset"};
 
+// __aeabi_fadd, and what libgcc calls by the modes of its operands: __ctzdi2, __udivsi3.
+bool is_arithmetic(const std::string& symbol) {
+    static const std::set<std::string> kEndings = {"si2", "di2", "si3", "di3", "sf2", "sf3", "df2", "df3"};
+    if (symbol.rfind("__aeabi_", 0) == 0) return true;
+    return symbol.size() > 5 && symbol.rfind("__", 0) == 0 && kEndings.count(symbol.substr(symbol.size() - 3)) != 0;
+}
+
 // The frame of a function that the compiler's own libraries bring along, 0 where `symbol` is none.
 std::size_t library_frame(const std::string& symbol) {
     if (kLibraryFunctions.count(symbol) != 0) return kLibraryFrame;
-    return symbol.rfind("__aeabi_", 0) == 0 ? kArithmeticFrame : 0;
+    return is_arithmetic(symbol) ? kArithmeticFrame : 0;
 }
 
 std::string callgraph_path(const std::string& object_path) {

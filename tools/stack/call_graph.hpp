@@ -17,8 +17,8 @@ namespace etch::stack {
 // bytes are an allowance for a return address and a few saved registers.
 inline constexpr std::size_t kLibraryFrame = 64;
 
-// The same for what ARM without the instruction calls instead: __aeabi_fadd, __aeabi_uldivmod, … of libgcc. On ARMv7-M
-// the deepest of them pushes 48 bytes, on ARMv6-M 84.
+// The same for what a CPU without the instruction calls instead: __aeabi_fadd, __aeabi_uldivmod, __ctzdi2 of libgcc. On
+// ARMv7-M the deepest of them pushes 48 bytes, on ARMv6-M 84.
 inline constexpr std::size_t kArithmeticFrame = 96;
 
 // What a Cortex-M pushes before it enters a handler: registers, those of the FPU, and 4 bytes to align.

@@ -190,6 +190,8 @@ def test_the_checker_adds_what_alignment_costs(check_host: Checker) -> None:
 def test_the_checker_counts_arithmetic_that_the_cpu_has_not(check_arm: Checker) -> None:
     assert check_arm("float f(float a, float b) noexcept { return a * b + 1.0f; }").returncode == 0
     assert re.search(r" f \d+ > __aeabi_f\w+ 96$", check_arm.report(), re.MULTILINE), check_arm.report()
+    assert check_arm("int f(unsigned long long a) noexcept { return __builtin_popcountll(a) + 1; }").returncode == 0
+    assert re.search(r" f \d+ > __popcountdi2 96$", check_arm.report(), re.MULTILINE), check_arm.report()
 
 
 VECTORS = """
