@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MVE set: Packing::rows, for CPUs with Armv8.1-M vectors of bytes and floats (Helium: Cortex-M55, M85). Its float
-// instructions take subnormals as zero; those never decide a bit. The registry has it where the whole program is
-// compiled for such a CPU.
+// The MVE set: Packing::rows, for CPUs with Armv8.1-M vectors of bytes and
+// floats (Helium: Cortex-M55, M85). Its float instructions take subnormals as
+// zero; those never decide a bit. The registry has it where the whole program
+// is compiled for such a CPU.
 #include "../sets.hpp"
 
 #if defined(ETCH_HAS_MVE)
@@ -27,6 +28,7 @@ constexpr CountedSet kCounted = kCountMve;
 // Each needs those before it.
 // clang-format off
 #include "vectors.inl"
+#include "loops.inl"
 #include "activation.inl"
 #include "rows.inl"
 #include "finish.inl"
@@ -34,12 +36,10 @@ constexpr CountedSet kCounted = kCountMve;
 #include "matmul_f32.inl"
 // clang-format on
 
-bool always() noexcept {
-    return true;
-}
+bool always() noexcept { return true; }
 
-}  // namespace
-}  // namespace mve
+} // namespace
+} // namespace mve
 
 constexpr KernelSet kMve = {
     "mve",
@@ -56,7 +56,7 @@ constexpr KernelSet kMve = {
     mve::activate_row,
 };
 
-}  // namespace ETCH_ABI_NAMESPACE
-}  // namespace etch
+} // namespace ETCH_ABI_NAMESPACE
+} // namespace etch
 
 #endif
