@@ -14,6 +14,7 @@ from jinja2 import Environment
 from .. import ABI, __version__
 from .. import program as p
 from ..golden import Golden
+from ..manifest import id_set
 from ..plan import Plan
 from ..targets import Target, round_up
 from ..tokenizer import WordPieceTables
@@ -36,6 +37,7 @@ class Model:
 
     name: str
     checkpoint: str  # SHA-256 of the checkpoint's files
+    kept_ids: tuple[int, ...] | None  # what is left of the checkpoint's vocabulary; None for all of it
     program: p.Program
     plan: Plan
     target: Target
@@ -105,6 +107,7 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "target": model.target.name,
         "tables": form,
         "checkpoint_sha256": model.checkpoint,
+        **({} if model.kept_ids is None else {"kept_ids": id_set(model.kept_ids)}),
         "max_tokens": model.program.max_tokens,
         "table_bytes": table_bytes(model.tables, model.target),
         "arena_bytes": model.plan.arena_bytes,
