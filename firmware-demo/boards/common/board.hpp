@@ -29,8 +29,9 @@ Received receive();
 // Waits until the UART takes the byte.
 void send(char byte);
 
-// A stopwatch of processor clocks: ticks() counts from the last restart_clock(). Under the emulator with `-icount shift=6` every instruction takes 64 ns of its
-// time, so that it executed ticks * 1e9 / (64 * kClockHz) instructions.
+// A stopwatch of processor clocks: ticks() counts from the last restart_clock(). Under the emulator with
+// `-icount shift=6` every instruction takes 64 ns of its time, so that it executed ticks * 1e9 / (64 * kClockHz)
+// instructions.
 void restart_clock();
 std::uint64_t ticks();
 

@@ -103,8 +103,7 @@ __attribute__((naked)) void fault_handler() {
         "mrs r1, ipsr\n"
         "ldr r2, =stack_end\n"
         "mov sp, r2\n"
-        "ldr r2, =report_fault\n"
-        "bx r2\n"
+        "b report_fault\n"
         ".ltorg\n");
 }
 
@@ -125,8 +124,7 @@ extern "C" __attribute__((naked)) void reset_handler() {
         "dsb\n"
         "isb\n"
 #endif
-        "ldr r0, =start\n"
-        "bx r0\n"
+        "b start\n"
         ".ltorg\n");
 }
 
