@@ -6,11 +6,9 @@
 #if defined(__clang__)
 #define ETCH_UNROLL _Pragma("unroll")
 #define ETCH_UNROLL_BY_4 _Pragma("unroll 4")
-#define ETCH_UNROLL_BY_2 _Pragma("unroll 2")
 #else
 #define ETCH_UNROLL _Pragma("GCC unroll 16")
 #define ETCH_UNROLL_BY_4 _Pragma("GCC unroll 4")
-#define ETCH_UNROLL_BY_2 _Pragma("GCC unroll 2")
 #endif
 
 // Functions on registers: a call would pass them through memory.

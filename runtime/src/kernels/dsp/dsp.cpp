@@ -24,6 +24,11 @@ constexpr CountedSet kCounted = kCountDsp;
 
 // Each needs those before it.
 // clang-format off
+#if defined(__ARM_FP)
+#include "loops.inl"
+#else
+#include "../single/loops.inl"
+#endif
 #include "../single/rows.inl"
 #include "../single/activation.inl"
 #include "../single/finish.inl"

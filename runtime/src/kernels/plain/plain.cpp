@@ -23,6 +23,7 @@ constexpr CountedSet kCounted = kCountPlain;
 
 // Each needs those before it.
 // clang-format off
+#include "../single/loops.inl"
 #include "../single/rows.inl"
 #include "../single/activation.inl"
 #include "../single/finish.inl"
