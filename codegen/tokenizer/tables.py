@@ -14,7 +14,7 @@ from .added_tokens import AddedTokenTables, compile_added_tokens
 
 MOST_WORD_CHARS = 4096  # scratch grows with it, and so does the time for the worst word
 
-UNICODE_TABLE_BYTES = 26_084  # in libetch.a, once for all models: unicode_tables.table_bytes()
+UNICODE_TABLE_BYTES = 20_144  # in libetch.a, once for all models: unicode_tables.table_bytes()
 
 _NO_FIRST_NODE = 0xFF  # as in runtime/src/tokenizer/trie.hpp: no 255 bytes begin a character
 _ASCII_PUNCTUATION = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
