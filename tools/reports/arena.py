@@ -45,7 +45,7 @@ class Timeline:
 
     @property
     def gap(self) -> float:
-        return self.bytes / self.lower_bound - 1.0
+        return (self.bytes - self.lower_bound) / self.lower_bound
 
 
 def timeline_of(manifest: dict[str, Any]) -> Timeline:

@@ -57,7 +57,7 @@ class Image:
     hosted: bool  # there is an operating system
     sections: tuple[Section, ...]  # by address
     symbols: tuple[Symbol, ...]
-    undefined: tuple[tuple[str, bool], ...]  # names that come from elsewhere, and whether they may be missing
+    undefined: tuple[str, ...]  # names that come from elsewhere
     segment_bytes: int  # of the file that is loaded, headers and gaps included
 
     @property
@@ -168,9 +168,5 @@ def _defined(symbols: list[Any], loaded: dict[int, Section], thumb: bool) -> Ite
         )
 
 
-def _undefined(symbols: list[Any]) -> set[tuple[str, bool]]:
-    return {
-        (symbol.name.split("@")[0], symbol["st_info"]["bind"] == "STB_WEAK")
-        for symbol in symbols
-        if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name
-    }
+def _undefined(symbols: list[Any]) -> set[str]:
+    return {symbol.name.split("@")[0] for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name}
