@@ -75,10 +75,15 @@ def _table_name(symbol: str) -> tuple[str, str] | None:
 
 
 def _table_of(symbol: str, model: str) -> str | None:
-    if symbol.startswith(f"etch_{model}_"):
-        return symbol.removeprefix(f"etch_{model}_")
+    """The table that a symbol is of; other constants of a model are called kNames."""
     parts = scope(symbol)
-    return parts[2] if len(parts) == 3 and parts[:2] == ("etch", model) else None
+    if symbol.startswith(f"etch_{model}_"):
+        table = symbol.removeprefix(f"etch_{model}_")
+    elif len(parts) == 3 and parts[:2] == ("etch", model):
+        table = parts[2]
+    else:
+        return None
+    return table if re.fullmatch(r"[a-z0-9_]+", table) else None
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

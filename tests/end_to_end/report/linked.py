@@ -52,6 +52,15 @@ extern "C" void start() {
     for (;;) {}
 }
 """
+# The same with tables as C++ arrays, and constants beside them that are no tables.
+_BESIDE = """const unsigned char piece_text[33] = {7};
+struct Weights { const signed char* weights; };
+extern const Weights kKey[2];
+const Weights kKey[2] = {{key_weights[0]}, {key_weights[1]}};
+const Weights* volatile kUsed = kKey;
+"""
+C_FORM = SOURCE.replace('extern "C" {\nextern', "namespace etch::tiny {\nextern").replace("etch_tiny_", "")
+C_FORM = C_FORM.replace("const unsigned char piece_text[33] = {7};\n", _BESIDE)
 PARTS = {
     "word_embeddings_table": ("word_embeddings", 0, bytes([1, 2, 3]) + bytes(253)),
     "key_weights": ("key", 2, bytes([4]) + bytes(63) + bytes([5]) + bytes(63)),

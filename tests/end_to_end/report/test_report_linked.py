@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from linked import COMPILERS, PARTS, SOURCE, Linker, manifest, write_model
+from linked import C_FORM, COMPILERS, PARTS, SOURCE, Linker, manifest, write_model
 from report_program import Outcome, loaded, refused, report, tool
 
 
@@ -41,6 +41,35 @@ def test_a_sound_program(link: Linker, tmp_path: Path) -> None:
     assert content["ram"]["kinds"]["arena"] == manifest()["arena_bytes"]
     beside = [use for use in content["ram"]["symbols"] if use["name"] == "session, beside the arena"]
     assert [use["bytes"] for use in beside] == [12]
+
+
+def test_tables_as_arrays(link: Linker, tmp_path: Path) -> None:
+    elf = link(C_FORM)
+    outcome = facts(elf, "--model", write_model(tmp_path / "tiny", files={}))
+    assert outcome.code == 0, outcome.out + outcome.err
+    tables = {"word embeddings": 256, "Unicode": 100, "tokenizer": 33}
+    groups = outcome.json["flash"]["categories"]["tables"]["groups"]
+    assert groups == tables | {"layer 0": 80, "layer 1": 80}
+    without = facts(elf)
+    assert without.code == 0
+    assert without.json["flash"]["categories"]["tables"]["groups"] == tables | {"key": 160}
+
+
+def test_two_models(link_host: Linker, tmp_path: Path) -> None:
+    """One's name is the begin of the other's."""
+    begin, end = SOURCE.index('extern "C" {'), SOURCE.index("namespace etch")
+    second = SOURCE[begin:end].replace("etch_tiny_", "etch_tiny_small_")
+    used = ", ".join(f"etch_tiny_small_{name}" for name in PARTS)
+    folders = [write_model(tmp_path / "tiny"), write_model(tmp_path / "small", name="tiny_small")]
+    elf = link_host(f"{SOURCE}{second}const void* volatile used[4] = {{{used}}};")
+    outcome = facts(elf, "--model", folders[0], "--model", folders[1])
+    assert outcome.code == 0, outcome.out + outcome.err
+    assert [model["name"] for model in outcome.json["models"]] == ["tiny", "tiny_small"]
+    groups = outcome.json["flash"]["categories"]["tables"]["groups"]
+    assert groups["tiny: layer 1"] == groups["tiny_small: layer 1"] == 80
+    assert sum(groups.values()) == 2 * manifest()["table_bytes"] + 100
+    assert facts(elf).json["flash"]["categories"]["tables"]["bytes"] == sum(groups.values())
+    assert [arena["model"] for arena in outcome.json["arenas"]] == ["tiny", "tiny_small"]
 
 
 def test_the_model_s_folder_is_found_in_the_build(link_host: Linker, tmp_path: Path) -> None:
