@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint32_t kPaint = 0xA5A5A5A5u;
 constexpr int kFaultExit = 70;
+constexpr std::uint32_t kStackOverflow = 1u << 20;  // of the configurable fault status, where there is a stack limit
 
 // At the bottom of RAM, where the linker script puts it, so that too deep a call faults instead of writing over other
 // variables. Painted when the program starts.
@@ -73,14 +74,15 @@ struct Frame {
 extern "C" [[noreturn]] __attribute__((used)) void report_fault(const Frame* frame, std::uint32_t exception) {
     send("fault: exception ");
     send_hex(exception);
-    // A stack that ran over has nothing on it.
-    if (reinterpret_cast<std::uintptr_t>(frame) >= reinterpret_cast<std::uintptr_t>(stack_begin)) {
+    // A stack that ran over has no frame on it.
+    const bool below = reinterpret_cast<std::uintptr_t>(frame) < reinterpret_cast<std::uintptr_t>(stack_begin);
+    if (below || (configurable_fault_status() & kStackOverflow) != 0) {
+        send(", stack overflow");
+    } else {
         send(", at ");
         send_hex(frame->pc);
         send(", called from ");
         send_hex(frame->lr);
-    } else {
-        send(", stack overflow");
     }
     send(", status ");
     send_hex(configurable_fault_status());

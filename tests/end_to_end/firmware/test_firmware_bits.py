@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.sweep
 ROWS = 7600
 EVERY = 63  # of them: 121 rows
 LONGEST = 1024  # LineReader::kLineBytes
+LEAST_INSTRUCTIONS = 100_000  # a text of 14 tokens and more than 3 million products
 NEAR = 0.0501  # per cent: one decimal is shown
 
 
@@ -85,4 +87,5 @@ def test_the_same_count_of_instructions_in_every_run(firmware: Firmware) -> None
             emulator.ask(b"Oil prices climb as storms close refineries in the gulf")
             counts.add(emulator.ask(b"!ticks"))
     assert len(counts) == 1, counts
-    assert "instructions (not cycles)" in counts.pop()
+    told = re.search(r" (\d+) instructions \(not cycles\)$", counts.pop())
+    assert told and int(told[1]) > LEAST_INSTRUCTIONS

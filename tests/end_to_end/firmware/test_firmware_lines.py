@@ -17,6 +17,7 @@ pytestmark = pytest.mark.sweep
 TEXT = b"Oil prices climb as storms close refineries in the gulf"
 LONGEST = 1024  # LineReader::kLineBytes
 FAULT_EXIT = 70
+LITTLE_STACK = 384  # enough to say "ready", not for a text
 UNDEFINED = 0xDE00  # Thumb: always an undefined instruction
 
 
@@ -45,7 +46,7 @@ def test_it_says_that_it_is_ready(firmware: Firmware, emulator: Emulator) -> Non
     [
         (b"", "error empty-line"),
         (b"x" * (LONGEST + 1), "error line-too-long: more than 1024 bytes"),
-        (b"x" * 300_000, "error line-too-long: more than 1024 bytes"),
+        (b"x" * 20_000, "error line-too-long: more than 1024 bytes"),
         (b"\xff", "error invalid-utf8: at byte 0"),
         (b"caf\xc3", "error invalid-utf8: at byte 3"),
         (b"surrogate \xed\xa0\x80", "error invalid-utf8: at byte 10"),
@@ -117,6 +118,22 @@ def test_the_stack_stays_within_its_budget(emulator: Emulator) -> None:
     print(memory)
     assert 512 < memory["stack_painted"] <= memory["stack_budget"] < memory["stack"]
     assert memory["arena"] <= memory["static"]
+
+
+def test_a_stack_that_runs_over_is_told(firmware: Firmware, tmp_path: Path) -> None:
+    """The first vector is where the stack begins: here nearly at its end."""
+    patched = bytearray(firmware.elf.read_bytes())
+    low = firmware.section(".stack").address + LITTLE_STACK
+    struct.pack_into("<I", patched, firmware.section(".vectors").offset, low)
+    path = tmp_path / "overflow.elf"
+    path.write_bytes(patched)
+    with firmware.start(path) as emulator:
+        assert re.fullmatch(
+            r"fault: exception \d{8}, stack overflow, status [0-9A-F]{8} [0-9A-F]{8}", emulator.ask(TEXT)
+        )
+        with pytest.raises(Stopped) as stopped:
+            emulator.ask(TEXT)
+        assert stopped.value.code == FAULT_EXIT
 
 
 def test_a_fault_is_told_and_ends_with_an_exit_code(firmware: Firmware, tmp_path: Path) -> None:
