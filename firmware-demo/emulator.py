@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 PATIENCE = 300  # seconds for one answer, on a machine that is busy with other things
+LIFETIME = 3600  # seconds of one emulator
 
 
 class Stopped(Exception):
@@ -37,7 +38,8 @@ class Emulator:
     def __init__(self, board: str, elf: Path, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._pending = b""
-        command = ["qemu-system-arm", "-M", board, "-kernel", str(elf), "-display", "none", "-monitor", "none"]
+        command = ["timeout", "--kill-after=5", str(LIFETIME)]  # should this process die, too
+        command += ["qemu-system-arm", "-M", board, "-kernel", str(elf), "-display", "none", "-monitor", "none"]
         command += ["-serial", "stdio", "-semihosting-config", "enable=on,target=native", "-icount", "shift=6"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
