@@ -94,20 +94,21 @@ void store_column(Packing packing, Value* packed, std::size_t k, std::size_t out
     store(places, values, outputs, packed);
 }
 
-// Columns k to k + 3 of s8 in Packing::panel, k a multiple of 4, from four rows of `outputs` values, one after the
-// other. There the four of an output are neighbours.
-void store_4_columns(std::int8_t* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
+// Columns k to k + 3 of a packed s8 matrix, k a multiple of 4, from four rows of `outputs` values, one after the other.
+// In both packings the four of an output are neighbours.
+void store_4_columns(Packing packing, std::int8_t* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
                      const std::int8_t* values) noexcept {
     const std::uint8_t* const bytes = reinterpret_cast<const std::uint8_t*>(values);
+    const std::size_t step = packed_s8_index(packing, 1, 0, inputs);  // from one output to the next, within a panel
     for (std::size_t n = 0; n < outputs; n += kPanelWidth) {
-        std::int8_t* const panel = packed + packed_s8_index(Packing::panel, n, k, inputs);
+        std::int8_t* const panel = packed + packed_s8_index(packing, n, k, inputs);
         const std::size_t used = outputs - n < kPanelWidth ? outputs - n : kPanelWidth;
         for (std::size_t i = 0; i < used; ++i) {
             const std::uint8_t* const first = bytes + n + i;
             const std::uint32_t four = std::uint32_t{first[0]} | std::uint32_t{first[outputs]} << 8 |
                                        std::uint32_t{first[2 * outputs]} << 16 |
                                        std::uint32_t{first[3 * outputs]} << 24;
-            std::memcpy(panel + 4 * i, &four, sizeof four);
+            std::memcpy(panel + step * i, &four, sizeof four);
         }
     }
 }
@@ -177,7 +178,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
 
 void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
-    const bool by_4 = shape.packing == Packing::panel && shape.tile_rows >= 4;
+    const bool by_4 = shape.tile_rows >= 4;
     for (std::uint32_t head = first; head < last; ++head) {
         std::int8_t* packed = out.packed + head * s8_value_bytes(shape);
         float* scales = out.scales + std::size_t{head} * shape.max_tokens;
@@ -192,7 +193,7 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
                     context.kernels.quantize_row_s8(values, shape.head_width, q + std::size_t{i} * shape.head_width);
             }
             if (count == 4) {
-                store_4_columns(packed, token, shape.head_width, tokens, q);
+                store_4_columns(shape.packing, packed, token, shape.head_width, tokens, q);
             } else {
                 store_column(shape.packing, packed, token, shape.head_width, tokens, q);
             }

@@ -8,12 +8,11 @@ using scalar::from_bits;
 
 // The largest |x[i]|: of the bits without their sign, which order as the
 // magnitudes do.
-ETCH_NOINLINE float largest_magnitude(const float *x,
-                                      std::uint32_t n) noexcept {
-  std::uint32_t largest = 0;
-  const float *const end = x + n;
-  const float *const whole = x + n / 8 * 8;
-  // clang-format off
+ETCH_NOINLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
+    std::uint32_t largest = 0;
+    const float* const end = x + n;
+    const float* const whole = x + n / 8 * 8;
+    // clang-format off
 #define ETCH_DSP_COMPARE(value)         \
     "cmp   %[l], " value ", lsl #1 \n\t" \
     "it    lo                     \n\t" \
@@ -32,21 +31,20 @@ ETCH_NOINLINE float largest_magnitude(const float *x,
             : "r4", "r5", "r6", "r8", "cc", "memory");
     }
 #undef ETCH_DSP_COMPARE
-  // clang-format on
-  for (; x != end; ++x) {
-    const std::uint32_t magnitude = bits_of(*x) << 1;
-    largest = magnitude > largest ? magnitude : largest;
-  }
-  return from_bits(largest >> 1);
+    // clang-format on
+    for (; x != end; ++x) {
+        const std::uint32_t magnitude = bits_of(*x) << 1;
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return from_bits(largest >> 1);
 }
 
 // q[i] = rne(x[i] * factor), which the addition leaves in the lowest byte.
-ETCH_NOINLINE void round_row(const float *x, std::uint32_t n, float factor,
-                             std::int8_t *q) noexcept {
-  const float *const end = x + n;
-  const float *const whole = x + n / 8 * 8;
-  if (x != whole) {
-    // clang-format off
+ETCH_NOINLINE void round_row(const float* x, std::uint32_t n, float factor, std::int8_t* q) noexcept {
+    const float* const end = x + n;
+    const float* const whole = x + n / 8 * 8;
+    if (x != whole) {
+        // clang-format off
 #define ETCH_DSP_ROUND(value)            \
     "vmul.f32 " value ", " value ", %[f] \n\t" \
     "vadd.f32 " value ", " value ", %[s] \n\t"
@@ -73,9 +71,8 @@ ETCH_NOINLINE void round_row(const float *x, std::uint32_t n, float factor,
             : [e] "r"(whole), [f] "t"(factor), [s] "t"(polynomials::kShifter)
             : "r4", "r5", "r6", "r8", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "cc", "memory");
 #undef ETCH_DSP_ROUND
-    // clang-format on
-  }
-  for (; x != end; ++x)
-    *q++ =
-        static_cast<std::int8_t>(bits_of(*x * factor + polynomials::kShifter));
+        // clang-format on
+    }
+    for (; x != end; ++x)
+        *q++ = static_cast<std::int8_t>(bits_of(*x * factor + polynomials::kShifter));
 }

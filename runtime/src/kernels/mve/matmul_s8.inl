@@ -133,36 +133,27 @@ ETCH_NOINLINE void multiply_2x3(const std::uint8_t* row0, const std::uint8_t* ro
 // clang-format on
 
 // Sums of two rows by `count` columns from `weights` on.
-ETCH_INLINE void multiply_group(const std::uint8_t *row0,
-                                const std::uint8_t *row1,
-                                const std::int8_t *weights, std::uint32_t count,
-                                std::uint32_t k, Sums &sums) noexcept {
-  const std::uint32_t left = count % kTileColumns;
-  const std::int8_t *const rest = weights + std::size_t{count - left} * k;
-  if (rest != weights)
-    multiply_2x3(row0, row1, weights, weights + k, weights + std::size_t{2} * k,
-                 rest, k, sums.rows[0]);
-  if (left == 0)
-    return;
-  const std::int8_t *const second = left == 2 ? rest + k : rest;
-  multiply_2x3(row0, row1, rest, second, second, second + k, k,
-               sums.rows[0] + (count - left));
+ETCH_INLINE void multiply_group(const std::uint8_t* row0, const std::uint8_t* row1, const std::int8_t* weights,
+                                std::uint32_t count, std::uint32_t k, Sums& sums) noexcept {
+    const std::uint32_t left = count % kTileColumns;
+    const std::int8_t* const rest = weights + std::size_t{count - left} * k;
+    if (rest != weights)
+        multiply_2x3(row0, row1, weights, weights + k, weights + std::size_t{2} * k, rest, k, sums.rows[0]);
+    if (left == 0) return;
+    const std::int8_t* const second = left == 2 ? rest + k : rest;
+    multiply_2x3(row0, row1, rest, second, second, second + k, k, sums.rows[0] + (count - left));
 }
 
-void matmul_s8(const MatmulS8 &m, std::uint32_t first_panel,
-               std::uint32_t last_panel) noexcept {
-  ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-  const std::uint32_t k = (m.k + 15) / 16 * 16;
-  for_each_group(
-      first_panel, last_panel, m.n,
-      [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
+void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+    const std::uint32_t k = (m.k + 15) / 16 * 16;
+    for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
         for (std::uint32_t row = 0; row < m.rows; row += 2) {
-          const std::uint8_t *const a = m.a.data + row * m.a.stride_bytes;
-          const std::uint32_t next = row + 1 < m.rows ? row + 1 : row;
-          Sums sums;
-          multiply_group(a, m.a.data + next * m.a.stride_bytes,
-                         m.weights + std::size_t{column} * k, count, k, sums);
-          finish_s8(m, row, next, column, count, sums);
+            const std::uint8_t* const a = m.a.data + row * m.a.stride_bytes;
+            const std::uint32_t next = row + 1 < m.rows ? row + 1 : row;
+            Sums sums;
+            multiply_group(a, m.a.data + next * m.a.stride_bytes, m.weights + std::size_t{column} * k, count, k, sums);
+            finish_s8(m, row, next, column, count, sums);
         }
-      });
+    });
 }
