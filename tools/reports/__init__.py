@@ -3,7 +3,7 @@
 tools/report.
 
     ELF ── elf_file ──> Image ─┬─ attribution ──> Pieces ── groups ──> flash ─┐
-    map ── linker_map ─────────┘                                              ├─ report ──> text, JSON, SVG
+    map ── linker_map ─────────┘               regions ───────────────────────├─ report ──> text, JSON, SVG
     etch.json ── model_folder ──> tables, buffers ── arena ───────────────────┤
     *.stack.txt ── stack ── ram, checks ──────────────────────────────────────┘
 """

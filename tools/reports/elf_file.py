@@ -28,6 +28,7 @@ class Section:
 
     name: str
     address: int
+    load_address: int  # where its bytes lie until the program starts: initial values are in flash
     size: int
     writable: bool
     code: bool
@@ -94,8 +95,9 @@ def _image(path: Path, file: Any) -> Image:
         if machine not in _MACHINES:
             raise refused("unknown-machine", f"{path} is for {machine}; known are {', '.join(_MACHINES.values())}")
         sections = list(elf.iter_sections())
+        segments = [segment for segment in elf.iter_segments() if segment["p_type"] == "PT_LOAD"]
         loaded = {
-            index: _section(section)
+            index: _section(section, segments)
             for index, section in enumerate(sections)
             if section["sh_flags"] & _ALLOC and section["sh_size"]
         }
@@ -111,7 +113,7 @@ def _image(path: Path, file: Any) -> Image:
             sections=tuple(sorted(loaded.values(), key=lambda section: section.address)),
             symbols=tuple(_defined(symbols, loaded, thumb=machine == "EM_ARM")),
             undefined=tuple(sorted(_undefined(symbols + imported))),
-            segment_bytes=sum(part["p_filesz"] for part in elf.iter_segments() if part["p_type"] == "PT_LOAD"),
+            segment_bytes=sum(segment["p_filesz"] for segment in segments),
         )
     except EtchError:
         raise
@@ -119,7 +121,7 @@ def _image(path: Path, file: Any) -> Image:
         raise refused("malformed-elf", f"{path}: {type(error).__name__}: {error}") from error
 
 
-def _section(section: Any) -> Section:
+def _section(section: Any, segments: list[Any]) -> Section:
     flags = section["sh_flags"]
     in_file = section["sh_type"] != "SHT_NOBITS"
     data = section.data() if in_file else None
@@ -128,11 +130,20 @@ def _section(section: Any) -> Section:
     return Section(
         name=section.name,
         address=section["sh_addr"],
+        load_address=section["sh_addr"] + _moved(section, segments),
         size=section["sh_size"],
         writable=bool(flags & _WRITE),
         code=bool(flags & _CODE),
         data=data,
     )
+
+
+def _moved(section: Any, segments: list[Any]) -> int:
+    """From where a section is used to where it is loaded."""
+    for segment in segments:
+        if segment["p_vaddr"] <= section["sh_addr"] < segment["p_vaddr"] + segment["p_memsz"]:
+            return segment["p_paddr"] - segment["p_vaddr"]
+    return 0
 
 
 def _symbols_of(table: Any) -> list[Any]:

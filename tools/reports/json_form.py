@@ -35,6 +35,7 @@ def json_of(report: Report) -> str:
             "kinds": {kind: report.ram.kind(kind) for kind in KINDS},
             "symbols": [{"name": use.name, "kind": use.kind, "bytes": use.bytes} for use in report.ram.uses],
         },
+        "regions": [{"name": taken.region, "bytes": taken.bytes, "of": taken.of} for taken in report.regions],
         "arenas": [
             {
                 "model": timeline.model,

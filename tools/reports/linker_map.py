@@ -10,7 +10,9 @@ from pathlib import Path
 from .elf_file import Image
 from .failure import refused
 
+_REGIONS = "Memory Configuration"
 _BEGIN = "Linker script and memory map"
+_REGION = re.compile(r"(\w+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\b")
 _OUTPUT = re.compile(r"(\.?[\w.$-]+)(?:\s+0x[0-9a-f]+\s.*)?$")  # at the begin of a line
 _INPUT = re.compile(r" (\*fill\*|\S+)?\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: (.*))?$")
 _NAME = re.compile(r" ([^\s*]\S*)$")  # of an input section, where the rest is on the next line
@@ -28,7 +30,20 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class Region:
+    """Memory that the linker script names."""
+
+    name: str
+    address: int
+    size: int
+
+    def holds(self, address: int) -> bool:
+        return self.address <= address < self.address + self.size
+
+
+@dataclass(frozen=True)
 class LinkerMap:
+    regions: tuple[Region, ...]
     origins: dict[str, tuple[Origin, ...]]  # of each section of the linked file, by address
 
 
@@ -57,7 +72,17 @@ def read_map(path: Path, image: Image) -> LinkerMap:
         if not section.address <= origin.address <= origin.address + size <= section.end:
             raise refused("map-of-another-file", f"{path}: {line.strip()} is not in {current} of {image.name}")
         origins[current].append(origin)
-    return LinkerMap({name: tuple(sorted(found, key=lambda o: o.address)) for name, found in origins.items()})
+    by_address = {name: tuple(sorted(found, key=lambda o: o.address)) for name, found in origins.items()}
+    return LinkerMap(_regions(lines), by_address)
+
+
+def _regions(lines: list[str]) -> tuple[Region, ...]:
+    """None where the linker script names none."""
+    if _REGIONS not in lines:
+        return ()
+    listed = lines[lines.index(_REGIONS) + 1 : lines.index(_BEGIN)]
+    found = [_REGION.match(line) for line in listed]
+    return tuple(Region(line[1], int(line[2], 16), int(line[3], 16)) for line in found if line)
 
 
 def _joined(lines: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from .linker_map import read_map
 from .model_folder import Model, models_of
 from .names import readable
 from .ram import Ram, ram_of
+from .regions import Taken, regions_of
 from .stack import Stack, find_stacks, read_stack
 
 
@@ -33,6 +34,7 @@ class Report:
     image: Image
     models: list[Model]
     has_map: bool
+    regions: list[Taken]
     flash: Flash
     ram: Ram
     timelines: list[Timeline]
@@ -58,4 +60,15 @@ def make_report(request: Request) -> Report:
     timelines = [timeline_of(model.manifest) for model in models if model.manifest is not None]
     stacks = [read_stack(request.stack)] if request.stack else find_stacks(request.elf, models)
     checks = check_all(image, models, flash, ram, timelines, stacks, request.painted)
-    return Report(image, models, map_path is not None, flash, ram, timelines, stacks, request.painted, checks)
+    return Report(
+        image=image,
+        models=models,
+        has_map=linker_map is not None,
+        regions=regions_of(image, linker_map),
+        flash=flash,
+        ram=ram,
+        timelines=timelines,
+        stacks=stacks,
+        painted=request.painted,
+        checks=checks,
+    )

@@ -15,7 +15,9 @@ _PATH_STEPS = 6
 
 def text_of(report: Report, symbols: int) -> str:
     """`symbols`: how many of the largest are listed."""
-    parts = (_head(report), _flash(report, symbols), _ram(report), _arenas(report), _stack(report), _checks(report))
+    parts = [_head(report), _flash(report, symbols), _ram(report)]
+    parts += [_regions(report)] if report.regions else []
+    parts += [_arenas(report), _stack(report), _checks(report)]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -71,6 +73,12 @@ def _ram(report: Report) -> Iterator[str]:
         yield "  no static workspace: the arena is where the program puts it"
     if not ram.kind("stack"):
         yield "  no section for a stack: the system gives it" if report.image.hosted else "  no section for a stack"
+
+
+def _regions(report: Report) -> Iterator[str]:
+    yield "memory of the board"
+    for taken in report.regions:
+        yield _row(2, taken.region, taken.bytes, f"of {taken.of:,}, {taken.bytes / taken.of:.1%}")
 
 
 def _arenas(report: Report) -> Iterator[str]:

@@ -96,6 +96,39 @@ def test_a_linker_map_names_objects(link: Linker, tmp_path: Path) -> None:
     refused("cannot-read", elf, "--map", tmp_path / "nowhere")
 
 
+SCRIPT = """
+MEMORY
+{
+    FLASH (rx) : ORIGIN = 0x400000, LENGTH = 64K
+    RAM (rw) : ORIGIN = 0x20000000, LENGTH = 8K
+}
+SECTIONS
+{
+    .text : { *(.text .text.*) } > FLASH
+    .rodata : { *(.rodata .rodata.*) } > FLASH
+    .data : { *(.data .data.*) } > RAM AT > FLASH
+    .bss : { *(.bss .bss.*) } > RAM
+    /DISCARD/ : { *(.note*) *(.eh_frame*) *(.ARM*) *(.comment) }
+}
+"""
+
+
+def test_memory_of_the_board(link: Linker, tmp_path: Path) -> None:
+    script = tmp_path / "memory.ld"
+    script.write_text(SCRIPT)
+    elf = link(SOURCE + "int volatile started[5] = {1};", f"-T{script}", f"-Wl,-Map={tmp_path / 'program.elf.map'}")
+    outcome = facts(elf)
+    assert outcome.code == 0, outcome.out + outcome.err
+    content = outcome.json
+    assert content["ram"]["kinds"]["initialized (.data)"] == 20
+    assert content["flash"]["categories"]["initial values"]["bytes"] == 20
+    assert content["regions"] == [
+        {"name": "FLASH", "bytes": content["flash"]["bytes"], "of": 65536},
+        {"name": "RAM", "bytes": content["ram"]["bytes"], "of": 8192},
+    ]
+    assert f" {content['ram']['bytes']:,}  of 8,192, " in report(elf).out
+
+
 BREAKS = {
     "no heap": 'extern "C" void* malloc(unsigned n) { return n != 0 ? &session : nullptr; }\n'
     "void* volatile kept = malloc(3);",

@@ -71,7 +71,7 @@ def test_short_names(demangled: str, short: str) -> None:
 
 
 DATA = bytes(16) + b"\1" * 84
-SECTION = Section(".rodata", 100, 100, writable=False, code=False, data=DATA)
+SECTION = Section(".rodata", 100, 100, 100, writable=False, code=False, data=DATA)
 
 
 def pieces(symbols: list[tuple[str, int, int]], *origins: Origin) -> list[tuple[int, int, str, bool]]:
@@ -86,7 +86,7 @@ def pieces(symbols: list[tuple[str, int, int]], *origins: Origin) -> list[tuple[
         undefined=(),
         segment_bytes=100,
     )
-    found = attribute(SECTION, image, LinkerMap({".rodata": origins}) if origins else None)
+    found = attribute(SECTION, image, LinkerMap((), {".rodata": origins}) if origins else None)
     assert [piece.address for piece in found] == [100, *(piece.address + piece.size for piece in found[:-1])]
     assert sum(piece.size for piece in found) == SECTION.size
     assert all(piece.size > 0 for piece in found)
