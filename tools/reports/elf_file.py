@@ -11,7 +11,7 @@ from typing import Any, Literal
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import ARMAttributesSection, SymbolTableSection
 
-from codegen.errors import EtchError
+from codegen.errors import EtchError, printable
 
 from .failure import refused
 
@@ -106,7 +106,7 @@ def _image(path: Path, file: Any) -> Image:
         if len(symbols) < 2:
             raise refused("stripped", f"{path} has no symbols: link it without -s, and do not strip it")
         return Image(
-            name=path.name,
+            name=printable(path.name),
             machine=_MACHINES[machine] + _arm_cpu(sections),
             bits=elf.elfclass,
             hosted=any(section.name in _HOSTED for section in sections),
@@ -128,7 +128,7 @@ def _section(section: Any, segments: list[Any]) -> Section:
     if data is not None and len(data) != section["sh_size"]:
         raise ValueError(f"section {section.name} is longer than the file")
     return Section(
-        name=section.name,
+        name=printable(section.name),
         address=section["sh_addr"],
         load_address=section["sh_addr"] + _moved(section, segments),
         size=section["sh_size"],

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 
+from codegen.errors import printable
+
 _NESTED = re.compile(r"_Z(?:T[VTIS]|GV|ZN?)?L?N?[KVrRO]*")
 
 
@@ -26,14 +28,16 @@ def scope(symbol: str) -> tuple[str, ...]:
 
 
 def readable(symbols: Iterable[str]) -> dict[str, str]:
-    """Names without arguments and without what all names of etch begin with; as they are where c++filt is missing."""
-    names = list(dict.fromkeys(symbols))
+    """Names without arguments and without what all names of etch begin with; as they are where c++filt is missing.
+    Control characters are escaped."""
+    shown = {name: printable(name) for name in symbols}
     tool = shutil.which("c++filt")
+    names = [name for name, text in shown.items() if name == text]
     if tool is None or not names:
-        return {name: name for name in names}
+        return shown
     text = "".join(f"{name}\n" for name in names)
     done = subprocess.run([tool], input=text, capture_output=True, text=True, check=True, timeout=60)
-    return {name: shortened(line) for name, line in zip(names, done.stdout.splitlines(), strict=True)}
+    return shown | {name: shortened(line) for name, line in zip(names, done.stdout.splitlines(), strict=True)}
 
 
 def shortened(demangled: str) -> str:

@@ -241,6 +241,14 @@ def test_truncated_files(kept: float, link_host: Linker, tmp_path: Path) -> None
     assert len(outcome.err.splitlines()) == 1
 
 
+def test_a_symbol_with_a_line_feed_in_its_name(link_host: Linker) -> None:
+    elf = link_host()
+    data = elf.read_bytes()
+    assert data.count(b"\0answer\0") == 1
+    elf.write_bytes(data.replace(b"\0answer\0", b"\0ans\ner\0"))
+    assert "ans\\ner" in [use["name"] for use in facts(elf).json["ram"]["symbols"]]
+
+
 def test_wrong_use() -> None:
     for arguments in ([], ["a", "--board", "b"], ["a", "--symbols", "-1"], ["a", "--painted", "many"], ["a", "b"]):
         outcome = report(*arguments)
