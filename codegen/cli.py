@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import __version__
 from .errors import EtchError, printable
@@ -46,6 +46,27 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument("--tables", choices=("c", "incbin"), default="incbin", help="default: incbin")
     generate.add_argument("--target", choices=("host", "m-profile"), default="host", help="default: host")
     generate.add_argument("--build", action="store_true", help="build library and program in DIR/build/bin")
+    generate.add_argument(
+        "--prune-vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="drop the pieces that this file (text lines, .csv or .tsv) uses less often than --min-count",
+    )
+    generate.add_argument("--min-count", type=_positive, metavar="N")
+    generate.add_argument(
+        "--evaluate", type=Path, metavar="FILE", help="labelled .csv or .tsv: report how good the answers are"
+    )
+    generate.add_argument(
+        "--evaluate-rows",
+        type=_positive,
+        metavar="N",
+        help="rows that --evaluate asks at most, evenly spaced (default: 1000)",
+    )
+    generate.add_argument("--label-column", metavar="C", help="number from 1, or name (default: 1)")
+    generate.add_argument("--text-columns", metavar="A,B", help="default: all but the label's")
+    header = generate.add_mutually_exclusive_group()
+    header.add_argument("--header", action="store_true", default=None, help="the first row holds names")
+    header.add_argument("--no-header", action="store_false", dest="header")
 
     inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
     inspect.add_argument("folder", type=Path, metavar="FOLDER")
@@ -61,8 +82,41 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The parts of a Request that read files of texts; wrong combinations are refused."""
+    from .pipeline import Evaluate, Prune
+    from .table_file import Columns
+
+    def need(option: str, given: object, other: str, condition: bool) -> None:
+        if given is not None and not condition:
+            raise EtchError("option-incomplete", "arguments", f"{option} needs {other}")
+
+    corpus, table = arguments.prune_vocabulary, arguments.evaluate
+    need("--prune-vocabulary", corpus, "--min-count", arguments.min_count is not None)
+    need("--min-count", arguments.min_count, "--prune-vocabulary", corpus is not None)
+    need("--evaluate-rows", arguments.evaluate_rows, "--evaluate", table is not None)
+    for option in ("label_column", "text_columns", "header"):
+        given = getattr(arguments, option)
+        need(f"--{option.replace('_', '-')}", given, "--evaluate or --prune-vocabulary", bool(corpus or table))
+    texts = arguments.text_columns
+    columns = Columns(
+        arguments.label_column or "1", None if texts is None else tuple(texts.split(",")), arguments.header
+    )
+    asked: dict[str, Any] = {"columns": columns}
+    if corpus is not None:
+        asked["prune"] = Prune(corpus, arguments.min_count)
+    if table is not None:
+        asked["evaluate"] = (
+            Evaluate(table) if arguments.evaluate_rows is None else Evaluate(table, arguments.evaluate_rows)
+        )
+    return asked
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Runs a parsed command; returns its exit code."""
+    # NumPy reads this when it is imported. Its products here are small: more threads wait for each other more than they
+    # multiply, three times as long where other programs run.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imported here so that --help and wrong flags answer at once.
     from . import pipeline
 
@@ -77,6 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
                 tables=arguments.tables,
                 target=arguments.target,
                 build=arguments.build,
+                **_tables_asked_for(arguments),
             ),
             print,
         )

@@ -13,6 +13,19 @@ MANIFEST = "etch.json"
 _FIELDS = ("generator", "abi", "name", "task", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
 
 
+def id_set(ids: tuple[int, ...]) -> str:
+    """Ids as bits, from the lowest on, in hexadecimal digits."""
+    bits = bytearray(max(ids) // 8 + 1)
+    for i in ids:
+        bits[i // 8] |= 1 << i % 8
+    return f"{int.from_bytes(bits, 'little'):x}"
+
+
+def ids_of(text: str) -> tuple[int, ...]:
+    """The ids of `id_set`."""
+    return tuple(i for i, bit in enumerate(reversed(f"{int(text, 16):b}")) if bit == "1")
+
+
 def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
     """The manifest of a generated folder; EtchError of `stage` where it is none."""
     path = directory / MANIFEST

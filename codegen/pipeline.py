@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import evaluate, vocabulary
 from .build import build
 from .frontends import build_graph, check_supported
 from .golden import make_golden
@@ -19,11 +20,28 @@ from .program import Program
 from .quantize import RECIPES
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
-from .report import generation_report
+from .report import evaluation_report, generation_report, pruning_report
+from .table_file import Columns
 from .targets import TARGETS
 from .tokenizer import compile_wordpiece
 
 Echo = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prune:
+    """--prune-vocabulary: what a corpus uses less often than this goes."""
+
+    corpus: Path
+    min_count: int
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """--evaluate: a labelled table, and how many of its rows are asked."""
+
+    table: Path
+    rows: int = evaluate.DEFAULT_ROWS
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,9 @@ class Request:
     tables: TableForm = "incbin"
     target: str = "host"
     build: bool = False
+    prune: Prune | None = None
+    evaluate: Evaluate | None = None
+    columns: Columns = field(default_factory=Columns)  # of tables, whatever they are for
 
 
 def generate(request: Request, echo: Echo) -> None:
@@ -46,9 +67,29 @@ def generate(request: Request, echo: Echo) -> None:
     check_target(request.out)
     checkpoint = load(request.folder)
     graph = to_graph(checkpoint, request.max_tokens)
+    whole = checkpoint, graph
+    rows = None
+    if request.evaluate is not None:
+        rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows)
+    pruning = None
+    if request.prune is not None:
+        texts = vocabulary.read_corpus(request.prune.corpus, request.columns)
+        pruning = vocabulary.prune(checkpoint.tokenizer, texts, request.prune.min_count)
+        checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
+        graph = vocabulary.keep_rows(graph, pruning.kept)
     model = make_model(name, checkpoint, graph, request.recipe, request.target)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
+    if pruning is not None:
+        for line in pruning_report(pruning, *whole, model):
+            echo(line)
+    if rows is not None:
+        scores = [evaluate.score(model.program, checkpoint.tokenizer, rows)]
+        if pruning is not None:
+            program = RECIPES[request.recipe].lower(whole[1])
+            scores.append(evaluate.score(program, whole[0].tokenizer, rows))
+        for line in evaluation_report(rows, scores):
+            echo(line)
     write_output(
         request.out,
         render_model(model, request.tables),
@@ -66,7 +107,8 @@ def load(folder: Path) -> Checkpoint:
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     """Stage front-end."""
-    return build_graph(checkpoint, checkpoint.default_max_tokens if max_tokens is None else max_tokens)
+    graph = build_graph(checkpoint, checkpoint.default_max_tokens if max_tokens is None else max_tokens)
+    return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
 
 def lower(checkpoint: Checkpoint, recipe: str, max_tokens: int | None) -> Program:
@@ -82,6 +124,7 @@ def make_model(name: str, checkpoint: Checkpoint, graph: Graph, recipe: str, tar
     return Model(
         name=name,
         checkpoint=checkpoint.digest,
+        kept_ids=checkpoint.kept_ids,
         program=program,
         plan=plan_memory(program, target, tokenizer.constants["scratch_bytes"]),
         target=target,

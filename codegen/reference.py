@@ -21,9 +21,10 @@ F64Array = NDArray[np.float64]
 
 
 class Reference:
-    """One checkpoint; takes 8 bytes of memory per parameter of the layers."""
+    """One checkpoint; takes 8 bytes of memory per parameter of the layers. With `kept_ids`, token id i is entry
+    kept_ids[i] of the checkpoint's vocabulary."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], kept_ids: Sequence[int] | None = None) -> None:
         folder = Path(folder)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         self._tensors = _read_weights(folder)
@@ -31,6 +32,7 @@ class Reference:
         self._layers: int = config["num_hidden_layers"]
         self._epsilon: float = config.get("layer_norm_eps", 1e-12)
         self._activation = ACTIVATIONS[config.get("hidden_act", "gelu")]
+        self._entry_of = None if kept_ids is None else np.asarray(kept_ids, np.int64)
         self._prefix = "bert." if any(name.startswith("bert.") for name in self._tensors) else ""
         self._pooling, self._normalize = _read_modules(folder)
         self._float64: dict[str, F64Array] = {}
@@ -45,7 +47,8 @@ class Reference:
         return pooled / max(float(np.sqrt((pooled**2).sum())), 1e-12) if self._normalize else pooled
 
     def _encode(self, ids: Sequence[int], segments: Sequence[int]) -> F64Array:
-        x = self._embed(np.asarray(ids, np.int64), np.asarray(segments, np.int64))
+        entries = np.asarray(ids, np.int64) if self._entry_of is None else self._entry_of[np.asarray(ids, np.int64)]
+        x = self._embed(entries, np.asarray(segments, np.int64))
         for i in range(self._layers):
             layer = f"{self._prefix}encoder.layer.{i}"
             attended = self._attend(x, f"{layer}.attention.self")

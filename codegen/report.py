@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from . import graph as g
 from . import program as p
 from .errors import printable
+from .evaluate import Rows, Score
 from .load.folder import Checkpoint
 from .render.model import Model
 from .render.tables import slots_of, table_bytes
 from .tasks import Classification, Regression
+from .tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
+from .vocabulary import Pruning
 
 _LABELS_SHOWN = 12
 
@@ -62,10 +65,49 @@ def memory_report(model: Model) -> list[str]:
     total = table_bytes(model.tables, model.target)
     return [
         f"tables       {total:,} bytes: weights {weights:,}, tokenizer {total - weights:,}",
+        _tokenizer_line(model),
         f"arena        {plan.arena_bytes:,} bytes (lower bound {plan.lower_bound:,}, gap {gap:.1f} %), "
         f"blocks of {plan.row_block} rows",
         f"stack        {model.stack_budget:,} bytes at most",
     ]
+
+
+def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
+    """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
+    rows = graph.vocabulary - len(pruning.kept)
+    program = model.program
+    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).per_layer[0].matrix
+    row_bytes = word.q.shape[1] + 4 if isinstance(word, p.S8Matrix) else 4 * word.values.shape[1]
+    tokenizer = compile_wordpiece(checkpoint.tokenizer).constants["table_bytes"]
+    tokenizer -= model.tokenizer.constants["table_bytes"]
+    dropped = _share(pruning.tokens_dropped, pruning.tokens_before)
+    return [
+        f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.min_count:,} times or "
+        f"more, special, or one ASCII character",
+        f"  saved      {rows * row_bytes + tokenizer:,} bytes: {rows:,} embedding rows {rows * row_bytes:,}, "
+        f"tokenizer {tokenizer:,}",
+        f"  corpus     {pruning.texts:,} texts of {pruning.tokens_before:,} tokens, {dropped} of them dropped pieces; "
+        f"{pruning.tokens_after:,} tokens now",
+        f"  unknown    {_share(pruning.unknown_after, pruning.tokens_after)} of the tokens, before "
+        f"{_share(pruning.unknown_before, pruning.tokens_before)}",
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.2f} %"
+
+
+def evaluation_report(rows: Rows, scores: Sequence[Score]) -> list[str]:
+    """The score of the model and, where its vocabulary was pruned, of the one with all pieces."""
+    asked = len(rows.rows)
+    which = f"all {asked:,} rows" if asked == rows.total else f"{asked:,} of {rows.total:,} rows, evenly spaced"
+    ours = scores[0]
+    lines = [f"evaluation   {ours.measure} {ours} on {which} (emulated, {asked / max(ours.seconds, 1e-9):.0f} rows/s)"]
+    if len(scores) > 1:
+        whole = scores[1]
+        other = int((ours.answers != whole.answers).reshape(asked, -1).any(axis=1).sum())
+        lines.append(f"  unpruned   {whole.measure} {whole}; {other:,} rows answered otherwise")
+    return lines
 
 
 def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
@@ -76,6 +118,16 @@ def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> l
     lines.append(f"golden       {len(model.goldens)} texts for the self test")
     lines += _error_lines(graph, model.program)
     return lines
+
+
+def _tokenizer_line(model: Model) -> str:
+    constants = model.tokenizer.constants
+    own, shared = constants["table_bytes"], UNICODE_TABLE_BYTES
+    pieces = constants["piece_count"]
+    return (
+        f"  tokenizer  {own / pieces:.2f} bytes a piece; with the {shared:,} bytes of Unicode tables in libetch.a "
+        f"{(own + shared) / pieces:.2f}"
+    )
 
 
 def _is_tokenizer(name: str, model: Model) -> bool:

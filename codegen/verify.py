@@ -21,11 +21,12 @@ from .build import build, program_path
 from .comparison import Answer, compare
 from .errors import EtchError, printable
 from .golden import golden_texts, text_tokenizer
-from .manifest import MANIFEST, read_manifest
+from .manifest import MANIFEST, ids_of, read_manifest
 from .program import Program
 from .quantize import RECIPES
 from .reference import Reference
 from .tasks import MULTI_LABEL, SINGLE_LABEL, Embedding, Regression
+from .vocabulary import keep_ids
 
 Echo = Callable[[str], None]
 
@@ -70,6 +71,9 @@ def verify(
             f"the model was generated from another checkpoint: its SHA-256 is {manifest['checkpoint_sha256']}, "
             f"this folder's {loaded.digest}",
         )
+    kept = manifest.get("kept_ids")
+    if kept is not None:
+        loaded = keep_ids(loaded, ids_of(kept))
     program = pipeline.lower(loaded, manifest["recipe"], manifest["max_tokens"])
     lines = _read_lines(texts) if texts else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
     pairs = _pairs(lines)[:MAX_PAIRS] if program.segments >= 2 else []
@@ -84,7 +88,7 @@ def verify(
     except _ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
-    comparison = compare(program, Reference(checkpoint), encodings, answers, len(lines))
+    comparison = compare(program, Reference(checkpoint, loaded.kept_ids), encodings, answers, len(lines))
     for line in comparison.report():
         echo(line)
     return 0 if comparison.within_bound else 1

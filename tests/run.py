@@ -103,7 +103,7 @@ def run_style_checks(results: Results) -> None:
         return
     sources = [
         str(path)
-        for folder in ("runtime", "tools", "tests")
+        for folder in ("runtime", "tools", "tests", "firmware-demo")
         for pattern in ("*.cpp", "*.hpp", "*.inl", "*.c", "*.h")
         for path in sorted((ROOT / folder).rglob(pattern))
     ]

@@ -31,38 +31,46 @@ def split_heads(rows: F32Array, shape: HeadShape) -> F32Array:
 
 def attention_s8(query: F32Array, keys: QuantizedRows, values: QuantizedRows, shape: HeadShape) -> F32Array:
     """query [rows, heads * width]; keys and values [heads, tokens, width], quantized per (head, token)."""
-    context = np.empty_like(query)
+    context = np.empty((shape.heads, len(query), shape.width), np.float32)
     queries = quantize_rows(split_heads(query, shape))
-    for head, rows, columns in _pieces(len(query), keys.q.shape[1], shape):
-        context[rows, columns] = _head_s8(queries[head, rows], keys[head], values[head], shape.score_scale)
-    return context
+    for heads, rows in _pieces(len(query), keys.q.shape[1], shape):
+        context[heads, rows] = _heads_s8(queries[heads, rows], keys[heads], values[heads], shape.score_scale)
+    return _join_heads(context)
 
 
 def attention_f32(query: F32Array, keys: F32Array, values: F32Array, shape: HeadShape) -> F32Array:
     """The same in float32; keys and values [heads, tokens, width]."""
-    context = np.empty_like(query)
+    context = np.empty((shape.heads, len(query), shape.width), np.float32)
     queries = split_heads(query, shape)
-    for head, rows, columns in _pieces(len(query), keys.shape[1], shape):
-        context[rows, columns] = _head_f32(queries[head, rows], keys[head], values[head], shape.score_scale)
-    return context
+    for heads, rows in _pieces(len(query), keys.shape[1], shape):
+        for head in range(heads.start, heads.stop):
+            context[head, rows] = _head_f32(queries[head, rows], keys[head], values[head], shape.score_scale)
+    return _join_heads(context)
 
 
-def _pieces(rows: int, tokens: int, shape: HeadShape) -> Iterator[tuple[int, slice, slice]]:
-    """(head, query rows, columns of the head): so few rows at once that the scores stay small in memory."""
+def _join_heads(context: F32Array) -> F32Array:
+    """[heads, rows, width] to [rows, heads * width]."""
+    return context.swapaxes(0, 1).reshape(context.shape[1], -1)
+
+
+def _pieces(rows: int, tokens: int, shape: HeadShape) -> Iterator[tuple[slice, slice]]:
+    """(heads, query rows): so few at once that the scores stay small in memory, but all heads of a short text."""
+    heads = max(1, _SCORES_AT_ONCE // (rows * tokens))
     step = max(1, _SCORES_AT_ONCE // tokens)
-    for head in range(shape.heads):
+    for head in range(0, shape.heads, heads):
         for first in range(0, rows, step):
-            yield head, slice(first, first + step), slice(head * shape.width, (head + 1) * shape.width)
+            yield slice(head, min(head + heads, shape.heads)), slice(first, first + step)
 
 
-def _head_s8(query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32) -> F32Array:
-    scores = (integer_product(query.q, keys.q.T) * (query.scales * score_scale)[:, None]) * keys.scales
+def _heads_s8(query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32) -> F32Array:
+    products = integer_product(query.q, keys.q.swapaxes(1, 2))
+    scores = (products * (query.scales * score_scale)[..., None]) * keys.scales[:, None]
     e, total = _exponentials(scores)
-    weights = e * values.scales
+    weights = e * values.scales[:, None]
     largest = row_maximum(weights)
     divisor = np.where(largest >= LEAST_MAXIMUM, largest, np.float32(1))  # with 1, all round to 0
-    probabilities = np.rint(weights * (np.float32(127) / divisor)[:, None])
-    return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[:, None]
+    probabilities = np.rint(weights * (np.float32(127) / divisor)[..., None])
+    return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[..., None]
 
 
 def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np.float32) -> F32Array:
@@ -72,5 +80,5 @@ def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np
 
 def _exponentials(scores: F32Array) -> tuple[F32Array, F32Array]:
     """(2^(score - largest of the row), their sum)."""
-    e = exp2(scores - row_maximum(scores)[:, None])
+    e = exp2(scores - row_maximum(scores)[..., None])
     return e, row_sum(e)

@@ -80,5 +80,9 @@ def ordered_product(a: F32Array, b: F32Array) -> F32Array:
 
 
 def integer_product(a: NDArray, b: NDArray) -> F32Array:
-    """float(sum of a[r][k] * b[k][n]) for s8 values: exact in int32, so exact in float64, then rounded once."""
-    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+    """float(sum of a[r][k] * b[k][n]) for s8 values from -127 to 127, rounded once.
+
+    The sum is exact in int32, so exact in float64, and where no partial sum can pass 2^24 in float32 too, in any order.
+    """
+    exact = np.float32 if a.shape[-1] * 127 * 127 <= 1 << 24 else np.float64
+    return (a.astype(exact) @ b.astype(exact)).astype(np.float32)

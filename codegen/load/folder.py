@@ -36,6 +36,7 @@ class Checkpoint:
     digest: str  # of every file that was read
     sentence: SentenceModules | None  # what follows the encoder, where sentence-transformers wrote the folder
     notes: tuple[str, ...]  # assumptions and settings that were not used, for the report
+    kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
 
 
 def load_checkpoint(path: str | os.PathLike[str], check_config: Callable[[Config], None] | None = None) -> Checkpoint:

@@ -14,6 +14,7 @@ from jinja2 import Environment
 from .. import ABI, __version__
 from .. import program as p
 from ..golden import Golden
+from ..manifest import id_set
 from ..plan import Plan
 from ..targets import Target, round_up
 from ..tokenizer import WordPieceTables
@@ -36,6 +37,7 @@ class Model:
 
     name: str
     checkpoint: str  # SHA-256 of the checkpoint's files
+    kept_ids: tuple[int, ...] | None  # what is left of the checkpoint's vocabulary; None for all of it
     program: p.Program
     plan: Plan
     target: Target
@@ -105,14 +107,35 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "target": model.target.name,
         "tables": form,
         "checkpoint_sha256": model.checkpoint,
+        **({} if model.kept_ids is None else {"kept_ids": id_set(model.kept_ids)}),
         "max_tokens": model.program.max_tokens,
         "table_bytes": table_bytes(model.tables, model.target),
         "arena_bytes": model.plan.arena_bytes,
         "arena_lower_bound": model.plan.lower_bound,
         "stack_budget": model.stack_budget,
+        # What tools/report needs to know of a linked program: tables as they follow each other, buffers as the plan
+        # laid them, alive from one op to another.
+        "table_list": {
+            table.name: {"part": table.part, "layers": table.layers, "bytes": table.bytes} for table in model.tables
+        },
+        "arena_ops": list(model.plan.op_names),
+        "arena_buffers": {
+            item.name: {"offset": item.offset, "bytes": item.size, "first_op": item.first, "last_op": item.last}
+            for item in model.plan.placements
+        },
         "files": files,
     }
-    return (json.dumps(content, indent=1) + "\n").encode("ascii")
+    return f"{{\n{_json_members(content)}\n}}\n".encode("ascii")
+
+
+def _json_members(content: dict[str, Any], indent: str = " ") -> str:
+    """A member a line; of members that are objects themselves, too."""
+    lines = []
+    for name, value in content.items():
+        nested = isinstance(value, dict) and indent == " " and value
+        text = f"{{\n{_json_members(value, '  ')}\n }}" if nested else json.dumps(value)
+        lines.append(f"{indent}{json.dumps(name)}: {text}")
+    return ",\n".join(lines)
 
 
 def _header_values(model: Model) -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Table:
     """One array of the generated code: [elements], or [layers][elements] for weights inside a loop."""
 
     name: str
+    part: str  # of the model: the weights' own name, or "tokenizer"
     arrays: tuple[np.ndarray, ...]  # flat, one per layer, of equal size and type
     per_layer: bool
 
@@ -41,6 +42,11 @@ class Table:
         """The C++ array bounds."""
         elements = f"[{self.arrays[0].size}]"
         return f"[{len(self.arrays)}]{elements}" if self.per_layer else elements
+
+    @property
+    def layers(self) -> int:
+        """How many layers it holds the weights of, 0 for what is in no layer."""
+        return len(self.arrays) if self.per_layer else 0
 
     @property
     def bytes(self) -> int:
@@ -88,8 +94,9 @@ def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) 
     for slot, loop in slots_of(program):
         parts = [_parts(weights, target) for weights in slot.per_layer]
         for role in parts[0]:
-            tables.append(Table(f"{slot.name}_{role}", tuple(part[role] for part in parts), loop is not None))
-    tables.extend(Table(name, (array.reshape(-1),), False) for name, array in tokenizer.arrays)
+            arrays = tuple(part[role] for part in parts)
+            tables.append(Table(f"{slot.name}_{role}", slot.name, arrays, loop is not None))
+    tables.extend(Table(name, "tokenizer", (array.reshape(-1),), False) for name, array in tokenizer.arrays)
     return tuple(tables)
 
 

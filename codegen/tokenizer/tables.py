@@ -9,13 +9,14 @@ import numpy as np
 
 from ..errors import EtchError
 from ..load.tokenizer_spec import WordPieceSpec
-from . import perfect_hash
+from . import trie
 from .added_tokens import AddedTokenTables, compile_added_tokens
 
 MOST_WORD_CHARS = 4096  # scratch grows with it, and so does the time for the worst word
 
-_BLOCK = 64  # pieces that share a base, as in runtime/src/tokenizer/wordpiece.hpp
-_REACH_KEY_BYTES, _REACH_UNLIMITED = 2, 255
+UNICODE_TABLE_BYTES = 20_144  # in libetch.a, once for all models: unicode_tables.table_bytes()
+
+_NO_FIRST_NODE = 0xFF  # as in runtime/src/tokenizer/trie.hpp: no 255 bytes begin a character
 _ASCII_PUNCTUATION = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -28,7 +29,7 @@ class WordPieceTables:
 
     arrays: tuple[tuple[str, np.ndarray], ...]  # uint8, uint16, uint32 or int32, one-dimensional, never empty
     fields: tuple[Field, ...]
-    constants: dict[str, int]  # scratch_bytes, max_word_chars, max_piece_bytes, piece_count, table_bytes
+    constants: dict[str, int]  # scratch_bytes, max_word_chars, piece_count, table_bytes
 
 
 @dataclass(frozen=True)
@@ -44,43 +45,36 @@ class Field:
 def compile_wordpiece(spec: WordPieceSpec) -> WordPieceTables:
     _check(spec)
     raw_tokens, normalized_tokens = compile_added_tokens(spec)
-    text, bases, offsets = _piece_text(_texts_by_id(spec))
-    lookup = _Lookup(spec)
-    narrow = len(spec.pieces) <= 0x10000
+    texts = _texts_by_id(spec)
+    id_bits = max((len(texts) - 1).bit_length(), 1)
+    if id_bits > trie.MOST_VALUE_BITS:
+        raise EtchError("vocabulary-too-large", "pack", f"{len(texts)} ids, at most {2**trie.MOST_VALUE_BITS}")
+    pieces = trie.build(_keys(spec, texts))
     arrays = {
-        "piece_text": text,
-        "piece_bases": bases,
-        "piece_offsets": offsets,
-        "displacements": lookup.hash.displacements,
-        "fingerprints": lookup.by_slot(perfect_hash.fingerprints(lookup.hash.states)),
-        "slot_ids": lookup.by_slot(lookup.ids.astype(np.uint16 if narrow else np.uint32)),
-        "reach": lookup.reach,
+        "first_nodes": _first_nodes(pieces),
+        "labels": pieces.labels,
+        "blocks": pieces.blocks.reshape(-1),
+        "ranks": pieces.ranks,
+        "packed_ids": pieces.packed_values(id_bits),
         "prefix": _bytes(spec.continuing_prefix.encode()),
         **_added_arrays("raw", raw_tokens),
         **_added_arrays("normalized", normalized_tokens),
     }
-    scratch = scratch_bytes(spec.max_input_chars_per_word, lookup.max_piece_bytes)
     constants = {
-        "scratch_bytes": scratch,
+        "scratch_bytes": scratch_bytes(spec.max_input_chars_per_word),
         "max_word_chars": spec.max_input_chars_per_word,
-        "max_piece_bytes": lookup.max_piece_bytes,
-        "piece_count": len(offsets) - 1,
+        "piece_count": len(texts),
         "table_bytes": sum(array.nbytes for array in arrays.values()),
     }
-    pointers = ("piece_text", "piece_bases", "piece_offsets", "displacements", "fingerprints")
-    slot_ids = (
-        _pointer_or_null("slot_ids16", "slot_ids", narrow),
-        _pointer_or_null("slot_ids32", "slot_ids", not narrow),
-    )
     numbers = {
-        "initial_seed": f"{lookup.hash.seeds[0]:#x}u",
-        "continuing_seed": f"{lookup.hash.seeds[1]:#x}u",
+        "block_count": f"{len(pieces.blocks)}u",
+        "key_count": f"{len(pieces.values)}u",
+        "id_bits": f"{id_bits}u",
+        "initial_end": f"{pieces.roots[1]}u",
+        "continuing_end": f"{pieces.roots[2]}u",
+        "first_end": f"{pieces.roots[3]}u",
         "piece_count": f"{constants['piece_count']}u",
-        "bucket_count": f"{len(lookup.hash.displacements)}u",
-        "slot_count": f"{lookup.hash.slot_count}u",
-        "reach_bits": f"{lookup.reach_bits}u",
         "prefix_size": f"{len(spec.continuing_prefix.encode())}u",
-        "max_piece_bytes": f"{lookup.max_piece_bytes}u",
         "max_word_chars": f"{spec.max_input_chars_per_word}u",
         "unknown_id": str(spec.unknown_id),
         "classify_id": str(spec.classify_id),
@@ -91,10 +85,7 @@ def compile_wordpiece(spec: WordPieceSpec) -> WordPieceTables:
         "lowercase": _boolean(spec.lowercase),
     }
     fields = (
-        *(Field(name, array=name) for name in pointers),
-        *slot_ids,
-        Field("reach", array="reach"),
-        Field("prefix", array="prefix"),
+        *(Field(name, array=name) for name in ("first_nodes", "labels", "blocks", "ranks", "packed_ids", "prefix")),
         Field("raw_tokens", group=_added_fields("raw", raw_tokens)),
         Field("normalized_tokens", group=_added_fields("normalized", normalized_tokens)),
         *(Field(name, literal=value) for name, value in numbers.items()),
@@ -102,56 +93,46 @@ def compile_wordpiece(spec: WordPieceSpec) -> WordPieceTables:
     return WordPieceTables(tuple(arrays.items()), fields, constants)
 
 
-def scratch_bytes(max_word_chars: int, max_piece_bytes: int) -> int:
+def scratch_bytes(max_word_chars: int) -> int:
     """As `etch::tokenizer_scratch_bytes`."""
-    return (14 * max_word_chars + 8 * max_piece_bytes + 7) // 8 * 8
+    return (14 * max_word_chars + 7) // 8 * 8
 
 
-class _Lookup:
-    """The keys that the runtime searches for: a piece's text at the start of a word, its text without the prefix later.
+def _keys(spec: WordPieceSpec, texts: list[bytes]) -> tuple[list[trie.Key], list[trie.Key], list[trie.Key]]:
+    """What the runtime searches for: a piece's text at the start of a word, its text without the prefix later; and the
+    texts that only the display of tokens needs.
 
     A piece that begins with the prefix is both. With a prefix like `##` the first can never be looked up, because ASCII
     punctuation is always a word of its own, and is left out.
     """
-
-    def __init__(self, spec: WordPieceSpec) -> None:
-        prefix = spec.continuing_prefix.encode()
-        only_continuing = not _ASCII_PUNCTUATION.isdisjoint(prefix)
-        longest_word = 4 * max(spec.max_input_chars_per_word, 1)
-        initial, continuing = [], []
-        for i, piece in enumerate(spec.pieces):
-            text = (piece or "").encode()
-            if text.startswith(prefix) and len(prefix) < len(text) <= len(prefix) + longest_word:
-                continuing.append((text[len(prefix) :], i))
-            is_initial = 0 < len(text) <= longest_word
-            if is_initial and not (only_continuing and text.startswith(prefix) and len(text) > 1):
-                initial.append((text, i))
-        entries = initial + continuing
-        keys = [key for key, _ in entries]
-        kinds = np.repeat([0, 1], [len(initial), len(continuing)])
-        self.ids = np.array([i for _, i in entries], np.uint32)
-        self.hash = perfect_hash.build(keys, kinds)
-        self.max_piece_bytes = max(map(len, keys))
-        self.reach, self.reach_bits = _reach(keys, np.array(self.hash.seeds, np.uint64)[kinds])
-
-    def by_slot(self, values: np.ndarray) -> np.ndarray:
-        table = np.zeros(self.hash.slot_count, values.dtype)
-        table[self.hash.slots] = values
-        return table
+    prefix = spec.continuing_prefix.encode()
+    only_continuing = not _ASCII_PUNCTUATION.isdisjoint(prefix)
+    longest_word = 4 * max(spec.max_input_chars_per_word, 1)
+    initial, continuing, displayed = [], [], []
+    for i, text in enumerate(texts):
+        is_piece = i < len(spec.pieces) and bool(spec.pieces[i])
+        is_continuing = is_piece and text.startswith(prefix) and len(prefix) < len(text) <= len(prefix) + longest_word
+        is_initial = is_piece and len(text) <= longest_word
+        if is_initial and only_continuing and text.startswith(prefix) and len(text) > 1:
+            is_initial = False
+        if is_continuing:
+            continuing.append((text[len(prefix) :], i))
+        if is_initial:
+            initial.append((text, i))
+        if text and not is_initial and not is_continuing:
+            displayed.append((text, i))
+    if not initial and not continuing:
+        raise EtchError("empty-vocabulary", "pack", "the vocabulary has no piece that could match")
+    return initial, continuing, displayed
 
 
-def _reach(keys: list[bytes], states: np.ndarray) -> tuple[np.ndarray, int]:
-    """Length of the longest key by the hash of its first two bytes: most words need few tries. One entry for about
-    eight keys is enough to tell the letter pairs of a natural language apart."""
-    bits = max(4, (len(keys) // 8).bit_length())
-    sizes = np.array([len(key) for key in keys])
-    blob = np.frombuffer(b"".join(keys), np.uint8)
-    states = perfect_hash.hash_states(blob, sizes, states, _REACH_KEY_BYTES)
-    table = np.ones(1 << bits, np.uint8)
-    long_enough = sizes >= _REACH_KEY_BYTES
-    at = (states[long_enough] >> np.uint64(64 - bits)).astype(np.int64)
-    np.maximum.at(table, at, np.minimum(sizes[long_enough], _REACH_UNLIMITED).astype(np.uint8))
-    return table, bits
+def _first_nodes(pieces: trie.Trie) -> np.ndarray:
+    """By kind and first byte: the node, counted from the first one of its kind."""
+    table = np.full((2, 256), _NO_FIRST_NODE, np.uint8)
+    for kind in (0, 1):
+        first, last = pieces.roots[kind : kind + 2]
+        table[kind, pieces.labels[first:last]] = np.arange(last - first)
+    return table.reshape(-1)
 
 
 def _check(spec: WordPieceSpec) -> None:
@@ -176,16 +157,6 @@ def _texts_by_id(spec: WordPieceSpec) -> list[bytes]:
     return [(text or added.get(i, "")).encode() for i, text in enumerate(texts)]
 
 
-def _piece_text(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    begins = np.concatenate([[0], np.cumsum([len(text) for text in texts], dtype=np.int64)])
-    bases = begins[::_BLOCK]
-    offsets = begins - np.repeat(bases, _BLOCK)[: len(begins)]
-    if offsets.max() > 0xFFFF:
-        i = int(np.argmax(offsets > 0xFFFF)) - 1
-        raise EtchError("piece-too-long", "pack", f"the piece with id {i} has {len(texts[i])} bytes")
-    return _bytes(b"".join(texts)), bases.astype(np.uint32), offsets.astype(np.uint16)
-
-
 def _added_arrays(which: str, tokens: AddedTokenTables) -> dict[str, np.ndarray]:
     return {
         f"{which}_text": _bytes(tokens.text),
@@ -202,10 +173,6 @@ def _added_fields(which: str, tokens: AddedTokenTables) -> tuple[Field, ...]:
         *(Field(name, array=f"{which}_{name}") for name in names),
         Field("count", literal=f"{len(tokens.ids)}u"),
     )
-
-
-def _pointer_or_null(name: str, array: str, present: bool) -> Field:
-    return Field(name, array=array) if present else Field(name, literal="nullptr")
 
 
 def _boolean(value: bool) -> str:

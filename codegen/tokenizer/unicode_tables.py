@@ -19,9 +19,10 @@ from .unicode_probe import HANGUL, SCALARS, Probe, probe
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode_tables.cpp"
 
 # As in unicode_tables.hpp.
-LEAF_BITS, MIDDLE_BITS = 4, 5
+LEAF_BITS, MIDDLE_BITS, UPPER_BITS = 3, 4, 4
 CONTROL, WHITE_SPACE, CHINESE, PUNCTUATION, NONSPACING, WORD, STRIPS, LOWER_EXPANDS = (1 << i for i in range(8))
-SEQUENCE_PLANE, SEQUENCE_LENGTH = 0xFF, 3
+SEQUENCE_PLANE, SEQUENCE_LENGTH = 3, 3
+STRIP_SCALAR_BITS, STRIP_PLANE_BITS = 18, 2
 
 _EXPANDING_LOWER = {0x130: (0x69, 0x307)}  # spelled out in unicode.hpp
 
@@ -48,21 +49,22 @@ def render(asked: Probe) -> str:
 
 
 def table_bytes(asked: Probe) -> int:
-    sizes = {"Properties": 8, "StripRange": 8, "std::uint8_t": 1, "std::uint16_t": 2, "std::uint32_t": 4}
+    sizes = {"Properties": 4, "std::uint8_t": 1, "std::uint16_t": 2, "std::uint32_t": 4}
     return sum(sizes[cpp_type] * len(rows) for cpp_type, rows in pack(asked).values())
 
 
 def pack(asked: Probe) -> dict[str, tuple[str, list[str]]]:
     check_assumptions(asked)
     records, index = _records(asked)
-    top, middle, leaves = _trie(index)
+    top, upper, middle, leaves = _trie(index)
     ranges, targets, sequences = _strip_ranges(asked)
     return {
         "kProperties": ("Properties", records),
         "kTop": ("std::uint8_t", _numbers(top)),
+        "kUpper": ("std::uint8_t", _numbers(upper)),
         "kMiddle": ("std::uint16_t", _numbers(middle)),
         "kLeaves": ("std::uint8_t", _numbers(leaves)),
-        "kStripRanges": ("StripRange", ranges),
+        "kStripRanges": ("std::uint32_t", ranges),
         "kStripTargets": ("std::uint16_t", _numbers(targets)),
         "kStripSequences": ("std::uint32_t", _numbers(sequences)),
     }
@@ -75,6 +77,8 @@ def check_assumptions(asked: Probe) -> None:
     _require(asked.cleaned_space == asked.white_space - asked.control, "clean_text and the pre-tokenizer: white space")
     expanding = {c: text for c, text in asked.lower.items() if len(text) != 1}
     _require(expanding == _EXPANDING_LOWER, "only U+0130 lowers to more than one scalar")
+    same_plane = all(text[0] >> 16 == c >> 16 for c, text in asked.lower.items())
+    _require(same_plane, "lower case stays in its plane")
     for c in HANGUL:
         syllable, trailing = divmod(c - HANGUL.start, 28)
         lead, vowel = divmod(syllable, 21)
@@ -119,10 +123,10 @@ def _records(asked: Probe) -> tuple[list[str], np.ndarray]:
     index = np.zeros(0x110000, np.uint8)
     for c in SCALARS:
         lower = asked.lower.get(c, (c,))
-        delta = lower[0] - c if len(lower) == 1 else 0
+        delta = (lower[0] - c) % 0x10000 if len(lower) == 1 else 0
         flags = sum(flag for flag, members in flag_sets if c in members)
         index[c] = records.setdefault((delta, flags, rank.get(c, 0)), len(records))
-    return [f"{{{delta}, {flags}, {r}, 0}}" for delta, flags, r in records], index
+    return [f"{{{delta}, {flags}, {r}}}" for delta, flags, r in records], index
 
 
 def _coarse_ranks(asked: Probe, marks: frozenset[int]) -> dict[int, int]:
@@ -138,11 +142,12 @@ def _coarse_ranks(asked: Probe, marks: frozenset[int]) -> dict[int, int]:
     return coarse
 
 
-def _trie(index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _trie(index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     leaves, leaf_of = np.unique(index.reshape(-1, 1 << LEAF_BITS), axis=0, return_inverse=True)
     middle, middle_of = np.unique(leaf_of.reshape(-1, 1 << MIDDLE_BITS), axis=0, return_inverse=True)
-    _require(len(middle) <= 256, "the table fits its index")
-    return middle_of.reshape(-1), middle.reshape(-1), leaves.reshape(-1)
+    upper, upper_of = np.unique(middle_of.reshape(-1, 1 << UPPER_BITS), axis=0, return_inverse=True)
+    _require(len(middle) <= 256 and len(upper) <= 256, "the tables fit their indices")
+    return upper_of.reshape(-1), upper.reshape(-1), middle.reshape(-1), leaves.reshape(-1)
 
 
 def _strip_ranges(asked: Probe) -> tuple[list[str], list[int], list[int]]:
@@ -164,7 +169,11 @@ def _strip_ranges(asked: Probe) -> tuple[list[str], list[int], list[int]]:
         else:
             ranges.append([c, plane, 1, len(targets)])
         targets.append(target)
-    return [f"{{{first | plane << 24:#x}, {count}, {at}}}" for first, plane, count, at in ranges], targets, sequences
+    packed = []
+    for first, plane, _, at in ranges:
+        _require(first < 1 << STRIP_SCALAR_BITS and plane <= SEQUENCE_PLANE, "what strips fits its word")
+        packed.append(f"{first | plane << STRIP_SCALAR_BITS | at << STRIP_SCALAR_BITS + STRIP_PLANE_BITS:#x}")
+    return packed, targets, sequences
 
 
 def _numbers(values: np.ndarray | list[int]) -> list[str]:

@@ -19,7 +19,7 @@ constexpr std::uint32_t kRowBlock = 120;  // rows that go through a layer togeth
 constexpr std::size_t kScratchBytes = 40064;
 
 static_assert(attention_s8_scratch_bytes(kHeads) <= kScratchBytes, "the plan and the runtime disagree");
-static_assert(tokenizer_scratch_bytes(kTokenizer.max_word_chars, kTokenizer.max_piece_bytes) <= 1600,
+static_assert(tokenizer_scratch_bytes(kTokenizer.max_word_chars) <= 1408,
               "the plan and the runtime disagree");
 static_assert(kRowBlock * encoded_row_bytes(kPacking, 192) <= 46080, "the plan and the runtime disagree");
 static_assert(kHeads.heads * s8_key_bytes(kHeads) == 49152, "the plan and the runtime disagree");
@@ -43,8 +43,8 @@ struct Arena {
     std::uint8_t* tokenizer = base;                             // one word and its pieces
     QuantizedRows first_q{base + 768, f32(base + 1152), encoded_row_bytes(kPacking, 192)};  // s8 [1, 192]
     F32Rows logits{f32(base + 768), 4};                         // f32 [1, 4]
-    std::int32_t* ids = s32(base + 1600);                       // [kMaxTokens]
-    std::uint8_t* segments = base + 2624;                       // [kMaxTokens]
+    std::int32_t* ids = s32(base + 1408);                       // [kMaxTokens]
+    std::uint8_t* segments = base + 2432;                       // [kMaxTokens]
     QuantizedRows context_q{base + 92160, f32(base + 138240), encoded_row_bytes(kPacking, 192)};  // s8 [kRowBlock, 192]
     F32Rows query{f32(base + 92160), 192};                      // f32 [kRowBlock, 192]
     std::uint8_t* scratch = base + 184320;                      // [kScratchBytes]
@@ -169,7 +169,9 @@ Status encode_pair(Workspace& workspace, std::string_view first, std::string_vie
     return Status::ok;
 }
 
-std::string_view piece(std::int32_t id) noexcept { return etch::piece(kTokenizer, id); }
+std::size_t piece(std::int32_t id, char* text, std::size_t capacity) noexcept {
+    return etch::piece(kTokenizer, id, text, capacity);
+}
 
 Status select_kernel(Workspace& workspace, std::string_view name) noexcept {
     return find_kernels(kPacking, name, workspace.kernels);

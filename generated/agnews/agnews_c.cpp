@@ -65,7 +65,7 @@ etch_status etch_agnews_encode_pair(etch_agnews_workspace* workspace, const char
     return c(model::encode_pair(cpp(workspace), {first, first_length}, {second, second_length}, cpp(encoding)));
 }
 
-etch_text etch_agnews_piece(int32_t id) { return text_of(model::piece(id)); }
+size_t etch_agnews_piece(int32_t id, char* text, size_t capacity) { return model::piece(id, text, capacity); }
 
 etch_status etch_agnews_select_kernel(etch_agnews_workspace* workspace, const char* kernel, size_t length) {
     return c(model::select_kernel(cpp(workspace), {kernel, length}));

@@ -284,60 +284,44 @@ etch_agnews_classifier_bias:  // float[4]
     .incbin "agnews.tables", 3244584, 16
 
     .balign 64
-    .globl etch_agnews_piece_text
-    .hidden etch_agnews_piece_text
-    .type etch_agnews_piece_text, %object
-    .size etch_agnews_piece_text, 53187
-etch_agnews_piece_text:  // std::uint8_t[53187]
-    .incbin "agnews.tables", 3244600, 53187
+    .globl etch_agnews_first_nodes
+    .hidden etch_agnews_first_nodes
+    .type etch_agnews_first_nodes, %object
+    .size etch_agnews_first_nodes, 512
+etch_agnews_first_nodes:  // std::uint8_t[512]
+    .incbin "agnews.tables", 3244600, 512
 
     .balign 64
-    .globl etch_agnews_piece_bases
-    .hidden etch_agnews_piece_bases
-    .type etch_agnews_piece_bases, %object
-    .size etch_agnews_piece_bases, 564
-etch_agnews_piece_bases:  // std::uint32_t[141]
-    .incbin "agnews.tables", 3297787, 564
+    .globl etch_agnews_labels
+    .hidden etch_agnews_labels
+    .type etch_agnews_labels, %object
+    .size etch_agnews_labels, 19315
+etch_agnews_labels:  // std::uint8_t[19315]
+    .incbin "agnews.tables", 3245112, 19315
 
     .balign 64
-    .globl etch_agnews_piece_offsets
-    .hidden etch_agnews_piece_offsets
-    .type etch_agnews_piece_offsets, %object
-    .size etch_agnews_piece_offsets, 18002
-etch_agnews_piece_offsets:  // std::uint16_t[9001]
-    .incbin "agnews.tables", 3298351, 18002
+    .globl etch_agnews_blocks
+    .hidden etch_agnews_blocks
+    .type etch_agnews_blocks, %object
+    .size etch_agnews_blocks, 19312
+etch_agnews_blocks:  // std::uint32_t[4828]
+    .incbin "agnews.tables", 3264427, 19312
 
     .balign 64
-    .globl etch_agnews_displacements
-    .hidden etch_agnews_displacements
-    .type etch_agnews_displacements, %object
-    .size etch_agnews_displacements, 4500
-etch_agnews_displacements:  // std::uint16_t[2250]
-    .incbin "agnews.tables", 3316353, 4500
+    .globl etch_agnews_ranks
+    .hidden etch_agnews_ranks
+    .type etch_agnews_ranks, %object
+    .size etch_agnews_ranks, 4
+etch_agnews_ranks:  // std::uint32_t[1]
+    .incbin "agnews.tables", 3283739, 4
 
     .balign 64
-    .globl etch_agnews_fingerprints
-    .hidden etch_agnews_fingerprints
-    .type etch_agnews_fingerprints, %object
-    .size etch_agnews_fingerprints, 9181
-etch_agnews_fingerprints:  // std::uint8_t[9181]
-    .incbin "agnews.tables", 3320853, 9181
-
-    .balign 64
-    .globl etch_agnews_slot_ids
-    .hidden etch_agnews_slot_ids
-    .type etch_agnews_slot_ids, %object
-    .size etch_agnews_slot_ids, 18362
-etch_agnews_slot_ids:  // std::uint16_t[9181]
-    .incbin "agnews.tables", 3330034, 18362
-
-    .balign 64
-    .globl etch_agnews_reach
-    .hidden etch_agnews_reach
-    .type etch_agnews_reach, %object
-    .size etch_agnews_reach, 2048
-etch_agnews_reach:  // std::uint8_t[2048]
-    .incbin "agnews.tables", 3348396, 2048
+    .globl etch_agnews_packed_ids
+    .hidden etch_agnews_packed_ids
+    .type etch_agnews_packed_ids, %object
+    .size etch_agnews_packed_ids, 15754
+etch_agnews_packed_ids:  // std::uint8_t[15754]
+    .incbin "agnews.tables", 3283743, 15754
 
     .balign 64
     .globl etch_agnews_prefix
@@ -345,7 +329,7 @@ etch_agnews_reach:  // std::uint8_t[2048]
     .type etch_agnews_prefix, %object
     .size etch_agnews_prefix, 2
 etch_agnews_prefix:  // std::uint8_t[2]
-    .incbin "agnews.tables", 3350444, 2
+    .incbin "agnews.tables", 3299497, 2
 
     .balign 64
     .globl etch_agnews_raw_text
@@ -353,7 +337,7 @@ etch_agnews_prefix:  // std::uint8_t[2]
     .type etch_agnews_raw_text, %object
     .size etch_agnews_raw_text, 26
 etch_agnews_raw_text:  // std::uint8_t[26]
-    .incbin "agnews.tables", 3350446, 26
+    .incbin "agnews.tables", 3299499, 26
 
     .balign 64
     .globl etch_agnews_raw_begins
@@ -361,7 +345,7 @@ etch_agnews_raw_text:  // std::uint8_t[26]
     .type etch_agnews_raw_begins, %object
     .size etch_agnews_raw_begins, 24
 etch_agnews_raw_begins:  // std::uint32_t[6]
-    .incbin "agnews.tables", 3350472, 24
+    .incbin "agnews.tables", 3299525, 24
 
     .balign 64
     .globl etch_agnews_raw_ids
@@ -369,7 +353,7 @@ etch_agnews_raw_begins:  // std::uint32_t[6]
     .type etch_agnews_raw_ids, %object
     .size etch_agnews_raw_ids, 20
 etch_agnews_raw_ids:  // std::int32_t[5]
-    .incbin "agnews.tables", 3350496, 20
+    .incbin "agnews.tables", 3299549, 20
 
     .balign 64
     .globl etch_agnews_raw_flags
@@ -377,7 +361,7 @@ etch_agnews_raw_ids:  // std::int32_t[5]
     .type etch_agnews_raw_flags, %object
     .size etch_agnews_raw_flags, 5
 etch_agnews_raw_flags:  // std::uint8_t[5]
-    .incbin "agnews.tables", 3350516, 5
+    .incbin "agnews.tables", 3299569, 5
 
     .balign 64
     .globl etch_agnews_raw_first_bytes
@@ -385,7 +369,7 @@ etch_agnews_raw_flags:  // std::uint8_t[5]
     .type etch_agnews_raw_first_bytes, %object
     .size etch_agnews_raw_first_bytes, 32
 etch_agnews_raw_first_bytes:  // std::uint32_t[8]
-    .incbin "agnews.tables", 3350521, 32
+    .incbin "agnews.tables", 3299574, 32
 
     .balign 64
     .globl etch_agnews_normalized_text
@@ -393,7 +377,7 @@ etch_agnews_raw_first_bytes:  // std::uint32_t[8]
     .type etch_agnews_normalized_text, %object
     .size etch_agnews_normalized_text, 1
 etch_agnews_normalized_text:  // std::uint8_t[1]
-    .incbin "agnews.tables", 3350553, 1
+    .incbin "agnews.tables", 3299606, 1
 
     .balign 64
     .globl etch_agnews_normalized_begins
@@ -401,7 +385,7 @@ etch_agnews_normalized_text:  // std::uint8_t[1]
     .type etch_agnews_normalized_begins, %object
     .size etch_agnews_normalized_begins, 4
 etch_agnews_normalized_begins:  // std::uint32_t[1]
-    .incbin "agnews.tables", 3350554, 4
+    .incbin "agnews.tables", 3299607, 4
 
     .balign 64
     .globl etch_agnews_normalized_ids
@@ -409,7 +393,7 @@ etch_agnews_normalized_begins:  // std::uint32_t[1]
     .type etch_agnews_normalized_ids, %object
     .size etch_agnews_normalized_ids, 4
 etch_agnews_normalized_ids:  // std::int32_t[1]
-    .incbin "agnews.tables", 3350558, 4
+    .incbin "agnews.tables", 3299611, 4
 
     .balign 64
     .globl etch_agnews_normalized_flags
@@ -417,7 +401,7 @@ etch_agnews_normalized_ids:  // std::int32_t[1]
     .type etch_agnews_normalized_flags, %object
     .size etch_agnews_normalized_flags, 1
 etch_agnews_normalized_flags:  // std::uint8_t[1]
-    .incbin "agnews.tables", 3350562, 1
+    .incbin "agnews.tables", 3299615, 1
 
     .balign 64
     .globl etch_agnews_normalized_first_bytes
@@ -425,7 +409,7 @@ etch_agnews_normalized_flags:  // std::uint8_t[1]
     .type etch_agnews_normalized_first_bytes, %object
     .size etch_agnews_normalized_first_bytes, 32
 etch_agnews_normalized_first_bytes:  // std::uint32_t[8]
-    .incbin "agnews.tables", 3350563, 32
+    .incbin "agnews.tables", 3299616, 32
     .balign 64
 
     .section .note.GNU-stack, "", %progbits

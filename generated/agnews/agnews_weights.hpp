@@ -56,13 +56,11 @@ extern const float pooler_scales[192] __asm__("etch_agnews_pooler_scales");
 extern const float pooler_bias[192] __asm__("etch_agnews_pooler_bias");
 extern const float classifier_weights[3072] __asm__("etch_agnews_classifier_weights");
 extern const float classifier_bias[4] __asm__("etch_agnews_classifier_bias");
-extern const std::uint8_t piece_text[53187] __asm__("etch_agnews_piece_text");
-extern const std::uint32_t piece_bases[141] __asm__("etch_agnews_piece_bases");
-extern const std::uint16_t piece_offsets[9001] __asm__("etch_agnews_piece_offsets");
-extern const std::uint16_t displacements[2250] __asm__("etch_agnews_displacements");
-extern const std::uint8_t fingerprints[9181] __asm__("etch_agnews_fingerprints");
-extern const std::uint16_t slot_ids[9181] __asm__("etch_agnews_slot_ids");
-extern const std::uint8_t reach[2048] __asm__("etch_agnews_reach");
+extern const std::uint8_t first_nodes[512] __asm__("etch_agnews_first_nodes");
+extern const std::uint8_t labels[19315] __asm__("etch_agnews_labels");
+extern const std::uint32_t blocks[4828] __asm__("etch_agnews_blocks");
+extern const std::uint32_t ranks[1] __asm__("etch_agnews_ranks");
+extern const std::uint8_t packed_ids[15754] __asm__("etch_agnews_packed_ids");
 extern const std::uint8_t prefix[2] __asm__("etch_agnews_prefix");
 extern const std::uint8_t raw_text[26] __asm__("etch_agnews_raw_text");
 extern const std::uint32_t raw_begins[6] __asm__("etch_agnews_raw_begins");
@@ -133,14 +131,11 @@ inline constexpr S8Weights kPooler{pooler_weights, pooler_scales, pooler_bias, 1
 inline constexpr F32Weights kClassifier{classifier_weights, classifier_bias, 4, 192};
 
 inline constexpr WordPiece kTokenizer{
-    piece_text,
-    piece_bases,
-    piece_offsets,
-    displacements,
-    fingerprints,
-    slot_ids,
-    nullptr,  // slot_ids32
-    reach,
+    first_nodes,
+    labels,
+    blocks,
+    ranks,
+    packed_ids,
     prefix,
     {
         raw_text,
@@ -158,14 +153,14 @@ inline constexpr WordPiece kTokenizer{
         normalized_first_bytes,
         0u,  // count
     },  // normalized_tokens
-    0x243f6a8885a308d3u,  // initial_seed
-    0x243f6a887a5cf72cu,  // continuing_seed
+    1207u,  // block_count
+    9000u,  // key_count
+    14u,  // id_bits
+    68u,  // initial_end
+    104u,  // continuing_end
+    104u,  // first_end
     9000u,  // piece_count
-    2250u,  // bucket_count
-    9181u,  // slot_count
-    11u,  // reach_bits
     2u,  // prefix_size
-    18u,  // max_piece_bytes
     100u,  // max_word_chars
     1,  // unknown_id
     2,  // classify_id

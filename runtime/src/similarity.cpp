@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/similarity.hpp"
 
-#include <cmath>
-
 #include "kernels/row_sum.hpp"
+#include "kernels/square_root.hpp"
 #include "ops/tiny.hpp"
 
 namespace etch {
@@ -20,7 +19,7 @@ float cosine_similarity(const float* a, const float* b, std::uint32_t width) noe
         squares_a.add(i, x * x);
         squares_b.add(i, y * y);
     }
-    const float lengths = std::sqrt(squares_a.total()) * std::sqrt(squares_b.total());
+    const float lengths = square_root(squares_a.total()) * square_root(squares_b.total());
     if (!(lengths > 0.0f)) return 0.0f;
     const float cosine = without_tiny(products.total() / lengths);
     const float least = cosine < -1.0f ? -1.0f : cosine;

@@ -13,6 +13,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import cli, pipeline
 from codegen.errors import EtchError, printable
+from codegen.table_file import Columns
 
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,6 +36,48 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert cli.main(["generate", "in", "--out", "out", *options]) == 0
     assert seen[1] == pipeline.Request(Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True)
+
+
+def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[pipeline.Request] = []
+    monkeypatch.setattr(pipeline, "generate", lambda request, echo: seen.append(request))
+    command = ["generate", "in", "--out", "out"]
+    assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5"]) == 0
+    assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5)
+    assert seen[-1].evaluate is None
+    assert cli.main([*command, "--evaluate", "t.csv"]) == 0
+    assert (seen[-1].evaluate, seen[-1].columns) == (pipeline.Evaluate(Path("t.csv"), 1000), Columns("1", None, None))
+    options = ["--evaluate-rows", "7", "--label-column", "y", "--text-columns", "a,b", "--header"]
+    assert cli.main([*command, "--evaluate", "t.csv", *options]) == 0
+    assert (seen[-1].evaluate, seen[-1].columns) == (
+        pipeline.Evaluate(Path("t.csv"), 7),
+        Columns("y", ("a", "b"), True),
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--prune-vocabulary", "c.txt"],
+        ["--min-count", "5"],
+        ["--evaluate-rows", "5"],
+        ["--label-column", "2"],
+        ["--text-columns", "2"],
+        ["--no-header"],
+        ["--min-count", "5", "--evaluate", "t.csv"],
+    ],
+)
+def test_options_that_need_another(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["generate", "in", "--out", "out", *options]) == 2
+    assert f"error[option-incomplete] arguments: {options[0].replace('--no-', '--')} needs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "x", "1.5", "9" * 20])
+def test_counts_refused(count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["generate", "in", "--out", "out", "--prune-vocabulary", "c.txt", "--min-count", count])
+    assert left.value.code == 2
+    assert "is not a number from 1" in capsys.readouterr().err
 
 
 FAILURES = [

@@ -35,7 +35,7 @@ KEYWORDS = (
 )
 OWN_NAMES = (
     *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece"),
-    *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dotprod"),
+    *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dotprod", "plain", "dsp", "mve"),
 )
 MALFORMED = (
     "",

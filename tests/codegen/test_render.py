@@ -231,6 +231,26 @@ def test_manifest_is_plain_json(tmp_path: Path) -> None:
     assert content["arena_bytes"] == model.plan.arena_bytes >= content["arena_lower_bound"]
 
 
+def test_manifest_says_where_tables_and_buffers_lie(tmp_path: Path) -> None:
+    model = make(tmp_path, layers=2)
+    text = manifest(model, "incbin", {}).decode()
+    content = json.loads(text)
+    blob = next(file for file in render_model(model, "incbin") if file.name == "tiny.tables")
+    tables = content["table_list"]
+    assert [(name, table["bytes"]) for name, table in tables.items()] == [(t.name, t.bytes) for t in model.tables]
+    assert sum(table["bytes"] for table in tables.values()) == sum(len(part) for part in blob.content)
+    assert tables["word_embeddings_table"]["part"] == "word_embeddings"
+    assert (tables["key_scales"]["part"], tables["key_scales"]["layers"]) == ("key", 2)
+    assert (tables["word_embeddings_table"]["layers"], tables["classifier_bias"]["layers"]) == (0, 0)
+    assert {table["part"] for name, table in tables.items() if name.startswith("raw_")} == {"tokenizer"}
+    buffers, ops = content["arena_buffers"].values(), content["arena_ops"]
+    assert ops[0] == "tokenize"
+    assert max(buffer["offset"] + buffer["bytes"] for buffer in buffers) == content["arena_bytes"]
+    live = [sum(b["bytes"] for b in buffers if b["first_op"] <= op <= b["last_op"]) for op in range(len(ops))]
+    assert max(live) == content["arena_lower_bound"]
+    assert '\n  "key_scales": {' in text  # a table a line
+
+
 def test_the_same_model_gives_the_same_files(tmp_path: Path) -> None:
     model = make(tmp_path)
     for form in ("c", "incbin"):

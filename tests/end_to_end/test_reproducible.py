@@ -206,10 +206,11 @@ def test_no_times_and_no_paths(checkpoint: Path, plain: dict[str, dict[str, byte
             assert not re.search(r"\b20[2-9]\d-\d\d|\b\d\d:\d\d:\d\d\b", text), name  # dates and times of day
 
 
-def test_the_committed_model_tells_nothing_either() -> None:
-    folder = ROOT / "generated/agnews"
+@pytest.mark.parametrize("name", ["agnews", "agnews_small"])
+def test_the_committed_models_tell_nothing_either(name: str) -> None:
+    folder = ROOT / "generated" / name
     if not folder.is_dir():
-        pytest.skip("generated/agnews is not there")
+        pytest.skip(f"generated/{name} is not there")
     for path in sorted(folder.iterdir()):
         if path.is_file() and path.suffix != ".tables":
             text = path.read_text(encoding="ascii")

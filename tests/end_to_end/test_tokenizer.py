@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import count, pairwise, product
+from itertools import count, product
 
 import pytest
 from tokenizer_harness import (
@@ -15,7 +15,6 @@ from tokenizer_harness import (
     differences,
     make_spec,
     random_source,
-    special_tokens,
 )
 from tokenizer_texts import (
     HARD_TEXTS,
@@ -356,8 +355,14 @@ def test_pieces_of_odd_content() -> None:
 
 
 def test_text_of_pieces() -> None:
-    spec = make_spec(SMALL_VOCABULARY, special_tokens(SMALL_VOCABULARY)[:0])
-    tables = dict(Runtime(spec).tables.arrays)
-    begins = tables["piece_offsets"].astype(int) + tables["piece_bases"].astype(int).repeat(64)[: len(spec.pieces) + 1]
-    text = tables["piece_text"].tobytes()
-    assert [text[a:b].decode() for a, b in pairwise(begins)] == list(spec.pieces)
+    """Of every id: pieces of both kinds, such as match nothing, ids without a piece, added tokens behind them."""
+    pieces = tuple(
+        dict.fromkeys([*SMALL_VOCABULARY, "##", "##" * 300, "é" * 70_000, *(f"z{chr(i)}" for i in range(256, 400))])
+    )
+    added = AddedToken("<added>", len(pieces), False, True, False, False, False)
+    expected = [piece.encode() for piece in (*pieces, added.content)]
+    assert Runtime(make_spec(pieces, [added])).pieces() == expected
+    assert Runtime(make_spec(pieces, [added], prefix="z")).pieces() == expected
+    spec = make_spec(pieces, [added])
+    gap = replace(spec, pieces=(*pieces[:-1], None))
+    assert Runtime(gap).pieces() == [*expected[:-2], b"", expected[-1]]

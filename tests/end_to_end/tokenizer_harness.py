@@ -127,6 +127,17 @@ class Runtime:
         run = self._call([_request(capacity, False, text)], "--repeat", str(repeats))
         return float(run.stderr)
 
+    def pieces(self) -> list[bytes]:
+        """The text of each id."""
+        answer = self._call([], "--pieces").stdout
+        texts = []
+        at = 0
+        while at < len(answer):
+            end = at + 4 + int.from_bytes(answer[at : at + 4], "little")
+            texts.append(answer[at + 4 : end])
+            at = end
+        return texts
+
     def _call(self, requests: list[bytes], *arguments: str) -> subprocess.CompletedProcess[bytes]:
         run = subprocess.run(
             [driver_path(), *arguments], input=self._blob + b"".join(requests), capture_output=True, check=False

@@ -9,6 +9,9 @@
 
 #include ETCH_MODEL_HEADER
 
+#include <string>
+#include <unordered_map>
+
 namespace etch::cli {
 namespace generated = etch::ETCH_MODEL;
 }
@@ -52,7 +55,14 @@ Status encode(const Text& text, Tokens& tokens) {
 }
 
 std::string_view piece(std::int32_t id) {
-    return generated::piece(id);
+    // Looked up once for each id: the model searches for it.
+    static std::unordered_map<std::int32_t, std::string> known;
+    const auto [found, is_new] = known.try_emplace(id);
+    if (is_new) {
+        found->second.resize(generated::piece(id, nullptr, 0));
+        generated::piece(id, found->second.data(), found->second.size());
+    }
+    return found->second;
 }
 
 void set_special_tokens(SpecialTokens reading) {

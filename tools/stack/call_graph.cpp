@@ -11,6 +11,19 @@ namespace {
 
 const std::set<std::string> kLibraryFunctions = {"memcmp", "memcpy", "memmove", "memset"};
 
+// __aeabi_fadd, and what libgcc calls by the modes of its operands: __ctzdi2, __udivsi3.
+bool is_arithmetic(const std::string& symbol) {
+    static const std::set<std::string> kEndings = {"si2", "di2", "si3", "di3", "sf2", "sf3", "df2", "df3"};
+    if (symbol.rfind("__aeabi_", 0) == 0) return true;
+    return symbol.size() > 5 && symbol.rfind("__", 0) == 0 && kEndings.count(symbol.substr(symbol.size() - 3)) != 0;
+}
+
+// The frame of a function that the compiler's own libraries bring along, 0 where `symbol` is none.
+std::size_t library_frame(const std::string& symbol) {
+    if (kLibraryFunctions.count(symbol) != 0) return kLibraryFrame;
+    return is_arithmetic(symbol) ? kArithmeticFrame : 0;
+}
+
 std::string callgraph_path(const std::string& object_path) {
     const std::size_t dot = object_path.rfind('.');
     return object_path.substr(0, dot) + ".ci";
@@ -28,6 +41,8 @@ void CallGraph::add(const std::string& object_path, bool is_public) {
     defined_.insert(object.defined.begin(), object.defined.end());
     for (const std::string& symbol : object.address_taken)
         address_taken_.insert(key_of(symbol));
+    for (const std::string& symbol : object.vectors)
+        vectors_.push_back(key_of(symbol));
     if (!object.has_code) return;
 
     const CallgraphInfo info = read_callgraph_info(callgraph_path(object_path));
@@ -42,6 +57,9 @@ void CallGraph::add(const std::string& object_path, bool is_public) {
     }
     for (const Call& call : info.calls) {
         functions_[key_of(call.caller)].callees.insert(key_of(call.callee));
+    }
+    for (const auto& [caller, callee] : object.calls) {
+        if (functions_.count(key_of(caller)) != 0) functions_[key_of(caller)].callees.insert(key_of(callee));
     }
     for (const std::vector<std::string>& names : object.aliases) {
         for (const std::string& with_graph : names) {
@@ -62,7 +80,7 @@ std::set<std::string> CallGraph::pointer_targets() const {
     std::set<std::string> targets;
     for (const std::string& symbol : address_taken_) {
         const std::string& key = resolve(symbol);
-        if (functions_.count(key) != 0 || kLibraryFunctions.count(key) != 0) {
+        if (functions_.count(key) != 0 || library_frame(key) != 0) {
             targets.insert(key);
         } else if (key.find(':') == std::string::npos && defined_.count(key) == 0) {
             throw Failure("a pointer may lead to " + readable(key) + ", which is in none of the objects");
@@ -90,8 +108,8 @@ struct CallGraph::Visit {
 
 Deepest CallGraph::visit(const std::string& key, Visit& visited) const {
     if (const auto known = visited.done.find(key); known != visited.done.end()) return known->second;
-    if (kLibraryFunctions.count(key) != 0 && functions_.count(key) == 0) {
-        return {kLibraryFrame + red_zone_, {{key, kLibraryFrame}}};
+    if (const std::size_t frame = library_frame(key); frame != 0 && functions_.count(key) == 0) {
+        return {frame + red_zone_, {{key, frame}}};
     }
     const auto chain = [&](std::size_t from) {
         std::string names;
@@ -124,6 +142,18 @@ Deepest CallGraph::visit(const std::string& key, Visit& visited) const {
 Deepest CallGraph::deepest(const std::string& function) const {
     Visit visited;
     return visit(resolve(function), visited);
+}
+
+std::vector<Deepest> CallGraph::interrupts() const {
+    std::set<std::string> handlers;
+    for (std::size_t i = 1; i < vectors_.size(); ++i)
+        handlers.insert(resolve(vectors_[i]));
+    std::vector<Deepest> found;
+    for (const std::string& handler : handlers) {
+        found.push_back(deepest(handler));
+        found.back().bytes += kInterruptFrame;
+    }
+    return found;
 }
 
 }  // namespace etch::stack

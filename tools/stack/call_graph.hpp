@@ -17,6 +17,13 @@ namespace etch::stack {
 // bytes are an allowance for a return address and a few saved registers.
 inline constexpr std::size_t kLibraryFrame = 64;
 
+// The same for what a CPU without the instruction calls instead: __aeabi_fadd, __aeabi_uldivmod, __ctzdi2 of libgcc. On
+// ARMv7-M the deepest of them pushes 48 bytes, on ARMv6-M 84.
+inline constexpr std::size_t kArithmeticFrame = 96;
+
+// What a Cortex-M pushes before it enters a handler: registers, those of the FPU, and 4 bytes to align.
+inline constexpr std::size_t kInterruptFrame = 108;
+
 struct Step {
     std::string symbol;
     std::size_t bytes;
@@ -33,11 +40,19 @@ class CallGraph {
     // public object the functions with external linkage are what deepest() will be asked for.
     void add(const std::string& object_path, bool is_public);
 
+    // A symbol that is in no object and no function.
+    void add_data(const std::string& symbol) { defined_.insert(symbol); }
+
     // Symbols of the public functions.
     const std::set<std::string>& public_functions() const { return public_functions_; }
 
     // Throws Failure where no bound exists or is known: recursion, a dynamic frame, a callee that is in no object.
     Deepest deepest(const std::string& function) const;
+
+    // Where reset begins, empty without a vector table; and what each handler of it may add on top of all else. Two
+    // interrupts that share a handler are taken not to interrupt each other.
+    std::string reset() const { return vectors_.empty() ? std::string() : vectors_.front(); }
+    std::vector<Deepest> interrupts() const;
 
     std::size_t red_zone() const { return red_zone_; }
     // What a call through a pointer can reach.
@@ -61,6 +76,7 @@ class CallGraph {
     std::set<std::string> address_taken_;
     std::set<std::string> defined_;
     std::set<std::string> public_functions_;
+    std::vector<std::string> vectors_;
     std::size_t red_zone_ = 0;
     std::size_t objects_ = 0;
 };

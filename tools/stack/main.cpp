@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// etch-stack MODEL BUDGET REPORT PUBLIC_OBJECT... -- OTHER_OBJECT...
+// etch-stack MODEL BUDGET REPORT PUBLIC_OBJECT... -- OTHER_OBJECT... [-- LINKER_SYMBOL...]
 //
 // Bounds the stack of every function with external linkage in the public objects (a generated model), which call into
-// the other ones (the runtime). Writes REPORT and exits 0 where all are within BUDGET bytes; else prints it, exits 1.
+// the other ones (the runtime). What a linker script defines is in none of them, and no function. Writes REPORT and
+// exits 0 where all are within BUDGET bytes; else prints it, exits 1.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,17 +19,20 @@ namespace {
 
 int run(const std::vector<std::string>& arguments) {
     if (arguments.size() < 4)
-        throw Failure("usage: etch-stack MODEL BUDGET REPORT PUBLIC_OBJECT... -- OTHER_OBJECT...");
+        throw Failure("usage: etch-stack MODEL BUDGET REPORT PUBLIC_OBJECT... -- OTHER_OBJECT... [-- SYMBOL...]");
     char* end = nullptr;
     const std::size_t budget = std::strtoull(arguments[1].c_str(), &end, 10);
     if (budget == 0 || *end != '\0') throw Failure("not a budget: " + arguments[1]);
     CallGraph graph;
-    bool is_public = true;
+    enum { kPublic, kOther, kSymbols };
+    int group = kPublic;
     for (std::size_t i = 3; i < arguments.size(); ++i) {
         if (arguments[i] == "--") {
-            is_public = false;
+            ++group;
+        } else if (group < kSymbols) {
+            graph.add(arguments[i], group == kPublic);
         } else {
-            graph.add(arguments[i], is_public);
+            graph.add_data(arguments[i]);
         }
     }
     if (graph.public_functions().empty()) throw Failure("the public objects have no public function");

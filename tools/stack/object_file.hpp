@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the call graph alone does not say, from the object itself (ELF, 64 bits, x86-64 or AArch64): which functions a
-// pointer can lead to, which symbols are other names of a function, and which functions align the stack themselves.
+// What the call graph alone does not say, from the object itself (x86-64, AArch64 or ARM): which functions a pointer
+// can lead to, which symbols are other names of a function, and which functions align the stack themselves.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace etch::stack {
@@ -20,6 +21,14 @@ struct ObjectFile {
     // Functions of which something but a call holds the address: a table, or code that loads it. A call through a
     // pointer can reach these and no others. Names of this object or of others.
     std::set<std::string> address_taken;
+
+    // Caller and callee of the calls and jumps that leave a section: the call graph has none of those that assembly
+    // writes, here they are.
+    std::set<std::pair<std::string, std::string>> calls;
+
+    // What the vector table of a Cortex-M names, in its order: the function that reset enters, then those that
+    // interrupts enter. No pointer of the program leads there.
+    std::vector<std::string> vectors;
 
     // Bytes that a function may lose where it aligns the stack beyond 16 bytes: GCC's figure leaves them out.
     std::map<std::string, std::size_t> alignment_loss;

@@ -30,16 +30,27 @@ Report report(const CallGraph& graph, const std::string& model, std::size_t budg
     std::stable_sort(functions.begin(), functions.end(),
                      [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
     Report out{"stack of " + model + ", budget " + std::to_string(budget) + " bytes\n", true};
-    for (const auto& [name, deepest] : functions) {
-        const std::string bytes = std::to_string(deepest.bytes);
-        out.text += std::string(bytes.size() < 7 ? 7 - bytes.size() : 0, ' ') + bytes + "  ";
-        out.text += path_text(deepest, graph.red_zone());
-        if (deepest.bytes > budget) {
-            out.text += ": OVER BUDGET by " + std::to_string(deepest.bytes - budget);
+    const auto line = [&](std::size_t bytes, const std::string& text) {
+        const std::string number = std::to_string(bytes);
+        out.text += std::string(number.size() < 7 ? 7 - number.size() : 0, ' ') + number + "  " + text;
+        if (bytes > budget) {
+            out.text += ": OVER BUDGET by " + std::to_string(bytes - budget);
             out.within_budget = false;
         }
         out.text += '\n';
+    };
+    if (!graph.reset().empty()) {
+        const Deepest reset = graph.deepest(graph.reset());
+        std::size_t bytes = reset.bytes;
+        std::string text = "whole program: " + path_text(reset, 0);
+        for (const Deepest& handler : graph.interrupts()) {
+            bytes += handler.bytes;
+            text += " + interrupt " + std::to_string(kInterruptFrame) + " > " + path_text(handler, 0);
+        }
+        line(bytes, text);
     }
+    for (const auto& [name, deepest] : functions)
+        line(deepest.bytes, path_text(deepest, graph.red_zone()));
     return out;
 }
 

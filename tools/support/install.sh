@@ -52,6 +52,11 @@ need_fuzzer() {
     ! command -v dpkg-query >/dev/null || need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# need_boards: cross compiler and emulator for Cortex-M.
+need_boards() {
+    need_packages gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
+}
+
 # need_python REQUIREMENTS...: a private environment in .venv with exactly these packages; sets $PYTHON.
 need_python() {
     local python

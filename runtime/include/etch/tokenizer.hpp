@@ -54,32 +54,27 @@ struct AddedTokens {
 
 // The const tables of one WordPiece tokenizer, made by codegen/tokenizer. Nothing is owned or computed at run time.
 struct WordPiece {
-    // Text of each id. An offset is its block's base plus 16 bits: half the size of 32-bit offsets.
-    const std::uint8_t* piece_text;
-    const std::uint32_t* piece_bases;    // [piece_count / 64 + 1]
-    const std::uint16_t* piece_offsets;  // [piece_count + 1]
-
-    // Perfect hash of the pieces: a key's bucket gives a displacement, which gives the only slot that can hold the key.
-    const std::uint16_t* displacements;  // [bucket_count]
-    const std::uint8_t* fingerprints;    // [slot_count] eight bits of the hash: most misses end here
-    const std::uint16_t* slot_ids16;     // [slot_count] the id in each slot; null where ids need 32 bits
-    const std::uint32_t* slot_ids32;     // [slot_count] null where 16 bits suffice
-    const std::uint8_t* reach;           // [1 << reach_bits] by hash of the first two bytes: longest piece in bytes
-    const std::uint8_t* prefix;          // [prefix_size] "##"
+    // A trie of the pieces, in three sets of keys: a piece's text as a word begins with it; its text without the prefix;
+    // texts that are never looked up. src/tokenizer/trie.hpp says how nodes are laid out.
+    const std::uint8_t* first_nodes;  // [2][256] by kind (a word's first piece, a later one) and first byte
+    const std::uint8_t* labels;       // [nodes + 16] the byte that leads to each node
+    const std::uint32_t* blocks;      // [block_count][4]
+    const std::uint32_t* ranks;       // [block_count / 4096, rounded up] keys that end before each so many blocks
+    const std::uint8_t* packed_ids;   // [key_count] of `id_bits` each, in the order of the keys' nodes
+    const std::uint8_t* prefix;       // [prefix_size] "##"
 
     AddedTokens raw_tokens;         // matched on the raw text
     AddedTokens normalized_tokens;  // matched on the normalized text
 
-    std::uint64_t initial_seed;     // hash state before a word's first piece
-    std::uint64_t continuing_seed;  // and before the later ones
-
-    std::uint32_t piece_count;
-    std::uint32_t bucket_count;
-    std::uint32_t slot_count;
-    std::uint32_t reach_bits;
+    std::uint32_t block_count;
+    std::uint32_t key_count;
+    std::uint32_t id_bits;
+    std::uint32_t initial_end;     // first nodes of words' first pieces end here,
+    std::uint32_t continuing_end;  // those of later pieces here,
+    std::uint32_t first_end;       // all first nodes here
+    std::uint32_t piece_count;     // ids
     std::uint32_t prefix_size;
-    std::uint32_t max_piece_bytes;  // longest piece that can match, without its prefix
-    std::uint32_t max_word_chars;   // longer words are [UNK]
+    std::uint32_t max_word_chars;  // longer words are [UNK]
 
     std::int32_t unknown_id;
     std::int32_t classify_id;
@@ -93,13 +88,13 @@ struct WordPiece {
 
 // Scratch memory for one call: one word. Any content, any alignment of 8 bytes or more.
 constexpr std::size_t kTokenizerScratchAlignment = 8;
-constexpr std::size_t tokenizer_scratch_bytes(std::uint32_t max_word_chars, std::uint32_t max_piece_bytes) {
-    // Per character 4 bytes of text, its end there and its place in the original; per piece byte a hash state.
-    return (std::size_t{14} * max_word_chars + std::size_t{8} * max_piece_bytes + 7) / 8 * 8;
+constexpr std::size_t tokenizer_scratch_bytes(std::uint32_t max_word_chars) {
+    // Per character 4 bytes of text, its end there and its place in the original.
+    return (std::size_t{14} * max_word_chars + 7) / 8 * 8;
 }
 
 // [CLS] text [SEP]. Reads no further than can matter: an endless text costs no more than one that just does not fit.
-// `scratch` holds tokenizer_scratch_bytes of the tables' constants. Offsets count bytes of `text`.
+// `scratch` holds tokenizer_scratch_bytes of the tables' constant. Offsets count bytes of `text`.
 Status tokenize(const WordPiece& tables, std::string_view text, SpecialTokens mode, void* scratch,
                 const TokenSink& sink, Tokenized& result) noexcept;
 
@@ -107,8 +102,9 @@ Status tokenize(const WordPiece& tables, std::string_view text, SpecialTokens mo
 Status tokenize_pair(const WordPiece& tables, std::string_view first, std::string_view second, SpecialTokens mode,
                      void* scratch, const TokenSink& sink, Tokenized& result) noexcept;
 
-// The text of a piece, "##" included; empty for an id that has none.
-std::string_view piece(const WordPiece& tables, std::int32_t id) noexcept;
+// Writes the text of a piece, "##" included, or as much of its beginning as fits into `capacity` bytes; nothing follows
+// it. Returns the size of the whole text: 0 for an id that has none. For display: it searches, in microseconds.
+std::size_t piece(const WordPiece& tables, std::int32_t id, char* text, std::size_t capacity) noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

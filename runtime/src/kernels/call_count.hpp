@@ -18,6 +18,9 @@ enum CountedSet : unsigned {
     kCountAvx512Vnni,
     kCountNeon,
     kCountNeonDotprod,
+    kCountPlain,
+    kCountDsp,
+    kCountMve,
     kCountedSets
 };
 

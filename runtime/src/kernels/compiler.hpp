@@ -5,8 +5,10 @@
 // GCC unrolls loops over registers at -O2 only when told to; left rolled, the arrays would live in memory.
 #if defined(__clang__)
 #define ETCH_UNROLL _Pragma("unroll")
+#define ETCH_UNROLL_BY_4 _Pragma("unroll 4")
 #else
 #define ETCH_UNROLL _Pragma("GCC unroll 16")
+#define ETCH_UNROLL_BY_4 _Pragma("GCC unroll 4")
 #endif
 
 // Functions on registers: a call would pass them through memory.

@@ -13,6 +13,15 @@ constexpr const KernelSet* kSets[] = {
 #elif defined(__aarch64__)
     &kNeonDotprod, &kNeon,
 #endif
+#if defined(ETCH_HAS_MVE)
+    &kMve,
+#endif
+#if defined(ETCH_HAS_DSP)
+    &kDsp,
+#endif
+#if defined(ETCH_HAS_PLAIN)
+    &kPlain,
+#endif
     &kScalarPanel, &kScalarRows,
 };
 

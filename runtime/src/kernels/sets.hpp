@@ -30,5 +30,18 @@ bool neon_usable() noexcept;
 bool neon_dotprod_usable() noexcept;
 #endif
 
+// Of the sets that read Packing::rows a build holds scalar and the best that its target macros allow: they are for
+// microcontrollers, whose programs are built for one CPU, and whose flash is small.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)  // with floats
+#define ETCH_HAS_MVE 1
+extern const KernelSet kMve;
+#elif defined(__ARM_FEATURE_DSP) && defined(__arm__)
+#define ETCH_HAS_DSP 1
+extern const KernelSet kDsp;
+#else
+#define ETCH_HAS_PLAIN 1
+extern const KernelSet kPlain;
+#endif
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

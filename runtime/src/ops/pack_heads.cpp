@@ -70,30 +70,45 @@ void store_row(Packing packing, Value* packed, std::size_t n, std::size_t inputs
     }
 }
 
+// Zeros behind row n of s8 in Packing::rows, whose values lie side by side.
+void zero_behind_row(std::int8_t* packed, std::size_t n, std::size_t inputs) noexcept {
+    for (std::size_t k = inputs; k < round_up(inputs, 16); ++k)
+        packed[packed_s8_index(Packing::rows, n, k, inputs)] = 0;
+}
+
 // Column k of a packed matrix of `outputs` x `inputs`, without padding.
 template <class Value>
 void store_column(Packing packing, Value* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
                   const Value* values) noexcept {
+    if (packing == Packing::rows) {  // a place in every row
+        Value* to = packed + k;
+        const std::size_t stride = padded_inputs(packed, packing, inputs);
+        ETCH_UNROLL_BY_4
+        for (std::size_t n = 0; n < outputs; ++n, to += stride)
+            *to = values[n];
+        return;
+    }
     const std::size_t start = packed_index(packed, packing, 0, k, inputs);
     const Places<kPanelWidth> places{start, packed_index(packed, packing, 1, k, inputs) - start,
                                      packed_index(packed, packing, kPanelWidth, k, inputs) - start};
     store(places, values, outputs, packed);
 }
 
-// Columns k to k + 3 of s8 in Packing::panel, k a multiple of 4, from four rows of `outputs` values, one after the
-// other. There the four of an output are neighbours.
-void store_4_columns(std::int8_t* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
+// Columns k to k + 3 of a packed s8 matrix, k a multiple of 4, from four rows of `outputs` values, one after the other.
+// In both packings the four of an output are neighbours.
+void store_4_columns(Packing packing, std::int8_t* packed, std::size_t k, std::size_t outputs, std::size_t inputs,
                      const std::int8_t* values) noexcept {
     const std::uint8_t* const bytes = reinterpret_cast<const std::uint8_t*>(values);
+    const std::size_t step = packed_s8_index(packing, 1, 0, inputs);  // from one output to the next, within a panel
     for (std::size_t n = 0; n < outputs; n += kPanelWidth) {
-        std::int8_t* const panel = packed + packed_s8_index(Packing::panel, n, k, inputs);
+        std::int8_t* const panel = packed + packed_s8_index(packing, n, k, inputs);
         const std::size_t used = outputs - n < kPanelWidth ? outputs - n : kPanelWidth;
         for (std::size_t i = 0; i < used; ++i) {
             const std::uint8_t* const first = bytes + n + i;
             const std::uint32_t four = std::uint32_t{first[0]} | std::uint32_t{first[outputs]} << 8 |
                                        std::uint32_t{first[2 * outputs]} << 16 |
                                        std::uint32_t{first[3 * outputs]} << 24;
-            std::memcpy(panel + 4 * i, &four, sizeof four);
+            std::memcpy(panel + step * i, &four, sizeof four);
         }
     }
 }
@@ -147,7 +162,14 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
         for (std::uint32_t row = 0; row < block.count; ++row) {
             const std::uint32_t token = block.first + row;
             prefetch_later(input, row, block.count, shape, head);
-            scales[token] = context.kernels.quantize_row_s8(head_of(input, row, shape, head), shape.head_width, q);
+            const float* values = head_of(input, row, shape, head);
+            if (shape.packing == Packing::rows) {
+                std::int8_t* const to = packed + packed_s8_index(Packing::rows, token, 0, shape.head_width);
+                scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, to);
+                zero_behind_row(packed, token, shape.head_width);
+                continue;
+            }
+            scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, q);
             store_row(shape.packing, packed, token, shape.head_width, q);
         }
         if (is_last(block, tokens)) zero_key_padding(shape, tokens, packed);
@@ -156,7 +178,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
 
 void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
-    const bool by_4 = shape.packing == Packing::panel && shape.tile_rows >= 4;
+    const bool by_4 = shape.tile_rows >= 4;
     for (std::uint32_t head = first; head < last; ++head) {
         std::int8_t* packed = out.packed + head * s8_value_bytes(shape);
         float* scales = out.scales + std::size_t{head} * shape.max_tokens;
@@ -171,7 +193,7 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
                     context.kernels.quantize_row_s8(values, shape.head_width, q + std::size_t{i} * shape.head_width);
             }
             if (count == 4) {
-                store_4_columns(packed, token, shape.head_width, tokens, q);
+                store_4_columns(shape.packing, packed, token, shape.head_width, tokens, q);
             } else {
                 store_column(shape.packing, packed, token, shape.head_width, tokens, q);
             }

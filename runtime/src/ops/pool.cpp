@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/ops/pool.hpp"
 
-#include <cmath>
-
 #include "../kernels/row_sum.hpp"
+#include "../kernels/square_root.hpp"
 #include "tiny.hpp"
 
 namespace etch {
@@ -61,7 +60,7 @@ void Pool::run(const OpContext&, std::uint32_t first, std::uint32_t last) const 
                 maximum(from, to);
                 break;
             case Pooling::mean_sqrt:
-                sum(from, 1.0f / std::sqrt(rows), to);
+                sum(from, 1.0f / square_root(rows), to);
                 break;
         }
     }
@@ -76,7 +75,7 @@ void Normalize::run(const OpContext&, std::uint32_t first, std::uint32_t last) c
             x[i] = without_tiny(x[i]);
             squares.add(i, x[i] * x[i]);
         }
-        const float length = std::sqrt(squares.total());
+        const float length = square_root(squares.total());
         const float factor = 1.0f / (length > kLeastLength ? length : kLeastLength);
         for (std::uint32_t i = 0; i < rows.width; ++i)
             x[i] = x[i] * factor;

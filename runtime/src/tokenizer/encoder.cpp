@@ -79,8 +79,7 @@ void Encoder::end_word() noexcept {
     word_.clear();
 }
 
-// Reads what is plain ASCII, most of most texts, without the machinery: here a byte is a character, normalized alone,
-// and most words are one piece, so that the hash made while reading finds it.
+// Reads what is plain ASCII, most of most texts, without the machinery: here a byte is a character, normalized alone.
 void Encoder::encode_ascii(NormalizedCursor& cursor) noexcept {
     std::uint32_t at = cursor.position();
     const auto byte_at = [this](std::uint32_t i) { return static_cast<std::uint8_t>(text_[i]); };
@@ -94,10 +93,7 @@ void Encoder::encode_ascii(NormalizedCursor& cursor) noexcept {
         }
         if (kind == kPunctuation) {
             end_word();
-            const std::uint8_t byte = byte_at(at);
-            const std::int32_t id = tables_.max_word_chars == 0
-                                        ? kNoPiece
-                                        : find_piece(tables_, hash_step(tables_.initial_seed, byte), &byte, 1, 0);
+            const std::int32_t id = tables_.max_word_chars == 0 ? kNoPiece : find_character(tables_, byte_at(at));
             out_.write(id == kNoPiece ? tables_.unknown_id : id, at, at + 1);
             ++at;
             continue;
@@ -112,31 +108,18 @@ void Encoder::encode_ascii(NormalizedCursor& cursor) noexcept {
         const std::uint32_t limit = splitter_.clear();
         const std::uint32_t room = tables_.max_word_chars;
         std::uint8_t* bytes = word_.ascii_room();
-        std::uint64_t state = tables_.initial_seed;
         std::uint8_t last = kind;
         while (at < limit && at - begin < room) {
             last = kAscii.lower[byte_at(at)];
             if (last < kFirstWordByte) break;
-            const std::uint8_t byte = tables_.lowercase ? last : byte_at(at);
-            bytes[at - begin] = byte;
-            state = hash_step(state, byte);
+            bytes[at - begin] = tables_.lowercase ? last : byte_at(at);
             ++at;
         }
         if (at == begin) break;  // no room for a single character
         word_.set_ascii(begin, at - begin);
-        if (last == kSpace || last == kPunctuation) end_ascii_word(state);
+        if (last == kSpace || last == kPunctuation) end_word();
     }
     cursor.seek(at);
-}
-
-void Encoder::end_ascii_word(std::uint64_t state) noexcept {
-    const std::int32_t id = find_piece(tables_, state, word_.bytes(), word_.size(), 0);
-    if (id == kNoPiece) {
-        end_word();
-        return;
-    }
-    out_.write(id, word_.begin(), word_.end());
-    word_.clear();
 }
 
 // What the rules of tokens ask about the characters before them.

@@ -23,7 +23,7 @@ class Encoder {
           text_(text),
           mode_(mode),
           splitter_(tables.raw_tokens, text, mode),
-          word_(scratch, tables.max_word_chars, tables.max_piece_bytes),
+          word_(scratch, tables.max_word_chars),
           out_(out),
           enough_(enough) {}
 
@@ -35,7 +35,6 @@ class Encoder {
     void encode_ascii(NormalizedCursor& cursor) noexcept;
     void encode_unit(const Unit& unit) noexcept;
     void end_word() noexcept;
-    void end_ascii_word(std::uint64_t state) noexcept;
 
     // Added tokens in normalized text.
     bool match_normalized(NormalizedCursor& cursor, const Unit& first) noexcept;

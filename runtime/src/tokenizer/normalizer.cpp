@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kSpace = 0x20;
 
-std::uint32_t shifted(std::uint32_t scalar, std::int32_t delta) noexcept {
-    return scalar + static_cast<std::uint32_t>(delta);
+std::uint32_t shifted(std::uint32_t scalar, std::uint32_t delta) noexcept {
+    return (scalar & ~0xFFFFU) | ((scalar + delta) & 0xFFFF);
 }
 
 }  // namespace

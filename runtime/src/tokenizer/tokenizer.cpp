@@ -4,7 +4,6 @@
 
 #include "encoder.hpp"
 #include "truncation.hpp"
-#include "wordpiece.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -86,11 +85,6 @@ Status tokenize_pair(const WordPiece& tables, std::string_view first, std::strin
     write_special(sink, result.count - 1, tables.separate_id);
     set_segments(sink, first_kept + 2, result.count);
     return Status::ok;
-}
-
-std::string_view piece(const WordPiece& tables, std::int32_t id) noexcept {
-    if (id < 0 || static_cast<std::uint32_t>(id) >= tables.piece_count) return {};
-    return tokenizer::text_of(tables, static_cast<std::uint32_t>(id));
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -13,8 +13,10 @@ namespace tokenizer {
 inline const Properties& properties(std::uint32_t scalar) noexcept {
     constexpr std::uint32_t kLeafMask = (1U << kLeafBits) - 1;
     constexpr std::uint32_t kMiddleMask = (1U << kMiddleBits) - 1;
-    const std::uint32_t top = kTop[scalar >> (kLeafBits + kMiddleBits)];
-    const std::uint32_t leaf = kMiddle[(top << kMiddleBits) + ((scalar >> kLeafBits) & kMiddleMask)];
+    constexpr std::uint32_t kUpperMask = (1U << kUpperBits) - 1;
+    const std::uint32_t top = kTop[scalar >> (kLeafBits + kMiddleBits + kUpperBits)];
+    const std::uint32_t upper = kUpper[(top << kUpperBits) + ((scalar >> (kLeafBits + kMiddleBits)) & kUpperMask)];
+    const std::uint32_t leaf = kMiddle[(upper << kMiddleBits) + ((scalar >> kLeafBits) & kMiddleMask)];
     return kProperties[kLeaves[(leaf << kLeafBits) + (scalar & kLeafMask)]];
 }
 

@@ -31,9 +31,8 @@ struct TokenWriter {
 // A word of at most `max_chars` characters; of a longer one only its length and extent. Lives in the caller's scratch.
 class Word {
   public:
-    Word(void* scratch, std::uint32_t max_chars, std::uint32_t max_piece_bytes) noexcept
-        : hashes_(static_cast<std::uint64_t*>(scratch)),
-          begins_(reinterpret_cast<std::uint32_t*>(hashes_ + max_piece_bytes)),
+    Word(void* scratch, std::uint32_t max_chars) noexcept
+        : begins_(static_cast<std::uint32_t*>(scratch)),
           ends_(begins_ + max_chars),
           byte_ends_(reinterpret_cast<std::uint16_t*>(ends_ + max_chars)),
           bytes_(reinterpret_cast<std::uint8_t*>(byte_ends_ + max_chars)),
@@ -44,15 +43,19 @@ class Word {
     std::uint32_t chars() const noexcept { return chars_; }
     std::uint32_t size() const noexcept { return size_; }
     const std::uint8_t* bytes() const noexcept { return bytes_; }
-    std::uint64_t* hashes() const noexcept { return hashes_; }
 
     // Extent in the original text, and of single characters. Only the first max_chars characters have one.
     std::uint32_t begin() const noexcept { return begin_; }
     std::uint32_t end() const noexcept { return end_; }
     std::uint32_t char_begin(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i : begins_[i]; }
     std::uint32_t char_end(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i + 1 : ends_[i]; }
-    // Where character i ends in bytes().
-    std::uint32_t byte_end(std::uint32_t i) const noexcept { return ascii_ ? i + 1 : byte_ends_[i]; }
+    // The character from `first` on whose bytes() end at `end`.
+    std::uint32_t char_ending_at(std::uint32_t end, std::uint32_t first) const noexcept {
+        if (ascii_) return end - 1;
+        while (byte_ends_[first] < end)
+            ++first;
+        return first;
+    }
 
     void clear() noexcept {
         chars_ = size_ = 0;
@@ -91,7 +94,6 @@ class Word {
         ascii_ = false;
     }
 
-    std::uint64_t* hashes_;  // for the search of one piece
     std::uint32_t* begins_;
     std::uint32_t* ends_;
     std::uint16_t* byte_ends_;

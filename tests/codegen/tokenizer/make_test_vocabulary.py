@@ -55,6 +55,7 @@ _WORDS = (
         "b",
         "\U00011099",
     ),
+    *(f"z{letter}" for letter in "abcdefghijklmnopqrstuvwxy"),  # so many that a list of children is continued
 )
 PIECES = tuple(dict.fromkeys((*_SPECIALS, *_WORDS)))
 _ADDED = (

@@ -15,7 +15,7 @@ from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
 from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
-from codegen.tokenizer import compile_wordpiece, perfect_hash, scratch_bytes, unicode_tables
+from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece, scratch_bytes, unicode_tables
 from codegen.tokenizer.unicode_probe import Probe, probe
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,7 +32,7 @@ def test_unicode_tables_are_current(asked: Probe) -> None:
 
 
 def test_unicode_tables_are_small(asked: Probe) -> None:
-    assert unicode_tables.table_bytes(asked) < 30_000
+    assert unicode_tables.table_bytes(asked) == UNICODE_TABLE_BYTES < 20 << 10
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,7 @@ def test_unicode_tables_are_small(asked: Probe) -> None:
     [
         lambda asked: replace(asked, white_space=asked.white_space - {0x3000}),
         lambda asked: replace(asked, lower={**asked.lower, 0x41: (0x61, 0x61)}),
+        lambda asked: replace(asked, lower={**asked.lower, 0x41: (0x10061,)}),
         lambda asked: replace(asked, decomposition={**asked.decomposition, 0xAC00: (0x1100,)}),
         lambda asked: replace(asked, decomposition={**asked.decomposition, 0xE9: (0x65, 0x301, 0x65)}),
         lambda asked: replace(asked, chinese=asked.chinese | {0x301}),
@@ -53,31 +54,6 @@ def test_a_wheel_that_breaks_an_assumption_is_noticed(asked: Probe, change: Call
 def test_the_vocabulary_of_the_runtime_tests_is_current() -> None:
     text = make_test_vocabulary.PATH.read_text(encoding="utf-8")
     assert text == make_test_vocabulary.render(), "stale: run tests/codegen/tokenizer/make_test_vocabulary.py"
-
-
-def test_every_key_has_a_slot_of_its_own() -> None:
-    keys = [str(i).encode() for i in range(5000)] + [str(i).encode() for i in range(3000)]
-    kinds = np.repeat([0, 1], [5000, 3000])
-    built = perfect_hash.build(keys, kinds)
-    assert len(np.unique(built.slots)) == len(keys)
-    assert built.slots.max() < built.slot_count <= 1.03 * len(keys)
-    again = perfect_hash.build(keys, kinds)
-    assert np.array_equal(built.slots, again.slots)
-    assert np.array_equal(built.displacements, again.displacements)
-
-
-def test_keys_that_no_seed_tells_apart_are_refused() -> None:
-    with pytest.raises(EtchError) as refused:
-        perfect_hash.build([b"same", b"same"], np.zeros(2, int))
-    assert (refused.value.code, refused.value.stage) == ("hash-not-found", "pack")
-
-
-def test_the_hash_is_the_documented_one() -> None:
-    states = perfect_hash.hash_states(np.frombuffer(b"abc", np.uint8), np.array([3]), np.array([7], np.uint64))
-    expected = 7
-    for byte in b"abc":
-        expected = ((expected ^ byte) * 0x9E3779B97F4A7C15) % 2**64
-    assert states.tolist() == [expected]
 
 
 def test_tables_are_deterministic_and_never_empty() -> None:
@@ -98,26 +74,17 @@ def test_fields_are_those_of_the_struct_in_order() -> None:
     assert [field.name for field in compile_wordpiece(spec()).fields] == declared
 
 
-def test_wide_ids() -> None:
-    pieces = (*PIECES, *(f"w{i}" for i in range(70_000)))
-    wide = compile_wordpiece(_with_pieces(pieces))
-    assert dict(wide.arrays)["slot_ids"].dtype == np.uint32
-    fields = {field.name: field for field in wide.fields}
-    assert fields["slot_ids16"].literal == "nullptr"
-    assert fields["slot_ids32"].array == "slot_ids"
-
-
 def test_bytes_per_piece() -> None:
-    """Two fifths of a byte less than this with the vocabulary of BERT, whose pieces are shorter."""
+    """Random digits share fewer beginnings than words: with BERT's vocabulary it is 6.2."""
     pieces = (*PIECES, *(f"{'##' if i % 4 == 0 else ''}{i * 7919 % 10**6:06d}" for i in range(30_000)))
     tables = compile_wordpiece(_with_pieces(tuple(dict.fromkeys(pieces))))
-    assert tables.constants["table_bytes"] / tables.constants["piece_count"] < 13
+    assert tables.constants["table_bytes"] / tables.constants["piece_count"] < 7
 
 
 def test_scratch_formula() -> None:
-    assert scratch_bytes(100, 18) == 1544
-    assert scratch_bytes(0, 0) == 0
-    assert compile_wordpiece(spec()).constants["scratch_bytes"] == scratch_bytes(100, 24)
+    assert scratch_bytes(100) == 1400
+    assert scratch_bytes(0) == 0
+    assert compile_wordpiece(spec()).constants["scratch_bytes"] == scratch_bytes(100)
 
 
 def _with_pieces(pieces: tuple[str | None, ...]) -> WordPieceSpec:
@@ -137,7 +104,6 @@ def _with_token(content: str, **changes: bool | int) -> WordPieceSpec:
     ("code", "broken"),
     [
         ("duplicate-piece", lambda: _with_pieces((*PIECES, "the"))),
-        ("piece-too-long", lambda: _with_pieces((*PIECES, "x" * 70_000, "zz"))),
         ("word-limit-unsupported", lambda: replace(spec(), max_input_chars_per_word=5000)),
         ("word-limit-unsupported", lambda: replace(spec(), max_input_chars_per_word=-1)),
         ("token-id-out-of-range", lambda: replace(spec(), unknown_id=-1)),

@@ -25,7 +25,7 @@ def bounds() -> dict[str, int]:
 
 def test_the_report_has_every_public_function() -> None:
     header = (ROOT / "generated" / "agnews" / "agnews.hpp").read_text()
-    declared = set(re.findall(r"^(?:Status|std::string_view) (\w+)\(", header, re.MULTILINE))
+    declared = set(re.findall(r"^[\w:]+ (\w+)\(", header, re.MULTILINE))
     assert declared == bounds().keys()
     assert {"classify", "classify_pair", "classify_tokens", "encode", "encode_pair", "self_test"} <= declared
 
@@ -50,9 +50,15 @@ def checker_path() -> Path:
     return path
 
 
+CROSS = {"arm-none-eabi-g++": ("-mcpu=cortex-m3", "-mthumb", "-ffreestanding"), "aarch64-linux-gnu-g++": ()}
+
+ARM_MODE = {"arm-none-eabi-g++": [("-fno-pic", "-marm", f"-mcpu={cpu}") for cpu in ("cortex-a7", "arm7tdmi")]}
+
+
 @dataclass(frozen=True)
 class Checker:
     folder: Path
+    compiler: str = "g++"
 
     def __call__(
         self, source: str, budget: int = 4096, flags: tuple[str, ...] = ()
@@ -69,9 +75,10 @@ class Checker:
             "-ffunction-sections",
             "-fPIC",
             "-fcallgraph-info=su",
+            *CROSS.get(self.compiler, ()),
             *flags,
         )
-        done = run(tool("g++"), *options, "-c", path, "-o", program)
+        done = run(tool(self.compiler), *options, "-c", path, "-o", program)
         if "-fcallgraph-info" in done.stderr:
             pytest.skip("g++ is not GCC")
         assert done.returncode == 0, done.stderr
@@ -81,9 +88,19 @@ class Checker:
         return (self.folder / "report").read_text()
 
 
+@pytest.fixture(params=["g++", *CROSS])
+def check(tmp_path: Path, request: pytest.FixtureRequest) -> Checker:
+    return Checker(tmp_path, request.param)
+
+
 @pytest.fixture
-def check(tmp_path: Path) -> Checker:
+def check_host(tmp_path: Path) -> Checker:
     return Checker(tmp_path)
+
+
+@pytest.fixture
+def check_arm(tmp_path: Path) -> Checker:
+    return Checker(tmp_path, "arm-none-eabi-g++")
 
 
 FRAME = """
@@ -119,7 +136,7 @@ def test_the_checker_follows_tables_of_pointers(check: Checker) -> None:
     )
     assert check(source).returncode == 0
     line = next(line for line in check.report().splitlines() if "  call" in line)
-    assert int(line.split()[0]) > 3000, line
+    assert int(line.split()[0]) >= 3000, line
 
 
 def test_the_checker_follows_pointers_that_code_makes(check: Checker) -> None:
@@ -128,22 +145,102 @@ def test_the_checker_follows_pointers_that_code_makes(check: Checker) -> None:
         + """
     using Function = void (*)() noexcept;
     Function make(bool which) noexcept;
-    Function make(bool which) noexcept { return which ? frame<16> : frame<3000>; }
+    namespace { __attribute__((noinline)) void large() noexcept { frame<3000>(); } }
+    Function make(bool which) noexcept { return which ? frame<16> : large; }
     void call(Function function) noexcept;
     void call(Function function) noexcept { function(); }
     """
     )
-    for flags in (("-fPIC",), ("-fno-pic",)):
+    for flags in [("-fPIC",), ("-fno-pic",), *ARM_MODE.get(check.compiler, [])]:
         assert check(source, flags=flags).returncode == 0
         line = next(line for line in check.report().splitlines() if "  call" in line)
-        assert int(line.split()[0]) > 3000, (flags, line)
+        assert int(line.split()[0]) >= 3000, (flags, line)
 
 
-def test_the_checker_adds_what_alignment_costs(check: Checker) -> None:
+def test_jump_tables_are_no_pointers(check: Checker) -> None:
+    source = """
+    void work(int i) noexcept;
+    void call(void (*function)(int) noexcept, int i) noexcept {
+        switch (i) {
+            case 0: work(7); break;
+            case 1: work(31); work(2); break;
+            case 2: function(i); break;
+            case 3: work(3); work(9); break;
+            case 4: work(5); break;
+            case 5: work(1); work(4); break;
+        }
+    }
+    volatile int sink;
+    __attribute__((noinline)) void work(int i) noexcept { sink = i; }
+    using Function = void (*)(int) noexcept;
+    Function which() noexcept { return work; }
+    """
+    for flags in [("-fno-pic",), *ARM_MODE.get(check.compiler, [])]:
+        done = check(source, flags=flags)
+        assert done.returncode == 0, (flags, done.stderr)
+
+
+def test_the_checker_adds_what_alignment_costs(check_host: Checker) -> None:
     source = FRAME + "void outer() noexcept; void outer() noexcept { alignas(64) volatile char x[64]; touch(x, 64); }"
-    assert check(source).returncode == 0
-    line = next(line for line in check.report().splitlines() if "  outer" in line)
+    assert check_host(source).returncode == 0
+    line = next(line for line in check_host.report().splitlines() if "  outer" in line)
     assert int(line.split()[0]) >= 64 + 64 + 128, line
+
+
+def test_the_checker_counts_arithmetic_that_the_cpu_has_not(check_arm: Checker) -> None:
+    assert check_arm("float f(float a, float b) noexcept { return a * b + 1.0f; }").returncode == 0
+    assert re.search(r" f \d+ > __aeabi_f\w+ 96$", check_arm.report(), re.MULTILINE), check_arm.report()
+    assert check_arm("int f(unsigned long long a) noexcept { return __builtin_popcountll(a) + 1; }").returncode == 0
+    assert re.search(r" f \d+ > __popcountdi2 96$", check_arm.report(), re.MULTILINE), check_arm.report()
+
+
+VECTORS = """
+extern "C" void reset() noexcept;
+extern "C" void tick() noexcept;
+extern "C" void fault() noexcept;
+extern char stack_top[];
+struct Vectors { void* stack; void (*entries[5])() noexcept; };
+extern const Vectors vectors;
+__attribute__((section(".vectors"), used)) const Vectors vectors = {stack_top, {reset, fault, fault, nullptr, tick}};
+void tick() noexcept { frame<100>(); }
+void fault() noexcept { frame<200>(); }
+using Function = void (*)() noexcept;
+extern Function volatile chosen;
+Function volatile chosen = frame<400>;
+"""
+
+
+def test_the_checker_adds_interrupts_to_the_whole_program(check_arm: Checker) -> None:
+    """The hardware alone calls what the vector table names: a call through a pointer does not lead back to reset."""
+    assert check_arm(FRAME + VECTORS + "void reset() noexcept { chosen(); }").returncode == 0
+    line = check_arm.report().splitlines()[1]
+    total, chain = re.fullmatch(r" *(\d+)  whole program: (.*)", line).groups()
+    reset, *handlers = chain.split(" + interrupt 108 > ")
+    assert reset.startswith("reset ")
+    assert "frame 4" in reset
+    assert sorted(handler.split()[0] for handler in handlers) == ["fault", "tick"]
+    frames = sum(int(step.split()[1]) for part in (reset, *handlers) for step in part.split(" > "))
+    assert int(total) == frames + 2 * 108
+    done = check_arm(FRAME + VECTORS + "void reset() noexcept { chosen(); }", budget=int(total) - 1)
+    assert done.returncode == 1
+    assert "whole program: reset" in done.stderr
+    assert "OVER BUDGET by 1\n" in done.stderr
+
+
+def test_the_checker_follows_branches_of_assembly(check_arm: Checker) -> None:
+    jump = 'extern "C" __attribute__((naked)) void reset() noexcept { asm volatile("b start"); }'
+    start = 'extern "C" void start() noexcept { frame<700>(); }'
+    assert check_arm(f"{FRAME} {start} {jump}").returncode == 0
+    line = next(line for line in check_arm.report().splitlines() if "  reset" in line)
+    assert re.search(r" reset 0 > start \d+ > frame 7\d\d", line), line
+
+
+def test_the_checker_is_told_what_the_linker_script_defines(check_arm: Checker) -> None:
+    source = "extern char begin[]; char* first() noexcept { return begin; } void call(void (*f)()) { f(); }"
+    done = check_arm(source)
+    assert "a pointer may lead to begin, which is in none of the objects" in done.stderr
+    done = run(*done.args, "--", "begin")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -172,9 +269,9 @@ def test_the_checker_refuses_what_has_no_bound(check: Checker, source: str, mess
     assert message in done.stderr
 
 
-def test_the_checker_wants_every_call_graph(check: Checker) -> None:
-    assert check("void f() {}").returncode == 0
-    (check.folder / "program.ci").unlink()
-    done = run(checker_path(), "program", "100", check.folder / "report", check.folder / "program.o", "--")
+def test_the_checker_wants_every_call_graph(check_host: Checker) -> None:
+    assert check_host("void f() {}").returncode == 0
+    (check_host.folder / "program.ci").unlink()
+    done = run(checker_path(), "program", "100", check_host.folder / "report", check_host.folder / "program.o", "--")
     assert done.returncode == 1
     assert "cannot be read" in done.stderr

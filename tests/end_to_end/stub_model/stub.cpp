@@ -71,8 +71,8 @@ Status encode_pair(Workspace&, std::string_view, std::string_view, Encoding&) no
     return Status::pair_not_supported;
 }
 
-std::string_view piece(std::int32_t id) noexcept {
-    return id == kWord ? std::string_view("\xff\"\0", 3) : std::string_view();
+std::size_t piece(std::int32_t id, char* text, std::size_t capacity) noexcept {
+    return id == kWord ? std::string_view("\xff\"\0", 3).copy(text, capacity < 3 ? capacity : 3), 3 : 0;
 }
 
 Status select_kernel(Workspace&, std::string_view name) noexcept {

@@ -55,7 +55,7 @@ struct Encoding {
 
 Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept;
 Status encode_pair(Workspace& workspace, std::string_view first, std::string_view second, Encoding& encoding) noexcept;
-std::string_view piece(std::int32_t id) noexcept;
+std::size_t piece(std::int32_t id, char* text, std::size_t capacity) noexcept;
 Status select_kernel(Workspace& workspace, std::string_view name) noexcept;
 std::string_view kernel(Workspace& workspace) noexcept;
 std::string_view usable_kernel(std::size_t index) noexcept;

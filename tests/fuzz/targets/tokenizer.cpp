@@ -34,7 +34,7 @@ Encoded encode(const etch::WordPiece& tables, std::string_view first, const std:
                SpecialTokens mode, std::uint32_t capacity) {
     static std::uint8_t garbage = 0;
     garbage = static_cast<std::uint8_t>(garbage * 5 + 1);
-    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables.max_word_chars, tables.max_piece_bytes);
+    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables.max_word_chars);
     const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[scratch_bytes / 8]);
     const std::unique_ptr<std::int32_t[]> ids(new std::int32_t[capacity]);
     const std::unique_ptr<std::uint8_t[]> segments(new std::uint8_t[capacity]);

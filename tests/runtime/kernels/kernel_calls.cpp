@@ -30,6 +30,9 @@ CountedSet counted(std::string_view name) {
         {"avx512_vnni", kCountAvx512Vnni},
         {"neon", kCountNeon},
         {"neon_dotprod", kCountNeonDotprod},
+        {"plain", kCountPlain},
+        {"dsp", kCountDsp},
+        {"mve", kCountMve},
     };
     for (const Named& named : kNamed) {
         if (named.name == name) return named.set;

@@ -105,6 +105,14 @@ TEST(Registry, VectorSetsAreChosenExactlyWhereTheCpuHasTheirInstructions) {
     if (!missing.empty()) GTEST_SKIP() << "not tested on this CPU, or only emulated:" << missing;
 }
 
+TEST(Registry, RowsAreReadByPlainAndScalar) {
+    EXPECT_EQ(usable_kernel_name(Packing::rows, 0), "plain");
+    EXPECT_EQ(usable_kernel_name(Packing::rows, 1), "scalar");
+    EXPECT_TRUE(usable_kernel_name(Packing::rows, 2).empty());
+    const KernelSet* set = nullptr;
+    EXPECT_EQ(find_kernels(Packing::panel, "plain", set), Status::kernel_unknown);
+}
+
 TEST(Registry, EveryStatusHasItsOwnText) {
     std::vector<std::string> texts;
     for (int i = 0; i <= static_cast<int>(Status::golden_mismatch); ++i) {

@@ -33,14 +33,19 @@ struct Output {
     bool truncated = false;
 };
 
+inline std::string text_of_piece(const WordPiece& tables, std::int32_t id) {
+    std::string text(etch::piece(tables, id, nullptr, 0), '\0');
+    EXPECT_EQ(etch::piece(tables, id, text.data(), text.size()), text.size());
+    return text;
+}
+
 // Buffers end exactly where they are said to, so that a sanitizer sees what is written beyond; behind the scratch is a
 // guard.
 class Call {
   public:
     Call(const WordPiece& tables, std::uint32_t capacity)
         : tables_(tables),
-          scratch_((etch::tokenizer_scratch_bytes(tables.max_word_chars, tables.max_piece_bytes) + 7) / 8 + kGuard,
-                   kUnused),
+          scratch_((etch::tokenizer_scratch_bytes(tables.max_word_chars) + 7) / 8 + kGuard, kUnused),
           ids_(capacity, -7),
           segments_(capacity, 77),
           offsets_(capacity, TokenOffset{7, 7}) {}
@@ -73,7 +78,7 @@ class Call {
             out.offsets.push_back(offsets_[i]);
             out.segments.push_back(segments_[i]);
             const bool is_template = offsets_[i].begin == 0 && offsets_[i].end == 0;
-            if (!is_template) out.pieces.emplace_back(etch::piece(tables_, ids_[i]));
+            if (!is_template) out.pieces.push_back(text_of_piece(tables_, ids_[i]));
         }
         return out;
     }

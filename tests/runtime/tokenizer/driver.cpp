@@ -5,8 +5,8 @@
 // (u64) and its bytes, padded to 8; a null pointer an array of size 0; a number a u64. A request is
 //     u32 is_pair, u32 plain_text, u32 capacity, u32 size, bytes [, u32 size, bytes]
 // Standard output, for each: u32 status, u32 truncated, u32 count, i32 ids[count], u32 offsets[2 * count],
-// u8 segments[count]. With the argument --repeat N, every request is run N times and answered once,
-// and standard error gets the processor time per byte of text in nanoseconds.
+// u8 segments[count]. With the argument --pieces, u32 size and bytes of the text of each id; with --repeat N, every
+// request is run N times and answered once, and standard error gets the processor time per byte of text in nanoseconds.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -81,25 +81,22 @@ void read(Reader& in, etch::AddedTokens& tokens) {
 
 etch::WordPiece read_tables(Reader& in) {
     etch::WordPiece t{};
-    t.piece_text = in.array<std::uint8_t>();
-    t.piece_bases = in.array<std::uint32_t>();
-    t.piece_offsets = in.array<std::uint16_t>();
-    t.displacements = in.array<std::uint16_t>();
-    t.fingerprints = in.array<std::uint8_t>();
-    t.slot_ids16 = in.array<std::uint16_t>();
-    t.slot_ids32 = in.array<std::uint32_t>();
-    t.reach = in.array<std::uint8_t>();
+    t.first_nodes = in.array<std::uint8_t>();
+    t.labels = in.array<std::uint8_t>();
+    t.blocks = in.array<std::uint32_t>();
+    t.ranks = in.array<std::uint32_t>();
+    t.packed_ids = in.array<std::uint8_t>();
     t.prefix = in.array<std::uint8_t>();
     read(in, t.raw_tokens);
     read(in, t.normalized_tokens);
-    set(in, t.initial_seed);
-    set(in, t.continuing_seed);
+    set(in, t.block_count);
+    set(in, t.key_count);
+    set(in, t.id_bits);
+    set(in, t.initial_end);
+    set(in, t.continuing_end);
+    set(in, t.first_end);
     set(in, t.piece_count);
-    set(in, t.bucket_count);
-    set(in, t.slot_count);
-    set(in, t.reach_bits);
     set(in, t.prefix_size);
-    set(in, t.max_piece_bytes);
     set(in, t.max_word_chars);
     set(in, t.unknown_id);
     set(in, t.classify_id);
@@ -114,6 +111,17 @@ etch::WordPiece read_tables(Reader& in) {
 template <class Element>
 void write(const Element* elements, std::size_t count) {
     if (std::fwrite(elements, sizeof(Element), count, stdout) != count) std::exit(3);
+}
+
+void write_pieces(const etch::WordPiece& tables) {
+    for (std::uint32_t id = 0; id < tables.piece_count; ++id) {
+        const auto signed_id = static_cast<std::int32_t>(id);
+        const auto size = static_cast<std::uint32_t>(etch::piece(tables, signed_id, nullptr, 0));
+        std::vector<char> text(size);
+        etch::piece(tables, signed_id, text.data(), size);
+        write(&size, 1);
+        write(text.data(), size);
+    }
 }
 
 std::vector<char> read_all() {
@@ -134,8 +142,9 @@ int main(int argc, char** argv) {
     Reader in(read_all());
     const etch::WordPiece tables = read_tables(in);
     // Exactly what is promised to suffice, so that a sanitizer sees more being used.
-    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables.max_word_chars, tables.max_piece_bytes);
+    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables.max_word_chars);
     const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[scratch_bytes / 8]);
+    if (argc == 2 && std::strcmp(argv[1], "--pieces") == 0) write_pieces(tables);
     double seconds = 0;
     std::size_t bytes = 0;
     while (!in.at_end()) {

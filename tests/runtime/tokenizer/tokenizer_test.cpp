@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,15 @@ TEST(Tokenizer, GreedyLongestMatch) {
     EXPECT_EQ(out.ids.back(), 3);
 }
 
+TEST(Tokenizer, EveryChildOfAListThatIsContinued) {
+    for (char last = 'a'; last <= 'y'; ++last) {
+        const std::string word = std::string("z") + last;
+        EXPECT_EQ(uncased(word), Strings({word}));
+        EXPECT_EQ(uncased(word + "a"), Strings({word, "##a"}));
+    }
+    EXPECT_EQ(uncased("zz"), Strings({"[UNK]"}));
+}
+
 TEST(Tokenizer, OneFailureMakesTheWholeWordUnknown) {
     const Output out = run(kUncased, "unaffz the");
     EXPECT_EQ(out.pieces, Strings({"[UNK]", "the"}));
@@ -178,10 +188,21 @@ TEST(Tokenizer, MarksAreOrdered) {
 }
 
 TEST(Tokenizer, TextsOfPieces) {
-    EXPECT_EQ(etch::piece(kUncased, 0), "[PAD]");
-    EXPECT_EQ(etch::piece(kUncased, -1), "");
-    EXPECT_EQ(etch::piece(kUncased, static_cast<std::int32_t>(kUncased.piece_count)), "");
-    EXPECT_EQ(etch::piece(kWithTokens, static_cast<std::int32_t>(kUncased.piece_count)), "<l>");
+    EXPECT_EQ(text_of_piece(kUncased, 0), "[PAD]");
+    EXPECT_EQ(text_of_piece(kUncased, -1), "");
+    EXPECT_EQ(text_of_piece(kUncased, static_cast<std::int32_t>(kUncased.piece_count)), "");
+    EXPECT_EQ(text_of_piece(kWithTokens, static_cast<std::int32_t>(kUncased.piece_count)), "<l>");
+    EXPECT_EQ(run(kUncased, "unaffable").pieces, Strings({"un", "##aff", "##able"}));
+}
+
+TEST(Tokenizer, TextsThatDoNotFitAreCut) {
+    const std::int32_t able = run(kUncased, "unaffable").ids[3];
+    for (std::size_t capacity = 0; capacity <= 8; ++capacity) {
+        std::string text(9, '.');
+        EXPECT_EQ(etch::piece(kUncased, able, text.data(), capacity), 6U);
+        const std::size_t kept = std::min<std::size_t>(capacity, 6);
+        EXPECT_EQ(text, std::string("##able").substr(0, kept) + std::string(9 - kept, '.'));
+    }
 }
 
 // Truncation.

@@ -23,9 +23,9 @@ MASKED = 0.05  # share of the tokens hidden from the student, against overfittin
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train; the defaults made the checkpoint."""
+    """How to train."""
 
-    epochs: int = 2
+    epochs: int
     peak_rate: float = 8e-4
     warmup: float = 0.06  # share of the steps
     weight_decay: float = 0.01

@@ -14,7 +14,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 import rows
 import torch
 from common.batches import by_tokens, longest_first, pad
-from make import folder_from
+from remake import folder_from
 from tokenizers import Tokenizer
 from transformers import BertForSequenceClassification
 from w8a8 import Quantized

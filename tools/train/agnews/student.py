@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,40 +13,50 @@ from rows import LABELS
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForSequenceClassification
 
-VOCABULARY = 9_000
-MAX_POSITIONS = 256
+
+@dataclass(frozen=True)
+class Shape:
+    """What a student is made of."""
+
+    vocabulary: int
+    positions: int
+    layers: int
+    width: int
+    heads: int
+    inner: int
+    activation: str
+
+    def config(self) -> BertConfig:
+        """The configuration of this shape, without dropout: masked tokens keep it from overfitting."""
+        return BertConfig(
+            vocab_size=self.vocabulary,
+            hidden_size=self.width,
+            num_hidden_layers=self.layers,
+            num_attention_heads=self.heads,
+            intermediate_size=self.inner,
+            hidden_act=self.activation,
+            max_position_embeddings=self.positions,
+            type_vocab_size=2,
+            layer_norm_eps=1e-12,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            pad_token_id=0,
+            id2label=dict(enumerate(LABELS)),
+            label2id={name: i for i, name in enumerate(LABELS)},
+            problem_type="single_label_classification",
+            attn_implementation="eager",  # the fused form's bfloat16 backward pass takes half of a step on a CPU
+        )
 
 
-def config() -> BertConfig:
-    """3 layers of width 192: 1.33 M weights in the layers, 1.78 M in the embeddings."""
-    return BertConfig(
-        vocab_size=VOCABULARY,
-        hidden_size=192,
-        num_hidden_layers=3,
-        num_attention_heads=3,
-        intermediate_size=768,
-        hidden_act="gelu",
-        max_position_embeddings=MAX_POSITIONS,
-        type_vocab_size=2,
-        layer_norm_eps=1e-12,
-        hidden_dropout_prob=0.0,  # masked tokens keep it from overfitting
-        attention_probs_dropout_prob=0.0,
-        pad_token_id=0,
-        id2label=dict(enumerate(LABELS)),
-        label2id={name: i for i, name in enumerate(LABELS)},
-        problem_type="single_label_classification",
-    )
-
-
-def from_teacher(teacher_folder: Path, teacher_ids: list[int]) -> BertForSequenceClassification:
-    """A new student whose embeddings are the teacher's on their 192 strongest directions."""
-    model = BertForSequenceClassification(config())
+def from_teacher(shape: Shape, teacher_folder: Path, teacher_ids: list[int]) -> BertForSequenceClassification:
+    """A new student whose embeddings are the teacher's on their strongest directions, as many as it is wide."""
+    model = BertForSequenceClassification(shape.config())
     weights = load_file(teacher_folder / "model.safetensors")
     prefix = "bert.embeddings."
     words = weights[f"{prefix}word_embeddings.weight"].float()[teacher_ids]
-    directions = torch.linalg.svd(words, full_matrices=False).Vh[: model.config.hidden_size].T
+    directions = torch.linalg.svd(words, full_matrices=False).Vh[: shape.width].T
     embeddings = model.bert.embeddings
-    positions = weights[f"{prefix}position_embeddings.weight"].float()[:MAX_POSITIONS]
+    positions = weights[f"{prefix}position_embeddings.weight"].float()[: shape.positions]
     segments = weights[f"{prefix}token_type_embeddings.weight"].float()
     with torch.no_grad():
         embeddings.word_embeddings.weight.copy_(words @ directions)

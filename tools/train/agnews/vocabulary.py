@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Sizes to prune to, one after the other: each count is made with the vocabulary left so far, so
 # that the parts of words already dropped gain the counts they need.
-PRUNING_STEPS = (20_000, 15_000, 12_000, 10_500)
+PRUNING_STEPS = (20_000, 15_000, 12_000, 10_500, 9_000, 7_500, 6_250, 5_250)
 
 
 def _count(tokenizer: Tokenizer, texts: list[str]) -> Counter[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import torch
 from transformers import BertForSequenceClassification
+from transformers.activations import ACT2FN
 
 SMALLEST = 2.0**-40
 
@@ -80,6 +81,7 @@ class Quantized:
     def __init__(self, model: BertForSequenceClassification) -> None:
         bert = model.bert
         self.heads = model.config.num_attention_heads
+        self.activation = ACT2FN[model.config.hidden_act]
         self.words = _table(bert.embeddings.word_embeddings.weight)
         self.positions = _table(bert.embeddings.position_embeddings.weight)
         self.segments = _table(bert.embeddings.token_type_embeddings.weight)
@@ -109,6 +111,6 @@ class Quantized:
             q, k, v = (layer[name](x).view(n, tokens, self.heads, -1).transpose(1, 2) for name in "qkv")
             mixed = _attention(q, k, v, keys).transpose(1, 2).reshape(n, tokens, -1)
             x = layer["norm1"](layer["out"](mixed) + x)
-            inner = torch.nn.functional.gelu(layer["up"](x))
+            inner = self.activation(layer["up"](x))
             x = layer["norm2"](layer["down"](inner) + x)
         return self.classifier(torch.tanh(self.pooler(x[:, 0])))

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "../polynomials.hpp"
 
@@ -12,15 +11,16 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
+// Not std::memcpy: where a program is compiled as freestanding, that is a call.
 inline std::uint32_t bits_of(float x) noexcept {
     std::uint32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
+    __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 inline float from_bits(std::uint32_t bits) noexcept {
     float x;
-    std::memcpy(&x, &bits, sizeof x);
+    __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }
 
@@ -36,7 +36,7 @@ inline float with_sign_of(float magnitude, float x) noexcept {
 inline std::int32_t round_to_int(float x) noexcept {
     const std::uint32_t low = bits_of(x + polynomials::kShifter) - bits_of(polynomials::kShifter);
     std::int32_t rounded;
-    std::memcpy(&rounded, &low, sizeof rounded);
+    __builtin_memcpy(&rounded, &low, sizeof rounded);
     return rounded;
 }
 

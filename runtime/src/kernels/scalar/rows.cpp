@@ -3,11 +3,11 @@
 //
 // A row is n consecutive floats, any alignment, any n >= 1. Encoded rows are plain s8 values [n] followed by zeros up
 // to a multiple of kEncodedPadding.
-#include <cmath>
 #include <cstddef>
 
 #include "../call_count.hpp"
 #include "../row_sum.hpp"
+#include "../square_root.hpp"
 #include "math.hpp"
 #include "scalar.hpp"
 
@@ -72,7 +72,7 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
     }
     const float variance = squares.total() * inverse_n;
 
-    const float r = 1.0f / std::sqrt(variance + epsilon);
+    const float r = 1.0f / square_root(variance + epsilon);
     for (std::uint32_t i = 0; i < n; ++i)
         x[i] = (x[i] * r) * gamma[i] + beta[i];
 }

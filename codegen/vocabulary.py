@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A smaller vocabulary for a model: the pieces that a corpus uses often enough, renumbered, and their embeddings.
+
+What is left is a WordPiece tokenizer like any other: a word whose piece is gone becomes the longest pieces that stayed,
+from the left. Dropping a piece changes the counts of those that take its place, so that the bound rises in steps, each
+counted anew, and the last step is repeated until nothing falls below it: every piece that stays is used as often as
+demanded in the corpus as it is then tokenized.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from . import graph as g
+from .errors import EtchError
+from .load.folder import Checkpoint
+from .load.tokenizer_spec import WordPieceSpec
+from .table_file import ENDINGS, Columns, read_table
+
+STAGE = "prune"
+_BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
+_TEXTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What stays of a vocabulary, and what that does to the corpus."""
+
+    kept: tuple[int, ...]  # ascending
+    entries: int  # before
+    min_count: int
+    texts: int
+    tokens_before: int
+    tokens_after: int
+    tokens_dropped: int  # of those before: of pieces that are gone
+    unknown_before: int
+    unknown_after: int
+
+
+def read_corpus(path: Path, columns: Columns) -> list[str]:
+    """The lines of a text file, or the joined text columns of a table."""
+    if path.suffix in ENDINGS:
+        return [row.joined for row in read_table(path, columns)]
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise EtchError("corpus-unreadable", STAGE, error.strerror or str(error), file=path.name) from error
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise EtchError("corpus-not-utf8", STAGE, message, file=path.name) from None
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        raise EtchError("corpus-empty", STAGE, "there is no text in it", file=path.name)
+    return lines
+
+
+def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
+    """Drops every piece that `texts` use less than `min_count` times, but for those that are always kept."""
+    corpus = _Corpus(spec, texts)
+    before = counts = corpus.counts()
+    always = _always_kept(spec)
+    kept = always.copy()
+    kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
+    entries = int(kept.sum())
+    for bound in dict.fromkeys(-(-min_count // divisor) for divisor in _BOUNDS):
+        while (rare := kept & ~always & (counts < bound)).any():
+            kept &= ~rare
+            corpus.tokenize_again(rare, np.flatnonzero(kept))
+            counts = corpus.counts()
+            if bound < min_count:
+                break
+    if np.array_equal(kept, always):
+        raise EtchError("vocabulary-empty", STAGE, f"no piece occurs {min_count} times")
+    return Pruning(
+        kept=tuple(np.flatnonzero(kept).tolist()),
+        entries=entries,
+        min_count=min_count,
+        texts=len(texts),
+        tokens_before=int(before.sum()),
+        tokens_after=int(counts.sum()),
+        tokens_dropped=int(before[~kept].sum()),
+        unknown_before=int(before[spec.unknown_id]),
+        unknown_after=int(counts[spec.unknown_id]),
+    )
+
+
+def keep_ids(checkpoint: Checkpoint, kept: Sequence[int]) -> Checkpoint:
+    """The checkpoint with these entries of its vocabulary, ascending, numbered from 0 on."""
+    tokenizer = keep_pieces(checkpoint.tokenizer, np.array(kept, np.int64))
+    return replace(checkpoint, tokenizer=tokenizer, kept_ids=tuple(kept))
+
+
+def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
+    """The graph with these rows of its word embedding."""
+
+    def smaller(node: g.Node) -> g.Node:
+        if not isinstance(node, g.EmbeddingSum):
+            return node
+        rows = np.array(kept, np.int64)
+        arrays = tuple(_Rows(array, rows) for array in node.word.arrays)
+        return replace(node, word=replace(node.word, arrays=arrays))
+
+    return replace(graph, body=tuple(smaller(node) for node in graph.body), vocabulary=len(kept))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a tensor, a `g.Array` itself."""
+
+    whole: g.Array
+    rows: NDArray[np.int64]
+
+    @property
+    def file(self) -> str:
+        return self.whole.file
+
+    @property
+    def name(self) -> str:
+        return self.whole.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.rows), *self.whole.shape[1:])
+
+    @property
+    def values(self) -> g.F32Array:
+        return self.whole.values[self.rows]
+
+
+class _Corpus:
+    """Texts as ids of the whole vocabulary; a text is tokenized again only where one of its pieces has gone."""
+
+    def __init__(self, spec: WordPieceSpec, texts: Sequence[str]) -> None:
+        self._spec = spec
+        self._texts = texts
+        self._entries = max(len(spec.pieces), *(token.id + 1 for token in spec.added_tokens), 0)
+        self._ids = [np.zeros(0, np.int64)] * len(texts)
+        self._tokenize(range(len(texts)), spec.json, np.arange(self._entries))
+
+    def counts(self) -> NDArray[np.int64]:
+        """By id."""
+        return np.bincount(np.concatenate(self._ids), minlength=self._entries)
+
+    def tokenize_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> None:
+        """Also words without pieces, which may have some now: the longest one, that led nowhere, may be gone."""
+        gone = gone.copy()
+        gone[self._spec.unknown_id] = True
+        affected = [i for i, ids in enumerate(self._ids) if gone[ids].any()]
+        self._tokenize(affected, keep_pieces(self._spec, kept).json, kept)
+
+    def _tokenize(self, which: Sequence[int], tokenizer_json: str, numbers: NDArray[np.int64]) -> None:
+        tokenizer = Tokenizer.from_str(tokenizer_json)
+        for begin in range(0, len(which), _TEXTS_AT_ONCE):
+            some = which[begin : begin + _TEXTS_AT_ONCE]
+            encodings = tokenizer.encode_batch([self._texts[i] for i in some], add_special_tokens=False)
+            for i, encoding in zip(some, encodings, strict=True):
+                self._ids[i] = numbers[encoding.ids] if encoding.ids else self._ids[i][:0]
+
+
+def _always_kept(spec: WordPieceSpec) -> NDArray[np.bool_]:
+    """Special and added tokens; ASCII characters, bare and continuing, so that no word of them becomes unknown."""
+    added = {token.id for token in spec.added_tokens} | {spec.unknown_id, spec.classify_id, spec.separate_id}
+    always = np.zeros(max(len(spec.pieces), *(i + 1 for i in added)), bool)
+    always[list(added)] = True
+    prefix = spec.continuing_prefix
+    for i, piece in enumerate(spec.pieces):
+        bare = piece.removeprefix(prefix) if piece is not None else ""
+        if len(bare) == 1 and bare.isascii():
+            always[i] = True
+    return always
+
+
+def keep_pieces(spec: WordPieceSpec, kept: NDArray[np.int64]) -> WordPieceSpec:
+    """The specification with these ids, ascending, numbered from 0 on."""
+    number = {old: new for new, old in enumerate(kept.tolist())}
+    described = json.loads(spec.json)
+    vocab = described["model"]["vocab"]
+    described["model"]["vocab"] = {piece: number[old] for piece, old in vocab.items() if old in number}
+    for token in described["added_tokens"]:
+        token["id"] = number[token["id"]]
+    for token in described["post_processor"]["special_tokens"].values():
+        token["ids"] = [number[old] for old in token["ids"]]
+    return replace(
+        spec,
+        pieces=tuple(spec.pieces[old] if old < len(spec.pieces) else None for old in number),
+        added_tokens=tuple(replace(token, id=number[token.id]) for token in spec.added_tokens),
+        unknown_id=number[spec.unknown_id],
+        classify_id=number[spec.classify_id],
+        separate_id=number[spec.separate_id],
+        json=json.dumps(described),
+    )

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a line that begins with '!' asks for.
+#include "board.hpp"
+#include "print.hpp"
+#include "session.hpp"
+
+namespace firmware {
+namespace {
+
+void choose_logits(Session& session, bool shown) {
+    session.shows_logits = shown;
+    print_line("logits ", shown ? "on" : "off");
+}
+
+void tell_memory() {
+    const board::Memory memory = board::memory();
+    print_line("memory in bytes: arena=", std::uint64_t{model::kArenaBytes},
+               " tables=", std::uint64_t{model::kTableBytes}, " static=", std::uint64_t{memory.statics},
+               " stack=", std::uint64_t{memory.stack}, " stack_painted=", std::uint64_t{memory.stack_used},
+               " stack_budget=", std::uint64_t{model::kStackBudget});
+}
+
+void test_model(Session& session) {
+    const etch::Status status = model::self_test(session.workspace);
+    if (status == etch::Status::ok) {
+        print_line("self test passed");
+    } else {
+        print_line("error self-test: ", etch::describe(status));
+    }
+}
+
+void tell_ticks(const Session& session) {
+    // 64 ns for each instruction, as ticks() says: ticks / kClockHz seconds.
+    const std::uint64_t instructions = session.last_ticks * 15'625'000 / board::kClockHz;
+    print_line("ticks of the last text: ", session.last_ticks, " at ", std::uint64_t{board::kClockHz},
+               " Hz; emulated with -icount shift=6: ", instructions, " instructions (not cycles)");
+}
+
+void choose_kernel(Session& session, std::string_view name) {
+    const etch::Status status = model::select_kernel(session.workspace, name);
+    if (status == etch::Status::ok) {
+        print_line("kernels ", name);
+    } else {
+        print_line("error kernel: ", etch::describe(status));
+    }
+}
+
+void list_kernels() {
+    print("kernels");
+    for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i) {
+        print(" ");
+        print(model::usable_kernel(i));
+    }
+    print("\n");
+}
+
+}  // namespace
+
+void obey(Session& session, std::string_view command) {
+    constexpr std::string_view kKernel = "!kernel ";
+    if (command == "!logits on") return choose_logits(session, true);
+    if (command == "!logits off") return choose_logits(session, false);
+    if (command == "!mem") return tell_memory();
+    if (command == "!self") return test_model(session);
+    if (command == "!ticks") return tell_ticks(session);
+    if (command == "!kernels") return list_kernels();
+    if (command.substr(0, kKernel.size()) == kKernel) return choose_kernel(session, command.substr(kKernel.size()));
+    if (command == "!help") return print_line("!logits on|off, !mem, !self, !ticks, !kernels, !kernel NAME, !exit");
+    if (command == "!exit") board::finish(0);
+    print_line("error unknown-command: ", command);
+}
+
+}  // namespace firmware

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text in over a UART, a label out: each line gets one line back. Send the next line after the answer: nothing takes
+// bytes while the model computes.
+#include "board.hpp"
+#include "line_reader.hpp"
+#include "print.hpp"
+#include "session.hpp"
+
+namespace {
+
+using namespace firmware;
+
+// The rest is for these files, an interrupt and a fault's report; the build checks the sum against the call graph.
+static_assert(BOARD_STACK_BYTES >= model::kStackBudget + 512, "raise STACK in CMakeLists.txt");
+
+Session session;
+LineReader reader;
+
+void reply(LineEvent event) {
+    switch (event) {
+        case LineEvent::none:
+            return;
+        case LineEvent::line:
+            return reader.text()[0] == '!' ? obey(session, reader.text()) : answer(session, reader.text());
+        case LineEvent::empty:
+            return print_line("error empty-line");
+        case LineEvent::too_long:
+            return print_line("error line-too-long: more than ", std::uint64_t{LineReader::kLineBytes}, " bytes");
+        case LineEvent::invalid_utf8:
+            return print_line("error invalid-utf8: at byte ", std::uint64_t{reader.invalid_at()});
+        case LineEvent::overrun:
+            return print_line("error overrun: the UART lost bytes, send the line again");
+    }
+}
+
+}  // namespace
+
+int main() {
+    print_line("ready: ", model::kModelName, " ", model::kRecipe, ", kernels ", model::kernel(session.workspace),
+               ", on ", board::kName, "; !help");
+    for (;;) {
+        const board::Received received = board::receive();
+        if (received.reception == board::Reception::overrun) reader.lose();
+        if (received.reception == board::Reception::byte) reply(reader.take(received.byte));
+    }
+}

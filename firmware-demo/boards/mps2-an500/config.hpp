@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// ARM MPS2 with image AN500: Cortex-M7.
+#pragma once
+
+#include "cmsdk_uart.hpp"
+
+namespace board::config {
+
+inline constexpr std::string_view kName = "mps2-an500";
+inline constexpr std::uint32_t kClockHz = 25000000;
+inline constexpr CmsdkUart kUart{0x40004000, kClockHz / 115200};
+
+}  // namespace board::config

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+set(ETCH_CPU_FLAGS "-mcpu=cortex-m55 -mfloat-abi=hard")
+include(${CMAKE_CURRENT_LIST_DIR}/../../arm-none-eabi.cmake)

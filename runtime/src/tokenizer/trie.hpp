@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trie of a vocabulary, byte by byte from the top, as codegen/tokenizer/trie.py lays it out.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "etch/tokenizer.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+constexpr std::int32_t kNoPiece = -1;
+constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
+// Nodes are numbered breadth first, 16 to a block of four words: their counts of children, four bits each; the first
+// child of the block; 16 bits of keys before the block, 16 flags of the nodes where a key ends.
+constexpr std::uint32_t kNodesPerBlock = 16;
+constexpr std::uint32_t kWordsPerBlock = 4;
+constexpr std::uint32_t kBlocksPerRank = 4096;  // the keys before a block are counted from tables.ranks
+constexpr std::uint32_t kMostChildren = 15;     // the last of so many continues the list: its children are siblings
+constexpr std::uint8_t kContinues = 0xFF;       // its label
+constexpr std::uint8_t kNoFirstNode = 0xFF;
+
+struct Children {
+    std::uint32_t first;
+    std::uint32_t count;
+};
+
+inline const std::uint32_t* block_of(const WordPiece& tables, std::uint32_t node) noexcept {
+    return tables.blocks + node / kNodesPerBlock * kWordsPerBlock;
+}
+
+inline Children children_of(const WordPiece& tables, std::uint32_t node) noexcept {
+    const std::uint32_t* block = block_of(tables, node);
+    const std::uint64_t counts = block[0] | std::uint64_t{block[1]} << 32;
+    const std::uint32_t shift = node % kNodesPerBlock * 4;
+    const std::uint64_t before = counts & ((std::uint64_t{1} << shift) - 1);
+    // All counts before this one in one sum, at most 225, that the multiplication leaves in the highest byte.
+    constexpr std::uint64_t kLowHalves = 0x0F0F0F0F0F0F0F0F;
+    const std::uint64_t pairs = (before & kLowHalves) + (before >> 4 & kLowHalves);
+    const auto sum = static_cast<std::uint32_t>(pairs * 0x0101010101010101 >> 56);
+    return {block[2] + sum, static_cast<std::uint32_t>(counts >> shift & 15)};
+}
+
+// Where `byte` is among eight labels; 8 or more if it is not.
+inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte) noexcept {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    std::uint64_t eight;
+    std::memcpy(&eight, labels, sizeof eight);
+    eight ^= kOnes * byte;
+    const std::uint64_t zeros = (eight - kOnes) & ~eight & kOnes << 7;  // its lowest bit is that of the first zero byte
+    return zeros == 0 ? 8 : static_cast<std::uint32_t>(__builtin_ctzll(zeros)) / 8;
+}
+
+// The child with this label, or kNoNode.
+inline std::uint32_t find_child(const WordPiece& tables, std::uint32_t node, std::uint8_t byte) noexcept {
+    for (;;) {
+        const Children children = children_of(tables, node);
+        const std::uint8_t* labels = tables.labels + children.first;
+        std::uint32_t at = find_label(labels, byte);
+        if (at == 8 && children.count > 8) at += find_label(labels + 8, byte);
+        if (at < children.count) return children.first + at;
+        if (children.count < kMostChildren) return kNoNode;
+        node = children.first + kMostChildren - 1;
+    }
+}
+
+// The node of a word's first byte, or of a later piece's.
+inline std::uint32_t find_first(const WordPiece& tables, bool continuing, std::uint8_t byte) noexcept {
+    const std::uint8_t node = tables.first_nodes[(continuing ? 256U : 0U) + byte];
+    if (node == kNoFirstNode) return kNoNode;
+    return continuing ? tables.initial_end + node : node;
+}
+
+inline bool ends_key(const WordPiece& tables, std::uint32_t node) noexcept {
+    return (block_of(tables, node)[3] >> (16 + node % kNodesPerBlock) & 1U) != 0;
+}
+
+inline std::uint32_t keys_before_block(const WordPiece& tables, std::uint32_t block) noexcept {
+    return tables.ranks[block / kBlocksPerRank] + (tables.blocks[block * kWordsPerBlock + 3] & 0xFFFF);
+}
+
+// The id of the key with this rank: keys are ranked in the order of their nodes.
+inline std::int32_t id_of_key(const WordPiece& tables, std::uint32_t rank) noexcept {
+    const std::uint64_t bit = std::uint64_t{rank} * tables.id_bits;
+    std::uint32_t word;
+    std::memcpy(&word, tables.packed_ids + bit / 8, sizeof word);
+    return static_cast<std::int32_t>(word >> bit % 8 & ((1U << tables.id_bits) - 1));
+}
+
+// Of 16 bits: without an instruction for it the compiler would call a library.
+inline std::uint32_t count_bits(std::uint32_t bits) noexcept {
+    bits -= bits >> 1 & 0x5555;
+    bits = (bits & 0x3333) + (bits >> 2 & 0x3333);
+    bits = (bits + (bits >> 4)) & 0x0F0F;
+    return (bits + (bits >> 8)) & 0x1F;
+}
+
+// The id of the key that ends at `node`.
+inline std::int32_t id_at(const WordPiece& tables, std::uint32_t node) noexcept {
+    const std::uint32_t flags_before = block_of(tables, node)[3] >> 16 & ((1U << node % kNodesPerBlock) - 1);
+    return id_of_key(tables, keys_before_block(tables, node / kNodesPerBlock) + count_bits(flags_before));
+}
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of each op of a model's own forward pass, and of a whole call. Includes the model's source as generated:
+// its forward pass has internal linkage, and takes any runner. Prints a line for each op, in the order of the pass,
+//     op INSTRUCTIONS INPUTS OUTPUTS MACS TYPE
+// where the type is in the text behind "T = ",
+// and at the end `kernel NAME` and `call TOKENS INSTRUCTIONS`: of classify(), counted in a run of its own.
+#include ETCH_MODEL_SOURCE
+
+#include <type_traits>
+#include <utility>
+
+#include "output.hpp"
+
+namespace {
+
+namespace model = etch::ETCH_MODEL;
+
+// About as long as a piece of news.
+constexpr std::string_view kText =
+    "Shares of the small chip maker rose four percent in early trading on Tuesday after the company said that orders "
+    "for its new line of sensors, which farmers use to water their fields, were twice as high in the third quarter as "
+    "analysts had expected, and that it would open a second plant in Spain.";
+
+model::Workspace workspace;
+model::Result result;
+
+// Since the clock was restarted: the emulator gives every instruction 64 ns.
+std::uint64_t instructions() {
+    return board::ticks() * 15'625'000 / board::kClockHz;
+}
+
+template <class T>
+constexpr std::string_view type_text() noexcept {
+    return __PRETTY_FUNCTION__;
+}
+
+void print_numbers(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept {
+    for (const std::uint64_t number : {a, b, c}) {
+        output::print(" ");
+        output::print(number);
+    }
+}
+
+template <class T, class = void>
+struct IsLinear : std::false_type {};
+template <class T>
+struct IsLinear<T, std::void_t<decltype(std::declval<const T&>().weights.outputs)>> : std::true_type {};
+
+template <class T, class = void>
+struct IsAttention : std::false_type {};
+template <class T>
+struct IsAttention<T, std::void_t<decltype(std::declval<const T&>().score_scale)>> : std::true_type {};
+
+class CountingRunner {
+  public:
+    explicit CountingRunner(const etch::OpContext& context) noexcept : context_(context) {}
+
+    template <class Op>
+    void operator()(const Op& op) const noexcept {
+        board::restart_clock();
+        op.run(context_, 0, op.units());
+        const std::uint64_t spent = instructions();
+        output::print("op ");
+        output::print(spent);
+        if constexpr (IsLinear<Op>::value) {
+            const std::uint64_t macs = std::uint64_t{op.count} * op.weights.inputs * op.weights.outputs;
+            print_numbers(op.weights.inputs, op.weights.outputs, macs);
+        } else if constexpr (IsAttention<Op>::value) {
+            print_numbers(0, 0, std::uint64_t{2} * op.count * op.tokens * op.shape.heads * op.shape.head_width);
+        } else {
+            print_numbers(0, 0, 0);
+        }
+        output::print(" ");
+        output::print(type_text<Op>());
+        output::print("\n");
+    }
+
+  private:
+    etch::OpContext context_;
+};
+
+}  // namespace
+
+int main() {
+    board::restart_clock();
+    if (model::classify(workspace, kText, result) != etch::Status::ok) board::finish(1);
+    const std::uint64_t spent = instructions();
+
+    // The token ids of that call are gone: the same number of others.
+    const model::Arena arena{workspace.arena};
+    for (std::uint32_t i = 0; i < result.tokens; ++i) {
+        arena.ids[i] = static_cast<std::int32_t>((i * 7 + 5) % model::kVocabulary);
+        arena.segments[i] = 0;
+    }
+    model::forward(CountingRunner(etch::OpContext{*workspace.kernels, arena.scratch}), result.tokens, arena);
+    output::print("kernel ");
+    output::print(model::kernel(workspace));
+    output::print("\ncall ");
+    output::print(std::uint64_t{result.tokens});
+    output::print(" ");
+    output::print(spent);
+    output::print("\n");
+    board::finish(0);
+}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/report on small programs without an operating system: what it finds in them, and that each check can fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from linked import C_FORM, COMPILERS, PARTS, SOURCE, Linker, manifest, write_model
+from report_program import Outcome, loaded, refused, report, tool
+
+
+@pytest.fixture(params=COMPILERS, ids=["host", "arm"])
+def link(request: pytest.FixtureRequest, tmp_path: Path) -> Linker:
+    return Linker(request.param, tmp_path)
+
+
+@pytest.fixture
+def link_host(tmp_path: Path) -> Linker:
+    return Linker("", tmp_path)
+
+
+def facts(elf: Path, *arguments: str | Path) -> Outcome:
+    return report(elf, "--json", *arguments)
+
+
+def test_a_sound_program(link: Linker, tmp_path: Path) -> None:
+    outcome = facts(link(), "--model", write_model(tmp_path / "tiny"))
+    assert outcome.code == 0, outcome.out + outcome.err
+    content = outcome.json
+    assert content["file"]["hosted"] is False
+    assert all(check["passed"] for check in content["checks"])
+    flash, ram = loaded(link.prefix, tmp_path / "program.elf")
+    assert (content["flash"]["bytes"], content["ram"]["bytes"]) == (flash, ram)
+    tables = content["flash"]["categories"]["tables"]["groups"]
+    assert tables == {"word embeddings": 256, "Unicode": 100, "layer 0": 80, "layer 1": 80, "tokenizer": 33}
+    code = content["flash"]["categories"]["code"]["groups"]
+    assert code.keys() >= {"kernels: scalar", "tokenizer", "model"}
+    assert content["ram"]["kinds"]["arena"] == manifest()["arena_bytes"]
+    beside = [use for use in content["ram"]["symbols"] if use["name"] == "session, beside the arena"]
+    assert [use["bytes"] for use in beside] == [12]
+
+
+def test_tables_as_arrays(link: Linker, tmp_path: Path) -> None:
+    elf = link(C_FORM)
+    outcome = facts(elf, "--model", write_model(tmp_path / "tiny", files={}))
+    assert outcome.code == 0, outcome.out + outcome.err
+    tables = {"word embeddings": 256, "Unicode": 100, "tokenizer": 33}
+    groups = outcome.json["flash"]["categories"]["tables"]["groups"]
+    assert groups == tables | {"layer 0": 80, "layer 1": 80}
+    without = facts(elf)
+    assert without.code == 0
+    assert without.json["flash"]["categories"]["tables"]["groups"] == tables | {"key": 160}
+
+
+def test_two_models(link_host: Linker, tmp_path: Path) -> None:
+    """One's name is the begin of the other's."""
+    begin, end = SOURCE.index('extern "C" {'), SOURCE.index("namespace etch")
+    second = SOURCE[begin:end].replace("etch_tiny_", "etch_tiny_small_")
+    used = ", ".join(f"etch_tiny_small_{name}" for name in PARTS)
+    folders = [write_model(tmp_path / "tiny"), write_model(tmp_path / "small", name="tiny_small")]
+    elf = link_host(f"{SOURCE}{second}const void* volatile used[4] = {{{used}}};")
+    outcome = facts(elf, "--model", folders[0], "--model", folders[1])
+    assert outcome.code == 0, outcome.out + outcome.err
+    assert [model["name"] for model in outcome.json["models"]] == ["tiny", "tiny_small"]
+    groups = outcome.json["flash"]["categories"]["tables"]["groups"]
+    assert groups["tiny: layer 1"] == groups["tiny_small: layer 1"] == 80
+    assert sum(groups.values()) == 2 * manifest()["table_bytes"] + 100
+    assert facts(elf).json["flash"]["categories"]["tables"]["bytes"] == sum(groups.values())
+    assert [arena["model"] for arena in outcome.json["arenas"]] == ["tiny", "tiny_small"]
+
+
+def test_the_model_s_folder_is_found_in_the_build(link_host: Linker, tmp_path: Path) -> None:
+    write_model(tmp_path / "models" / "tiny")
+    elf = link_host()
+    assert facts(elf).json["arenas"] == []
+    assert "arena: not known without the generated folder" in report(elf).out
+    (tmp_path / "CMakeCache.txt").write_text("CMAKE_HOME_DIRECTORY:INTERNAL=/nonexistent\n")
+    assert [arena["model"] for arena in facts(elf).json["arenas"]] == ["tiny"]
+    write_model(tmp_path / "models" / "tiny", files={"tiny.tables": "0" * 64})  # of another generation
+    assert facts(elf).json["arenas"] == []
+
+
+def test_a_linker_map_names_objects(link: Linker, tmp_path: Path) -> None:
+    elf = link(SOURCE, f"-Wl,-Map={tmp_path / 'program.elf.map'}")
+    groups = facts(elf).json["flash"]["categories"]["code"]["groups"]
+    assert groups.keys() >= {"kernels: scalar", "tokenizer", "model", "program"}
+    other = tmp_path / "other.map"
+    text = (tmp_path / "program.elf.map").read_text()
+    other.write_text(text.replace(" .text.start", " .text.start   0x1 0x7fff0000 x.o\n .text.start"))
+    assert "is not in .text of program.elf" in refused("map-of-another-file", elf, "--map", other)
+    other.write_text("nothing")
+    refused("not-a-map", elf, "--map", other)
+    refused("cannot-read", elf, "--map", tmp_path / "nowhere")
+
+
+SCRIPT = """
+MEMORY
+{
+    FLASH (rx) : ORIGIN = 0x400000, LENGTH = 64K
+    RAM (rw) : ORIGIN = 0x20000000, LENGTH = 8K
+}
+SECTIONS
+{
+    .text : { *(.text .text.*) } > FLASH
+    .rodata : { *(.rodata .rodata.*) } > FLASH
+    .data : { *(.data .data.*) } > RAM AT > FLASH
+    .bss : { *(.bss .bss.*) } > RAM
+    /DISCARD/ : { *(.note*) *(.eh_frame*) *(.ARM*) *(.comment) }
+}
+"""
+
+
+def test_memory_of_the_board(link: Linker, tmp_path: Path) -> None:
+    script = tmp_path / "memory.ld"
+    script.write_text(SCRIPT)
+    elf = link(SOURCE + "int volatile started[5] = {1};", f"-T{script}", f"-Wl,-Map={tmp_path / 'program.elf.map'}")
+    outcome = facts(elf)
+    assert outcome.code == 0, outcome.out + outcome.err
+    content = outcome.json
+    assert content["ram"]["kinds"]["initialized (.data)"] == 20
+    assert content["flash"]["categories"]["initial values"]["bytes"] == 20
+    assert content["regions"] == [
+        {"name": "FLASH", "bytes": content["flash"]["bytes"], "of": 65536},
+        {"name": "RAM", "bytes": content["ram"]["bytes"], "of": 8192},
+    ]
+    assert f" {content['ram']['bytes']:,}  of 8,192, " in report(elf).out
+
+
+BREAKS = {
+    "no heap": 'extern "C" void* malloc(unsigned n) { return n != 0 ? &session : nullptr; }\n'
+    "void* volatile kept = malloc(3);",
+    "nothing runs before main": "int made() { return answer; }\nint volatile kept = made();",
+    "no weak function by default": 'extern "C" __attribute__((weak)) void on_tick() { answer = 1; }\n'
+    "void (*volatile kept)() = on_tick;",
+    "no weak function in a kernel set": "namespace etch { inline namespace abi9 { namespace scalar {\n"
+    "__attribute__((weak)) int twice(int i) { return 2 * i; } } } }\n"
+    "int (*volatile kept)(int) = etch::scalar::twice;",
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_check_that_fails(name: str, link: Linker) -> None:
+    outcome = facts(link(SOURCE + BREAKS[name]))
+    assert outcome.code == 1, outcome.err
+    assert outcome.check(name)["passed"] is False
+    failed = [check["name"] for check in outcome.json["checks"] if check["passed"] is False]
+    assert set(failed) <= {name, "nothing runs before main"}  # some of them start variables, too
+
+
+def test_a_table_in_ram(link: Linker) -> None:
+    source = SOURCE.replace("const signed char etch_tiny_key_weights", "signed char etch_tiny_key_weights")
+    outcome = facts(link(source))
+    assert outcome.code == 1
+    assert outcome.check("no table in RAM") == {
+        "name": "no table in RAM",
+        "passed": False,
+        "found": "etch_tiny_key_weights",
+    }
+
+
+def test_an_arena_far_above_its_bound(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    for size, code in ((1050, 0), (1051, 1)):
+        outcome = facts(elf, "--model", write_model(tmp_path / "tiny", arena_bytes=size))
+        assert outcome.code == code
+        assert outcome.check("arena of tiny")["passed"] is (code == 0)
+        assert outcome.json["arenas"][0]["gap"] == pytest.approx(size / 1000 - 1)
+
+
+def test_stack_beside_the_file(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    lines = "stack of program, budget 300 bytes\n    250  whole program: start 200 > f 50\n    200  start 200\n"
+    (tmp_path / "program.stack.txt").write_text(lines)
+    outcome = facts(elf)
+    assert outcome.code == 0
+    assert outcome.json["stacks"][0]["whole_program"] is True
+    assert "at most 250 bytes of 300 (the whole program, interrupts included)" in report(elf).out
+    assert report(elf, "--painted", "250").code == 0
+    assert report(elf, "--painted", "251").code == 1
+    (tmp_path / "program.stack.txt").write_text(lines.replace("300", "249"))
+    assert facts(elf).check("stack of program")["passed"] is False
+    (tmp_path / "program.stack.txt").write_text("something else\n")
+    refused("not-a-stack-report", elf)
+
+
+def test_folders_of_other_models(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    folder = tmp_path / "tiny"
+    tables = manifest()["table_list"]
+    assert "is of 'other'" in refused("another-model", elf, "--model", write_model(folder, name="other"))
+    larger = {name: table | {"bytes": table["bytes"] + 1} for name, table in tables.items()}
+    assert "word_embeddings_table" in refused("another-model", elf, "--model", write_model(folder, table_list=larger))
+    bytes_ = {"tiny.tables": "0" * 64}
+    assert "other bytes" in refused("another-model", elf, "--model", write_model(folder, files=bytes_))
+    old = manifest()
+    del old["arena_ops"]
+    (folder / "etch.json").write_text(json.dumps(old))
+    assert "lacks arena_ops" in refused("old-manifest", elf, "--model", folder)
+    refused("not-generated", elf, "--model", tmp_path / "nowhere")
+
+
+def test_a_plan_that_contradicts_itself(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    buffers = manifest()["arena_buffers"]
+    moved = buffers | {"b": buffers["b"] | {"offset": 599}}
+    message = refused("arena-overlap", elf, "--model", write_model(tmp_path / "tiny", arena_buffers=moved))
+    assert "a and b are alive together" in message
+    past = buffers | {"b": buffers["b"] | {"offset": 601}}
+    refused("arena-overlap", elf, "--model", write_model(tmp_path / "tiny", arena_buffers=past))
+    refused("arena-bound", elf, "--model", write_model(tmp_path / "tiny", arena_lower_bound=999))
+
+
+def test_files_that_are_no_such_program(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    refused("cannot-read", tmp_path / "nowhere")
+    refused("cannot-read", tmp_path)
+    text = tmp_path / "text"
+    text.write_text("not an ELF")
+    refused("not-elf", text)
+    text.write_bytes(b"")
+    refused("not-elf", text)
+    stripped = tmp_path / "stripped"
+    subprocess.run([tool("strip"), elf, "-o", stripped], check=True, timeout=60)
+    refused("stripped", stripped)
+    subprocess.run([tool("g++"), "-c", tmp_path / "program.cpp", "-o", tmp_path / "program.o"], check=True, timeout=60)
+    refused("not-linked", tmp_path / "program.o")
+    refused("no-model", link_host(SOURCE.replace("etch_tiny_", "etsch_tiny_")))
+
+
+@pytest.mark.parametrize("kept", [4, 16, 40, 63, 64, 500, 0.5, 0.9, 0.99])
+def test_truncated_files(kept: float, link_host: Linker, tmp_path: Path) -> None:
+    data = link_host().read_bytes()
+    cut = tmp_path / "cut"
+    cut.write_bytes(data[: int(kept * len(data)) if kept < 1 else int(kept)])
+    outcome = report(cut)
+    assert outcome.code == 2
+    assert outcome.err.startswith("report: error[")
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_symbol_with_a_line_feed_in_its_name(link_host: Linker) -> None:
+    elf = link_host()
+    data = elf.read_bytes()
+    assert data.count(b"\0answer\0") == 1
+    elf.write_bytes(data.replace(b"\0answer\0", b"\0ans\ner\0"))
+    assert "ans\\ner" in [use["name"] for use in facts(elf).json["ram"]["symbols"]]
+
+
+def test_wrong_use() -> None:
+    for arguments in ([], ["a", "--board", "b"], ["a", "--symbols", "-1"], ["a", "--painted", "many"], ["a", "b"]):
+        outcome = report(*arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "tools/report: error: " in outcome.err
+    assert report("--help").code == 0
+
+
+def test_every_table_has_a_part() -> None:
+    assert sum(len(data) for _, _, data in PARTS.values()) == manifest()["table_bytes"]

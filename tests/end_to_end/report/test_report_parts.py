@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of tools/report by themselves: treemaps, names, which byte belongs to what."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, pairwise
+
+import pytest
+
+pytest.importorskip("elftools", reason="pyelftools is not installed: tools/report and tools/test install it")
+
+from tools.reports.attribution import attribute
+from tools.reports.elf_file import Image, Section, Symbol
+from tools.reports.linker_map import LinkerMap, Origin
+from tools.reports.names import scope, shortened
+from tools.reports.treemap import Box, treemap
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_boxes_have_the_areas_and_do_not_overlap(seed: int) -> None:
+    chance = random.Random(seed)
+    sizes = sorted(chance.choice((1, 10, 1000)) * chance.random() + 0.01 for _ in range(chance.randrange(1, 40)))[::-1]
+    outer = Box(10, 20, 300, 170)
+    boxes = treemap(sizes, outer)
+    assert len(boxes) == len(sizes)
+    for size, box in zip(sizes, boxes, strict=True):
+        assert box.width * box.height == pytest.approx(size / sum(sizes) * outer.width * outer.height)
+        assert box.x >= outer.x - 1e-6
+        assert box.y >= outer.y - 1e-6
+        assert box.x + box.width <= outer.x + outer.width + 1e-6
+        assert box.y + box.height <= outer.y + outer.height + 1e-6
+    for one, other in combinations(boxes, 2):
+        wide = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
+        high = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
+        assert min(wide, high) <= 1e-6
+
+
+def test_equal_sizes_become_squares() -> None:
+    assert all(box.width == pytest.approx(box.height) for box in treemap([1.0] * 16, Box(0, 0, 100, 100)))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "parts"),
+    [
+        ("main", ("main",)),
+        ("_ZN4etch4abi39tokenizer4kTopE", ("etch", "abi3", "tokenizer", "kTop")),
+        ("_ZNK4etch4abi311AttentionS83runERKNS0_9OpContextEjj", ("etch", "abi3", "AttentionS8", "run")),
+        ("_ZN4etch4abi34avx212_GLOBAL__N_110chunk_sumsEv", ("etch", "abi3", "avx2", "", "chunk_sums")),
+        ("_ZZN4etch6agnews5pieceEvE4kept", ("etch", "agnews", "piece")),
+        ("_ZTVN4etch3cli1AE", ("etch", "cli", "A")),
+        ("etch_agnews_classify", ("etch_agnews_classify",)),
+    ],
+)
+def test_scope(symbol: str, parts: tuple[str, ...]) -> None:
+    assert scope(symbol) == parts
+
+
+@pytest.mark.parametrize(
+    ("demangled", "short"),
+    [
+        ("etch::abi3::AttentionS8::run(etch::abi3::OpContext const&, unsigned int) const", "AttentionS8::run"),
+        ("void etch::abi3::avx2::(anonymous namespace)::TileS8<4u, etch::X>::run<5u>(int)", "avx2::TileS8::run"),
+        ("main", "main"),
+        ("vtable for etch::cli::Answer", "vtable for cli::Answer"),
+        ("etch::agnews::kLabels", "agnews::kLabels"),
+    ],
+)
+def test_short_names(demangled: str, short: str) -> None:
+    assert shortened(demangled) == short
+
+
+DATA = bytes(16) + b"\1" * 84
+SECTION = Section(".rodata", 100, 100, 100, writable=False, code=False, data=DATA)
+
+
+def pieces(symbols: list[tuple[str, int, int]], *origins: Origin) -> list[tuple[int, int, str, bool]]:
+    """(offset, bytes, name, padding) of what `attribute` finds."""
+    image = Image(
+        "file",
+        "ARM",
+        32,
+        hosted=False,
+        sections=(SECTION,),
+        symbols=tuple(Symbol(name, 100 + at, size, "object", False, True, ".rodata") for name, at, size in symbols),
+        undefined=(),
+        segment_bytes=100,
+    )
+    found = attribute(SECTION, image, LinkerMap((), {".rodata": origins}) if origins else None)
+    assert [piece.address for piece in found] == [100, *(piece.address + piece.size for piece in found[:-1])]
+    assert sum(piece.size for piece in found) == SECTION.size
+    assert all(piece.size > 0 for piece in found)
+    return [(p.address - 100, p.size, p.symbol.name if p.symbol else "", p.padding) for p in found]
+
+
+def test_gaps_between_symbols() -> None:
+    assert pieces([("a", 0, 10), ("b", 16, 60)]) == [
+        (0, 10, "a", False),
+        (10, 6, "", True),  # zeros, shorter than an alignment
+        (16, 60, "b", False),
+        (76, 24, "", False),  # not zeros: somebody's
+    ]
+    assert pieces([]) == [(0, 100, "", False)]
+
+
+def test_two_names_of_one_thing() -> None:
+    assert pieces([("small", 0, 10), ("large", 0, 40), ("inside", 20, 10), ("over", 30, 20), ("rest", 50, 500)]) == [
+        (0, 40, "large", False),
+        (40, 10, "over", False),
+        (50, 50, "rest", False),
+    ]
+
+
+def test_labels_name_what_follows_them() -> None:
+    assert pieces([("a", 0, 20), ("label", 30, 0)]) == [
+        (0, 20, "a", False),
+        (20, 10, "", False),
+        (30, 70, "label", False),
+    ]
+
+
+def test_objects_of_the_map() -> None:
+    origins = (Origin(100, 40, "", "a.o"), Origin(140, 8, "", ""), Origin(148, 52, "lib.a", "b.o"))
+    assert pieces([("a", 0, 16)], *origins) == [
+        (0, 16, "a", False),
+        (16, 24, "", False),
+        (40, 8, "", True),
+        (48, 52, "", False),
+    ]
+    assert all(one[0] + one[1] == other[0] for one, other in pairwise(pieces([("a", 90, 10)], *origins)))

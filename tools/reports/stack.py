@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worst-case stack that the build computed from the call graph (tools/stack), as it wrote it down."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .failure import refused
+from .model_folder import Model, build_folder
+
+_HEAD = re.compile(r"stack of (\S+), budget (\d+) bytes")
+_LINE = re.compile(r" *(\d+)  (.+)")
+_WHOLE = "whole program: "
+
+
+@dataclass(frozen=True)
+class Bound:
+    bytes: int
+    path: str  # functions and their frames, from the outermost down
+
+
+@dataclass(frozen=True)
+class Stack:
+    of: str  # the program, or a model whose public functions these are
+    budget: int
+    whole: bool  # from reset on, interrupts included
+    bounds: tuple[Bound, ...]  # deepest first
+
+    @property
+    def worst(self) -> Bound:
+        return self.bounds[0]
+
+
+def read_stack(path: Path) -> Stack:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise refused("cannot-read", f"{path}: {error}") from error
+    head = _HEAD.fullmatch(lines[0]) if lines else None
+    found = [_LINE.fullmatch(line) for line in lines[1:]]
+    if head is None or not found or None in found:
+        raise refused("not-a-stack-report", f"{path} is not what tools/stack writes")
+    whole = found[0] is not None and found[0][2].startswith(_WHOLE)
+    bounds = tuple(Bound(int(line[1]), line[2].removeprefix(_WHOLE)) for line in found if line)
+    return Stack(head[1], int(head[2]), whole, bounds if whole else tuple(sorted(bounds, key=lambda b: -b.bytes)))
+
+
+def find_stacks(elf: Path, models: list[Model]) -> list[Stack]:
+    """The program's report beside it, or else those of its models in its build folder."""
+    beside = elf.with_name(f"{elf.name.removesuffix('.elf')}.stack.txt")
+    if beside.is_file():
+        return [read_stack(beside)]
+    build = build_folder(elf)
+    if build is None:
+        return []
+    found = [sorted(build.rglob(f"{model.name}.stack.txt"))[:1] for model in models]
+    return [read_stack(path) for paths in found for path in paths]

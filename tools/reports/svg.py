@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as a picture: a treemap of flash, a bar of RAM, and the arena's buffers over the ops of a call.
+
+The same report gives the same bytes. Every rectangle says what it is in a tooltip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+from .arena import Buffer, Timeline
+from .flash import CATEGORIES, Category, Flash
+from .ram import KINDS, Kind, Ram
+from .report import Report
+from .treemap import Box, treemap
+
+_WIDTH = 1200
+_MARGIN = 24
+_FLASH_HEIGHT = 460
+_BAR_HEIGHT = 44
+_ARENA_HEIGHT = 380
+_OP_LABELS = 96  # below the arena, where the ops' names are
+_SCALE_LABELS = 70  # left of it, where the bytes are
+_FONT, _SYMBOL_FONT, _SMALLEST_FONT = 12, 10, 8
+_LETTER = 0.58  # of the font's size: its average width
+_SMALLEST = 0.0004  # of the flash: smaller symbols are drawn as one
+
+_FLASH_COLORS: dict[Category, str] = {
+    "tables": "#a9c7e8",
+    "code": "#f7b477",
+    "constants": "#f5e08a",
+    "initial values": "#d3b3d8",
+    "loading": "#c9c5bf",
+    "alignment": "#e9e6e1",
+}
+_RAM_COLORS: dict[Kind, str] = {
+    "arena": "#a9c7e8",
+    "stack": "#f2a3a0",
+    "zero at start (.bss)": "#f5e08a",
+    "initialized (.data)": "#d3b3d8",
+    "set by the loader": "#c9c5bf",
+    "alignment": "#e9e6e1",
+}
+_BUFFER_COLORS = ("#a9c7e8", "#f7b477", "#a8d5a0", "#f2a3a0", "#b5dcd8", "#f5e08a", "#d3b3d8", "#ffc6cc", "#d2b9a4")
+
+
+def svg_of(report: Report) -> str:
+    y = 34.0
+    body = [_text(_MARGIN, y, f"{report.image.name}, {report.image.machine}", 20, weight="bold")]
+    y += 34
+    body.append(_text(_MARGIN, y, f"Flash: {report.flash.bytes:,} bytes", 15, weight="bold"))
+    body += _legend({name: _FLASH_COLORS[name] for name in CATEGORIES if report.flash.category(name)}, y)
+    box = Box(_MARGIN, y + 10, _WIDTH - 2 * _MARGIN, _FLASH_HEIGHT)
+    body += _flash(report.flash, box)
+    y += 10 + _FLASH_HEIGHT + 34
+    body.append(_text(_MARGIN, y, f"RAM: {report.ram.bytes:,} bytes", 15, weight="bold"))
+    body += _legend({name: _RAM_COLORS[name] for name in KINDS if report.ram.kind(name)}, y)
+    body += _ram(report.ram, Box(_MARGIN, y + 10, _WIDTH - 2 * _MARGIN, _BAR_HEIGHT))
+    y += 10 + _BAR_HEIGHT + 34
+    for timeline in report.timelines:
+        title = (
+            f"Arena of {timeline.model} over the ops of a call: {timeline.bytes:,} bytes, "
+            f"lower bound {timeline.lower_bound:,}, gap {timeline.gap:.2%}"
+        )
+        body.append(_text(_MARGIN, y, title, 15, weight="bold"))
+        left = _MARGIN + _SCALE_LABELS
+        body += _arena(timeline, Box(left, y + 14, _WIDTH - _MARGIN - left, _ARENA_HEIGHT))
+        y += 14 + _ARENA_HEIGHT + _OP_LABELS + 34
+    height = round(y - 34 + _MARGIN)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
+        f'viewBox="0 0 {_WIDTH} {height}" font-family="Helvetica, Arial, sans-serif">\n'
+        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
+    )
+
+
+def _flash(flash: Flash, box: Box) -> Iterator[str]:
+    """Groups as large boxes, each filled with its symbols."""
+    groups = [(category, name, size) for category in CATEGORIES for name, size in flash.groups(category) if size]
+    groups.sort(key=lambda group: (-group[2], group[0], group[1]))
+    for (category, name, size), place in zip(groups, treemap([group[2] for group in groups], box), strict=True):
+        symbols = [(e.name, e.bytes) for e in flash.entries if (e.category, e.group) == (category, name) and e.bytes]
+        large = sorted((s for s in symbols if s[1] >= _SMALLEST * flash.bytes), key=lambda s: (-s[1], s[0]))
+        rest = size - sum(symbol[1] for symbol in large)
+        drawn = [*large, (f"{len(symbols) - len(large)} smaller ones", rest)] if rest else large
+        drawn.sort(key=lambda symbol: -symbol[1])
+        yield f"<g><title>{escape(f'{category}, {name}: {size:,} bytes')}</title>"
+        for (symbol, bytes_), inner in zip(drawn, treemap([d[1] for d in drawn], place), strict=True):
+            title = f"{category}, {name}: {symbol} {bytes_:,} bytes"
+            yield _rectangle(inner, _FLASH_COLORS[category], title, stroke="#ffffff", line=0.5)
+            if (symbol, bytes_) != drawn[0]:  # the group's own label is there
+                yield from _label(inner, symbol, f"{bytes_:,}", _SYMBOL_FONT)
+        yield _rectangle(place, "none", "", stroke="#ffffff", line=2.5)
+        yield from _label(place, name, f"{size:,}", _FONT)
+        yield "</g>"
+
+
+def _ram(ram: Ram, box: Box) -> Iterator[str]:
+    x = box.x
+    for kind in KINDS:
+        for use in sorted((use for use in ram.uses if use.kind == kind), key=lambda use: (-use.bytes, use.name)):
+            width = box.width * use.bytes / ram.bytes
+            place = Box(x, box.y, width, box.height)
+            title = f"{kind}: {use.name} {use.bytes:,} bytes"
+            yield _rectangle(place, _RAM_COLORS[kind], title, stroke="#ffffff", line=0.5)
+            yield from _label(place, kind if kind in ("arena", "stack") else use.name, f"{use.bytes:,}", _FONT)
+            x += width
+
+
+def _arena(timeline: Timeline, box: Box) -> Iterator[str]:
+    """A column an op, offsets upwards: a buffer is a rectangle from the op that first needs it to the last."""
+    column = box.width / len(timeline.ops)
+
+    def height_of(bytes_: int) -> float:
+        return box.y + box.height * (1 - bytes_ / timeline.bytes)
+
+    yield _rectangle(box, "#f4f3f0", "", stroke="#cccccc", line=1)
+    names = sorted({buffer.name for buffer in timeline.buffers})
+    for buffer in timeline.buffers:
+        place = Box(
+            box.x + column * buffer.first,
+            height_of(buffer.end),
+            column * (buffer.last - buffer.first + 1),
+            box.height * buffer.size / timeline.bytes,
+        )
+        color = _BUFFER_COLORS[names.index(buffer.name) % len(_BUFFER_COLORS)]
+        yield _rectangle(place, color, _lifetime(buffer, timeline), stroke="#ffffff", line=1)
+        yield from _label(place, buffer.name, f"{buffer.size:,}", _FONT)
+    for op, name in enumerate(timeline.ops):
+        at = box.x + column * op
+        live = height_of(timeline.live(op))
+        title = escape(f"{name}: {timeline.live(op):,} bytes alive")
+        yield (
+            f'<line x1="{at:.2f}" y1="{live:.2f}" x2="{at + column:.2f}" y2="{live:.2f}" stroke="#111111" '
+            f'stroke-width="2"><title>{title}</title></line>'
+        )
+        middle, below = at + column / 2, box.y + box.height + 10
+        yield (
+            f'<text x="{middle:.2f}" y="{below:.2f}" font-size="11" fill="#333333" text-anchor="end" '
+            f'transform="rotate(-55 {middle:.2f} {below:.2f})">{escape(name)}</text>'
+        )
+    for part in range(5):
+        bytes_ = timeline.bytes * part // 4
+        yield _text(box.x - 8, height_of(bytes_) + 4, f"{bytes_:,}", 11, anchor="end", color="#555555")
+    yield _text(box.x, box.y + box.height + _OP_LABELS, "black: bytes alive at an op", 11, color="#555555")
+
+
+def _lifetime(buffer: Buffer, timeline: Timeline) -> str:
+    ops = f"{timeline.ops[buffer.first]} to {timeline.ops[buffer.last]}"
+    return f"{buffer.name}: {buffer.size:,} bytes at {buffer.offset:,}, {ops}"
+
+
+def _rectangle(box: Box, fill: str, title: str, stroke: str, line: float) -> str:
+    shape = (
+        f'<rect x="{box.x:.2f}" y="{box.y:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{fill}" '
+        f'stroke="{stroke}" stroke-width="{line:g}"'
+    )
+    return f"{shape}><title>{escape(title)}</title></rect>" if title else f'{shape} pointer-events="none"/>'
+
+
+def _label(box: Box, name: str, size: str, font: int) -> Iterator[str]:
+    """Name and bytes in the corner of a box, as much of them as fits; smaller than `font` where that helps."""
+
+    def fits(text: str, size: int) -> bool:
+        return box.width >= _LETTER * size * len(text) + 6
+
+    font = next((size for size in range(font, _SMALLEST_FONT - 1, -1) if fits(name, size)), 0)
+    if font == 0 or box.height < font + 3:
+        return
+    yield _text(box.x + 3, box.y + font + 1, name, font)
+    if box.height >= 2 * font + 6 and fits(size, font):
+        yield _text(box.x + 3, box.y + 2 * font + 3, size, font)
+
+
+def _legend(colors: dict[Category, str] | dict[Kind, str], y: float) -> Iterator[str]:
+    x = 300.0
+    for name, color in colors.items():
+        yield _rectangle(Box(x, y - 11, 12, 12), color, "", stroke="none", line=0)
+        yield _text(x + 17, y, name, 12)
+        x += 34 + 12 * _LETTER * len(name)
+
+
+def _text(
+    x: float, y: float, text: str, size: int, weight: str = "normal", anchor: str = "start", color: str = "#222222"
+) -> str:
+    return (
+        f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
+        f'fill="{color}" pointer-events="none">{escape(text)}</text>'
+    )

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe of every AG News student: only shape and settings differ."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+
+import distil
+import rows
+import student
+import torch
+import views
+import vocabulary
+from tokenizers import Tokenizer
+
+TEACHER = "minilm_l6_agnews"
+
+
+def folder_from(variable: str) -> Path:
+    """The folder an environment variable names."""
+    if variable not in os.environ:
+        raise SystemExit(f"set {variable} to the folder described in README.md")
+    return Path(os.environ[variable])
+
+
+def main(here: Path, shape: student.Shape, settings: distil.Settings) -> None:
+    """Rows -> vocabulary -> the teacher's answers -> student -> folder."""
+    parser = argparse.ArgumentParser(description="Remakes the checkpoint; needs ETCH_DATA and ETCH_MODELS.")
+    parser.add_argument("--out", type=Path, default=here / "checkpoint")
+    parser.add_argument("--cache", type=Path, default=Path("build/train-agnews"), help="keeps the teacher's answers")
+    parser.add_argument("--seed", type=int, default=20)
+    arguments = parser.parse_args()
+
+    start = time.monotonic()
+    teacher_folder = folder_from("ETCH_MODELS") / TEACHER
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    seed = arguments.seed
+    train, held_out = rows.split(rows.read_training_rows(folder_from("ETCH_DATA")), seed)
+    judge = ([row.text for row in held_out], [row.label for row in held_out])
+    print(f"{len(train)} training rows, {len(held_out)} held out", flush=True)
+
+    texts = [row.text for row in train]
+    spec, teacher_ids = vocabulary.build(teacher_folder, texts, shape.vocabulary)
+    tokenizer = Tokenizer.from_str(json.dumps(spec))
+    tokenizer_config = vocabulary.tokenizer_config(shape.positions)
+
+    material = views.build(train, teacher_folder, arguments.cache, seed)
+    torch.manual_seed(seed)
+    model = student.from_teacher(shape, teacher_folder, teacher_ids)
+    distil.train(model, tokenizer, material, judge, settings=settings, seed=seed)
+    student.save(model, spec, tokenizer_config, arguments.out)
+    print(f"wrote {arguments.out.name}, {time.monotonic() - start:.0f} s in all", flush=True)

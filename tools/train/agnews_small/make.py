@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remakes the checkpoint: `python make.py` with ETCH_DATA and ETCH_MODELS set (see README.md)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "agnews"))  # the recipe
+
+import distil
+import remake
+from student import Shape
+
+SHAPE = Shape(vocabulary=6_000, positions=128, layers=2, width=96, heads=3, inner=384, activation="relu")
+
+if __name__ == "__main__":
+    remake.main(Path(__file__).resolve().parent, SHAPE, distil.Settings(epochs=2, peak_rate=1e-3))
