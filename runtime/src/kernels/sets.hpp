@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel set that a build may hold; registry.cpp lists those that it does hold.
+// Every kernel set that a build may hold; panel_sets.cpp and rows_sets.cpp list those that it does hold.
 #pragma once
 
 #include "kernel_set.hpp"

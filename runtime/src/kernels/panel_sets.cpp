@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel sets of this build that read Packing::panel, best first.
+#include "etch/kernels.hpp"
+#include "sets.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+constexpr const KernelSet* kSets[] = {
+#if defined(__x86_64__)
+    &kAvx512Vnni,  &kAvxVnni, &kAvx2, &kSse2,
+#elif defined(__aarch64__)
+    &kNeonDotprod,
+    &kNeon,
+#endif
+    &kScalarPanel,
+};
+
+}  // namespace
+
+constexpr KernelList kPanelKernels = {kSets, sizeof kSets / sizeof kSets[0]};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
