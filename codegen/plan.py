@@ -74,8 +74,9 @@ def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int
         "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
     planned |= {name: _Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
-    attention = [index for index, name in enumerate(op_names) if name == "attention"]
-    planned["scratch"] = _Life(_aligned(scratch, target), attention[0], attention[-1])
+    users = ("pack_keys", "pack_values", "attention") if _attention_kind(program) == "s8" else ("attention",)
+    scratched = [index for index, name in enumerate(op_names) if name in users]
+    planned["scratch"] = _Life(_aligned(scratch, target), scratched[0], scratched[-1])
     placements = _place(planned)
     arena = max(item.offset + item.size for item in placements)
     if arena >= MAX_ARENA_BYTES:

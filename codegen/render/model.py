@@ -68,6 +68,7 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         "version": __version__,
         "this_runtime": f"ETCH_VERSION_IS({', '.join(__version__.split('.'))}) && ETCH_ABI == {ABI}",
         "stack_budget": model.stack_budget,
+        "scratch_bytes": model.plan.scratch_bytes,
     }
     common |= task_values(model.program)
 
@@ -139,7 +140,6 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "tile_rows": model.target.attention_tile_rows,
         "score_scale": float_literal(program.heads.score_scale),
         "row_block": plan.row_block,
-        "scratch_bytes": plan.scratch_bytes,
         "attention_scratch": f"attention_{attention.kind}_scratch_bytes",
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
         "s8": attention.kind == "s8",

@@ -16,7 +16,6 @@ namespace {
 constexpr HeadShape kHeads{kPacking, 3, 64, kMaxTokens, 24};
 constexpr float kScoreScale = 0.18033688f;  // log2(e) / sqrt(64)
 constexpr std::uint32_t kRowBlock = 120;  // rows that go through a layer together, so that a block stays in cache
-constexpr std::size_t kScratchBytes = 40064;
 
 static_assert(attention_s8_scratch_bytes(kHeads) <= kScratchBytes, "the plan and the runtime disagree");
 static_assert(tokenizer_scratch_bytes(kTokenizer.max_word_chars, kTokenizer.max_piece_bytes) <= 1600,
@@ -101,7 +100,7 @@ const KernelSet& kernels_of(Workspace& workspace) noexcept {
 
 // Computes the logits of the ids in the arena and fills in the result.
 void run_model(Workspace& workspace, const Arena& a, const Tokenized& tokens, Result& result) noexcept {
-    const InlineRunner run{OpContext{kernels_of(workspace), a.scratch}};
+    const SharingRunner run{OpContext{kernels_of(workspace), a.scratch}, workspace.executor, kScratchBytes};
     forward(run, tokens.count, a);
     run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
     for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];

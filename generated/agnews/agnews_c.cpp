@@ -17,6 +17,7 @@ static_assert(sizeof(etch_agnews_workspace) == sizeof(model::Workspace), "C and 
 static_assert(alignof(etch_agnews_workspace) == alignof(model::Workspace), "C and C++ have one layout");
 SAME_PLACE(etch_agnews_workspace, Workspace, special_tokens);
 SAME_PLACE(etch_agnews_workspace, Workspace, kernels);
+SAME_PLACE(etch_agnews_workspace, Workspace, executor);
 SAME_PLACE(etch_agnews_workspace, Workspace, arena);
 
 static_assert(sizeof(etch_agnews_result) == sizeof(model::Result), "C and C++ have one layout");

@@ -57,6 +57,8 @@ def event(op: p.Op, block: int | None) -> Event:
     else:
         one = block is None and op.out.rows == "one"
         read, written = cells(op.input, 0 if one else block), cells(op.out, block)
+        if isinstance(op, p.PackKeys | p.PackValues) and op.kind == "s8":
+            written = written | {("scratch", 0)}
         if isinstance(op, p.Linear) and op.residual is not None:
             read = read | cells(op.residual, 0 if one else block)
     return Event(type(op).__name__, frozenset(read), frozenset(written))

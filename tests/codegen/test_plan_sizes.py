@@ -96,7 +96,7 @@ OPS = (
 LIVES = {
     **{"ids": (0, 1), "segments": (0, 1), "tokenizer": (0, 0), "hidden": (1, 19)},
     **{"hidden_q": (3, 15), "projection": (4, 7), "keys": (3, 18), "values": (3, 18)},
-    **{"query": (9, 10), "scratch": (10, 10), "context": (10, 11), "context_q": (11, 12)},
+    **{"query": (9, 10), "scratch": (5, 10), "context": (10, 11), "context_q": (11, 12)},
     **{"inner": (15, 16), "inner_q": (16, 17), "first_q": (19, 20), "pooled": (20, 21), "logits": (21, 21)},
 }
 

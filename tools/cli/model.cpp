@@ -24,9 +24,19 @@ generated::Encoding encoding;
 
 }  // namespace
 
-const Model kModel = {ETCH_PROGRAM,           generated::kModelName,  generated::kRecipe,     generated::kTarget,
-                      generated::kCheckpoint, generated::kTask,       generated::kMaxTokens,  task::kWidth,
-                      generated::kPairs,      generated::kTableBytes, generated::kArenaBytes, generated::kStackBudget};
+const Model kModel = {ETCH_PROGRAM,
+                      generated::kModelName,
+                      generated::kRecipe,
+                      generated::kTarget,
+                      generated::kCheckpoint,
+                      generated::kTask,
+                      generated::kMaxTokens,
+                      task::kWidth,
+                      generated::kPairs,
+                      generated::kTableBytes,
+                      generated::kArenaBytes,
+                      generated::kStackBudget,
+                      generated::kScratchBytes};
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);
@@ -57,6 +67,10 @@ std::string_view piece(std::int32_t id) {
 
 void set_special_tokens(SpecialTokens reading) {
     workspace.special_tokens = reading;
+}
+
+void set_executor(const Executor& executor) {
+    workspace.executor = &executor;
 }
 
 Status select_kernel(std::string_view name) {

@@ -28,6 +28,7 @@ inline constexpr bool kPairs = false;
 inline constexpr std::size_t kTableBytes = 100;
 inline constexpr std::size_t kArenaBytes = 64;
 inline constexpr std::size_t kStackBudget = 4096;
+inline constexpr std::size_t kScratchBytes = 64;
 
 inline constexpr std::string_view kNames[] = {
     std::string_view("zero"),

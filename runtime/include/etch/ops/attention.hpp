@@ -57,6 +57,7 @@ struct PackKeysS8 {
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -68,6 +69,7 @@ struct PackValuesS8 {
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -79,6 +81,7 @@ struct PackKeysF32 {
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -90,8 +93,15 @@ struct PackValuesF32 {
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
+
+// Two products and an exponential per head, query row and token.
+constexpr std::uint64_t attention_cost(const HeadShape& s, std::uint32_t rows, std::uint32_t tokens,
+                                       std::uint64_t product) noexcept {
+    return std::uint64_t{s.heads} * rows * tokens * (2 * product * s.head_width + kCostOfValue);
+}
 
 // context = softmax(query keys^T / sqrt(head_width)) values. Units: heads. `score_scale` is c = log2(e) /
 // sqrt(head_width).
@@ -106,6 +116,7 @@ struct AttentionS8 {
     F32Rows context;  // [count][heads * head_width]; may be the same rows as query
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return attention_cost(shape, count, tokens, 1); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -120,6 +131,7 @@ struct AttentionF32 {
     F32Rows context;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return attention_cost(shape, count, tokens, kCostOfF32Product); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -34,6 +34,7 @@ struct EmbeddingSum {
     F32Rows out;                   // [count][width]
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -17,6 +17,7 @@ struct Quantize {
     QuantizedRows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -34,6 +35,7 @@ struct LayerNorm {
     F32Rows rows;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -44,6 +46,7 @@ struct Softmax {
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -54,6 +57,7 @@ struct Sigmoid {
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
