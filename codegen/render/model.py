@@ -20,7 +20,7 @@ from ..tokenizer import WordPieceTables
 from ..tokenizer.tables import Field
 from .arena import arena_lines, size_checks
 from .environment import template_environment
-from .forward import forward_lines
+from .forward import forward_lines, head_lines, head_values
 from .tables import Table, slots_of, table_bytes
 from .task import summary, task_values
 from .text import annotated, constant, float_literal, literal_lines, number_lines, pascal
@@ -142,11 +142,14 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "row_block": plan.row_block,
         "attention_scratch": f"attention_{attention.kind}_scratch_bytes",
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
+        "texts_bytes": next(item.size for item in plan.placements if item.name == "texts"),
         "s8": attention.kind == "s8",
         "size_checks": size_checks(program, plan),
         "lower_bound": plan.lower_bound,
         "buffers": arena_lines(program, plan),
         "forward": forward_lines(program, environment),
+        "head": head_lines(program, environment),
+        **head_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in p.ops_of(program)),
     }
 

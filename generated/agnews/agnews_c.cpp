@@ -51,6 +51,19 @@ etch_status etch_agnews_classify_pair(etch_agnews_workspace* workspace, const ch
     return c(model::classify_pair(cpp(workspace), {first, first_length}, {second, second_length}, cpp(result)));
 }
 
+etch_status etch_agnews_classify_batch(etch_agnews_workspace* workspace, const etch_text* texts, size_t count,
+    etch_agnews_result* results) {
+    constexpr std::size_t kTexts = 16;  // at a time: std::string_view has a layout of its own
+    std::string_view views[kTexts];
+    for (std::size_t done = 0; done < count; done += kTexts) {
+        const std::size_t some = count - done < kTexts ? count - done : kTexts;
+        for (std::size_t i = 0; i < some; ++i) views[i] = {texts[done + i].data, texts[done + i].size};
+        const etch::Status status = model::classify_batch(cpp(workspace), views, some, &cpp(results + done));
+        if (status != etch::Status::ok) return c(status);
+    }
+    return ETCH_OK;
+}
+
 etch_status etch_agnews_classify_tokens(etch_agnews_workspace* workspace, const int32_t* ids,
     const uint8_t* segments, uint32_t count, etch_agnews_result* result) {
     return c(model::classify_tokens(cpp(workspace), ids, segments, count, cpp(result)));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "etch/executor.hpp"
 #include "etch/status.hpp"
@@ -59,6 +60,11 @@ struct Tokens {
 };
 
 Status answer_text(const Text& text, Answer& answer);
+
+// The same to several texts, none of them a pair: each thread of the executor takes a part of them, in batches. The
+// views are valid until the next call. Where one is refused, `answers` is empty.
+Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answer>& answers);
+
 Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
 Status encode(const Text& text, Tokens& tokens);
 
@@ -68,8 +74,8 @@ std::string_view piece(std::int32_t id);
 // How "[SEP]" and the like in a text are read from now on.
 void set_special_tokens(SpecialTokens reading);
 
-// Shares the work of every call from now on; the executor stays the caller's.
-void set_executor(const Executor& executor);
+// Shares the work of every call from now on; the executor stays the caller's. Null: the calling thread does it all.
+void set_executor(const Executor* executor);
 
 Status select_kernel(std::string_view name);
 

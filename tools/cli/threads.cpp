@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.hpp"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "etch/hosted/thread_pool.hpp"
 #include "failure.hpp"
@@ -13,17 +14,26 @@
 namespace etch::cli {
 namespace {
 
-constexpr std::align_val_t kScratchAlignment{64};
+constexpr std::size_t kScratchAlignment = 64;
 
-std::uint32_t used = 1;
+std::optional<hosted::ThreadPool> pool;
+std::vector<std::uint8_t> scratch;
+Executor executor = {};
+
+std::uint8_t* aligned(std::vector<std::uint8_t>& bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+    return bytes.data() + (kScratchAlignment - address % kScratchAlignment) % kScratchAlignment;
+}
 
 }  // namespace
 
 void use_threads(std::uint32_t threads) {
     const std::uint32_t available = hosted::available_threads();
     if (threads == 0) {
-        threads = available < hosted::ThreadPool::kMostThreads ? available : hosted::ThreadPool::kMostThreads;
+        threads = std::min(available, hosted::ThreadPool::kMostThreads);
     }
+    set_executor(nullptr);
+    pool.reset();
     if (threads == 1) {
         return;
     }
@@ -31,18 +41,17 @@ void use_threads(std::uint32_t threads) {
         std::fprintf(stderr, "%s: %u threads, but only %u processor%s may be used\n",
                      std::string(kModel.program).c_str(), threads, available, available == 1 ? "" : "s");
     }
-    static hosted::ThreadPool pool(threads);
-    if (pool.threads() != threads) {
+    pool.emplace(threads);
+    if (pool->threads() != threads) {
         fail(kRunFailure, "cannot start %u threads", threads);
     }
-    static const Executor executor = pool.executor(
-        static_cast<std::uint8_t*>(operator new((threads - 1) * kModel.scratch_bytes, kScratchAlignment)));
-    set_executor(executor);
-    used = threads;
+    scratch.resize((threads - 1) * kModel.scratch_bytes + kScratchAlignment);
+    executor = pool->executor(aligned(scratch));
+    set_executor(&executor);
 }
 
 std::uint32_t threads() {
-    return used;
+    return pool ? pool->threads() : 1;
 }
 
 }  // namespace etch::cli

@@ -53,7 +53,7 @@ typedef struct etch_executor {
     uint8_t* scratch; /* [workers - 1][ETCH_NAME_SCRATCH_BYTES], 64-byte aligned */
 } etch_executor;
 
-/* Bytes that the model owns, for as long as the program runs. */
+/* Bytes: from a model, for as long as the program runs; of the caller, in a batch. */
 typedef struct etch_text {
     const char* data;
     size_t size;

@@ -81,5 +81,18 @@ Status begin_answer(Workspace& workspace, std::string_view text, Result& result)
     return Status::ok;
 }
 
+// A batch by `answer`, which answers one text.
+template <class Result>
+Status answer_each(Status (&answer)(Workspace&, std::string_view, Result&) noexcept, Workspace& workspace,
+                   const std::string_view* texts, std::size_t count, Result* results) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const Status status = answer(workspace, texts[i], results[i]);
+        if (status != Status::ok) {
+            return status;
+        }
+    }
+    return Status::ok;
+}
+
 }  // namespace stub
 }  // namespace etch

@@ -6,6 +6,7 @@
 
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
+#include "etch/ops/texts.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -36,6 +37,16 @@ struct LayerNorm {
 
     std::uint32_t units() const noexcept { return count; }
     std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Moves the first row of text t to row t: what a model reads that needs no others. In place. One unit.
+struct FirstRows {
+    const Texts& texts;
+    F32Rows rows;
+
+    std::uint32_t units() const noexcept { return 1; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * texts.count * rows.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
