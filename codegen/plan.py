@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where every buffer lies in the arena.
 
-Each buffer lives from the op that first writes it to the op that last reads it. A buffer that carries rows of all tokens
-is alive through every loop that it is used in; one that holds a block's rows only inside the block. What follows the
-loops runs once per text of a batch, so that the rows it reads live to its end. Two buffers
-may share bytes when no op needs both. Offsets come from first-fit placements in several orders, the smallest result
-wins; the lower bound is the most that any single op needs.
+Each buffer lives from the op that first writes it to the op that last reads it. A buffer that carries rows of all
+tokens is alive through every loop that it is used in; one that holds a block's rows only inside the block. What follows
+the loops runs once per text of a batch, so that the rows it reads live to its end. Two buffers may share bytes when no
+op needs both. Offsets come from first-fit placements in several orders, the smallest result wins; the lower bound is
+the most that any single op needs.
 """
 
 from __future__ import annotations

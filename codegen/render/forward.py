@@ -39,20 +39,17 @@ def forward_lines(program: p.Program, environment: Environment) -> list[str]:
 
 def head_lines(program: p.Program, environment: Environment) -> list[str]:
     """The body of head(): from the rows of one text to its output."""
-    scope = _Scope(None, 1, text=True)
-    return annotated(
-        [_op_row(step, scope, environment) for step in program.steps[_head_begin(program) :] if not isinstance(step, p.Loop)]
-    )
+    return annotated([_op_row(op, _Scope(None, 1, text=True), environment) for op in _head(program)])
 
 
 def head_values(program: p.Program) -> dict[str, str | bool]:
-    """How head() is called: the buffer whose rows it reads, where a text's begin, whether it asks how many there are."""
-    head = program.steps[_head_begin(program) :]
-    read = [buffer for op in head if not isinstance(op, p.Loop) for buffer in buffers_of(op)[0] if buffer.rows == "tokens"]
+    """How head() is called: the buffer of the rows it reads, where a text's begin, whether it wants their number."""
+    head = _head(program)
+    read = next(buffer for op in head for buffer in buffers_of(op)[0] if buffer.rows == "tokens")
     loops = [step for step in program.steps if isinstance(step, p.Loop)]
     first_rows = any(blocks.last_layer_first_row for loop in loops for blocks in loop.body)
     return {
-        "head_input": read[0].name,
+        "head_input": read.name,
         "head_row": "text" if first_rows else "texts.texts[text].first",
         "head_counts": any(isinstance(op, p.Pool) for op in head),
     }
@@ -60,6 +57,10 @@ def head_values(program: p.Program) -> dict[str, str | bool]:
 
 def _head_begin(program: p.Program) -> int:
     return max(index for index, step in enumerate(program.steps) if isinstance(step, p.Loop)) + 1
+
+
+def _head(program: p.Program) -> list[p.Op]:
+    return [step for step in program.steps[_head_begin(program) :] if not isinstance(step, p.Loop)]
 
 
 def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:

@@ -237,6 +237,13 @@ def test_threads_do_not_change_the_answer(classify: Program) -> None:
     expected = classify.well("--json", *TITLES).out
     for threads in ("1", "2", "64", "0", "auto"):
         assert classify.well("--json", "--threads", threads, *TITLES).out == expected
+        lines = "".join(f"{title}\n" for title in TITLES).encode()
+        assert classify.well("--json", "--threads", threads, stdin=lines).out == expected
+
+
+def test_more_threads_than_processors_are_noted(classify: Program) -> None:
+    assert "64 threads, but only " in classify.well("--threads", "64", "text").err
+    assert classify.well("--threads", "auto", "text").err == ""
 
 
 # --- reports -------------------------------------------------------------------------------------------------------
