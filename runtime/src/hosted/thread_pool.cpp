@@ -46,8 +46,8 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::stop() noexcept {
     if (threads_ == 1) return;
-    task_ = nullptr;
-    begin_round();
+    stopping_.store(true);
+    begin_round(round_.load() + 1);
     for (std::uint32_t i = 1; i < threads_; ++i)
         pthread_join(workers_[i - 1].thread, nullptr);
     threads_ = 1;
@@ -55,18 +55,17 @@ void ThreadPool::stop() noexcept {
 
 // Sequentially consistent, as are the loads and stores of whoever goes to sleep: either the round is seen before the
 // sleep, or the sleeper is seen here.
-void ThreadPool::begin_round() noexcept {
-    running_.store(threads_ - 1);
-    round_.fetch_add(1);
+void ThreadPool::begin_round(std::uint64_t round) noexcept {
+    round_.store(round);
     if (sleeping_.load() == 0) return;
     pthread_mutex_lock(&mutex_);
     pthread_cond_broadcast(&begin_);
     pthread_mutex_unlock(&mutex_);
 }
 
-std::uint32_t ThreadPool::next_round(std::uint32_t seen) noexcept {
+std::uint64_t ThreadPool::next_round(std::uint64_t seen) noexcept {
     for (std::uint32_t look = 0; look < looks_; ++look) {
-        const std::uint32_t round = round_.load(std::memory_order_acquire);
+        const std::uint64_t round = round_.load(std::memory_order_acquire);
         if (round != seen) return round;
         pause();
     }
@@ -80,13 +79,14 @@ std::uint32_t ThreadPool::next_round(std::uint32_t seen) noexcept {
 }
 
 void* ThreadPool::main_of(void* argument) noexcept {
-    const Worker& worker = *static_cast<const Worker*>(argument);
+    Worker& worker = *static_cast<Worker*>(argument);
     ThreadPool& pool = *worker.pool;
-    for (std::uint32_t round = 0;;) {
+    for (std::uint64_t round = 0;;) {
         round = pool.next_round(round);
-        if (pool.task_ == nullptr) return nullptr;
+        if (pool.stopping_.load()) return nullptr;
+        if (!worker.take(round)) continue;  // done without it; with the ticket the round cannot end before it does
         pool.task_(pool.argument_, worker.index);
-        if (pool.running_.fetch_sub(1) == 1 && pool.caller_sleeps_.load()) {
+        if (pool.unfinished_.fetch_sub(1) == 1 && pool.caller_sleeps_.load()) {
             pthread_mutex_lock(&pool.mutex_);
             pthread_cond_signal(&pool.end_);
             pthread_mutex_unlock(&pool.mutex_);
@@ -96,12 +96,12 @@ void* ThreadPool::main_of(void* argument) noexcept {
 
 void ThreadPool::wait_for_workers() noexcept {
     for (std::uint32_t look = 0; look < looks_; ++look) {
-        if (running_.load(std::memory_order_acquire) == 0) return;
+        if (unfinished_.load(std::memory_order_acquire) == 0) return;
         pause();
     }
     pthread_mutex_lock(&mutex_);
     caller_sleeps_.store(true);
-    while (running_.load() != 0)
+    while (unfinished_.load() != 0)
         pthread_cond_wait(&end_, &mutex_);
     caller_sleeps_.store(false);
     pthread_mutex_unlock(&mutex_);
@@ -114,8 +114,17 @@ void ThreadPool::run(void (*task)(void* argument, std::uint32_t worker), void* a
     }
     task_ = task;
     argument_ = argument;
-    begin_round();
+    unfinished_.store(threads_ - 1);
+    const std::uint64_t round = round_.load() + 1;
+    for (std::uint32_t i = 1; i < threads_; ++i)
+        workers_[i - 1].ticket.store(2 * round);
+    begin_round(round);
     task(argument, 0);
+    for (std::uint32_t i = 1; i < threads_; ++i) {
+        if (!workers_[i - 1].take(round)) continue;
+        task(argument, i);
+        unfinished_.fetch_sub(1);
+    }
     wait_for_workers();
 }
 
