@@ -74,10 +74,9 @@ class SharingRunner {
         const std::uint32_t workers = executor_ == nullptr ? 1 : sharing_workers(op.cost(), units, executor_->workers);
         if (workers <= 1) {
             op.run(context_, 0, units);
-            return;
+        } else {
+            share(op, units, workers);
         }
-        Shared<Op> shared{op, *this, units, workers};
-        executor_->run(executor_->context, Shared<Op>::run, &shared);
     }
 
   private:
@@ -95,6 +94,13 @@ class SharingRunner {
                           first_unit_of(worker + 1, shared.workers, shared.units));
         }
     };
+
+    // Not inlined: a forward pass would hold one of these objects for each of its ops on the stack.
+    template <class Op>
+    [[gnu::noinline]] void share(const Op& op, std::uint32_t units, std::uint32_t workers) const noexcept {
+        Shared<Op> shared{op, *this, units, workers};
+        executor_->run(executor_->context, Shared<Op>::run, &shared);
+    }
 
     OpContext context_of(std::uint32_t worker) const noexcept {
         return {context_.kernels, worker == 0 ? context_.scratch : executor_->scratch + (worker - 1) * scratch_bytes_};
