@@ -2,4 +2,4 @@
 """etch's generator: a checkpoint folder in, C++ sources and weight tables out."""
 
 __version__ = "0.2.0"
-ABI = 2  # ETCH_ABI of the runtime that the output compiles against
+ABI = 3  # ETCH_ABI of the runtime that the output compiles against

@@ -293,6 +293,8 @@ def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_pat
             assert got.tobytes() == meant.tobytes(), (kernel, len(ids), got[:5], meant[:5])
             assert (answer["tokens"], answer["truncated"]) == (len(ids), cut)
             check_labels(case.program.task, answer, meant)
+        # Lines go in batches, which threads share out; of a pair they share the ops.
+        assert answers(program, case, tmp_path, "--kernel", kernel, "--threads", "3") == printed
 
 
 def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None:

@@ -10,7 +10,7 @@
 #define ETCH_VERSION_PATCH 0
 
 /* Raised with every change of table layout, of an interface that generated code uses, or of the arithmetic. */
-#define ETCH_ABI 2
+#define ETCH_ABI 3
 
 /* 1 for exactly this version; also in #if. */
 #define ETCH_VERSION_IS(major, minor, patch) \

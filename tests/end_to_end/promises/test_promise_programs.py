@@ -52,6 +52,16 @@ def test_two_workspaces_in_two_threads(name: str) -> None:
     assert "same bits" in well(name)
 
 
+@pytest.mark.parametrize("name", ["promise-sharing-threads", "promise-sharing-threads-tsan"])
+def test_one_text_shared_by_threads(name: str) -> None:
+    assert "same bits" in well(name)
+
+
+@pytest.mark.parametrize("name", ["promise-batches", "promise-batches-asan"])
+def test_batches(name: str) -> None:
+    assert "same bits" in well(name)
+
+
 @pytest.mark.parametrize("name", ["promise-arena", "promise-arena-asan", "promise-arena-live"])
 def test_arena(name: str) -> None:
     assert "same bits" in well(name)
