@@ -68,7 +68,7 @@ def _runtime_files() -> Iterator[Rendered]:
             raise _refuse("runtime-missing", f"this generator was installed without the runtime: no sources in {base}")
         for path in paths:
             part = path.relative_to(base)
-            if "hosted" not in (part.parts[0], part.stem):
+            if "hosted" not in part.with_suffix("").parts:
                 yield Rendered(f"{target}/{part.as_posix()}", [_read(path)])
 
 
