@@ -40,6 +40,9 @@ _DICTIONARIES = {
 }
 _COUNTED = ("tokenizer", "delimited", "lines")  # where it matters how often a branch is taken, not only that it is
 _SLOWEST = 25  # seconds for one input: a machine may be busy
+# libFuzzer stops where its peak of resident memory passes a limit, and on Linux a program starts with the peak of the
+# process that started it: of a test run that once held gigabytes. What a shell starts has a small one.
+_FROM_A_SHELL = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 
 
 class Missing(Exception):
@@ -116,7 +119,7 @@ def run(target: str, seconds: int) -> Outcome:
         folder.mkdir(parents=True, exist_ok=True)
     options = [f"-max_total_time={seconds}", f"-artifact_prefix={findings}/{target}-", *_options(target)]
     begin = time.monotonic()
-    log = _output([*program, *options, str(kept), *map(str, corpora(target))])
+    log = output([*program, *options, str(kept), *map(str, corpora(target))])
     inputs = re.findall(r"^(?:Done|#)(?: |)(\d+)", log, re.MULTILINE)
     finding = re.search(r"Test unit written to (.+)", log)
     if finding is None and not re.search(r"^Done \d+ runs", log, re.MULTILINE):
@@ -134,7 +137,7 @@ def minimize(target: str) -> int:
     fresh.mkdir(parents=True)
     sources = [folder for folder in (*corpora(target), BUILD / "corpus" / target) if folder.is_dir()]
     merge = ["-set_cover_merge=1", f"-use_counters={int(target in _COUNTED)}"]
-    log = _output([*program, *merge, *_options(target), str(fresh), *map(str, sources)])
+    log = output([*program, *merge, *_options(target), str(fresh), *map(str, sources)])
     count = len(list(fresh.iterdir()))
     if count == 0:
         raise RuntimeError(f"nothing is left of the inputs of {target}:\n{log[-4000:]}")
@@ -150,8 +153,9 @@ def _options(target: str) -> list[str]:
     return [*options, f"-dict={dictionary}"] if dictionary.is_file() else options
 
 
-def _output(arguments: list[str]) -> str:
-    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+def output(arguments: list[str]) -> str:
+    """What a program prints, both streams in one; it starts with a small peak of resident memory."""
+    done = subprocess.run([*_FROM_A_SHELL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.stdout.decode("utf-8", "replace")
 
 

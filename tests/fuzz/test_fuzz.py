@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,13 @@ def test_committed_folders(loader: Loader) -> None:
     codes = {loader.run(path.read_bytes()) for path in committed(fuzzing.LOADER)}
     assert "ok" in codes
     assert len(codes) > 50  # refusals of so many kinds: the edits do reach what they are for
+
+
+def test_a_large_parent_does_not_count() -> None:
+    megabytes = 512
+    bytearray(megabytes << 20)  # zeroed, so resident until freed
+    peak = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"
+    assert int(fuzzing.output([sys.executable, "-c", peak])) < megabytes
 
 
 @pytest.mark.sweep
