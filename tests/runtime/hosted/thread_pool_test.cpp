@@ -7,9 +7,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include "hosted/processors.hpp"
@@ -41,6 +43,39 @@ TEST(ThreadPool, EveryWorkerOnceARound) {
             executor.run(executor.context, Counts::add, &counts);
         for (std::uint32_t worker = 0; worker < ThreadPool::kMostThreads; ++worker)
             EXPECT_EQ(counts.of[worker], worker < threads ? kRounds : 0) << worker << " of " << threads;
+    }
+}
+
+// Parts that take a while, at random: the calling thread and the worker's own meet at many of them.
+struct LateParts {
+    std::atomic<std::uint32_t> begun[ThreadPool::kMostThreads] = {};
+    std::atomic<std::uint32_t> ended[ThreadPool::kMostThreads] = {};
+    std::uint32_t turns[ThreadPool::kMostThreads] = {};
+
+    static void run(void* parts, std::uint32_t worker) {
+        LateParts& self = *static_cast<LateParts*>(parts);
+        ++self.begun[worker];
+        if (self.turns[worker] % 5 == 1) sched_yield();
+        for (volatile std::uint32_t i = 0; i < self.turns[worker]; i = i + 1) {
+        }
+        ++self.ended[worker];
+    }
+};
+
+TEST(ThreadPool, EveryPartOnceInItsRoundHoweverLate) {
+    std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same delays every time
+    for (const std::uint32_t threads : {2u, 3u, 8u}) {
+        ThreadPool pool(threads);
+        for (int round = 0; round < 2000; ++round) {
+            LateParts parts;  // of this round: whoever comes later would be seen by a sanitizer, or in the next one
+            for (std::uint32_t& turns : parts.turns)
+                turns = random() % 3 == 0 ? random() % 5000 : 0;
+            pool.run(LateParts::run, &parts);
+            for (std::uint32_t worker = 0; worker < threads; ++worker) {
+                ASSERT_EQ(parts.begun[worker], 1u) << worker << " of " << threads;
+                ASSERT_EQ(parts.ended[worker], 1u) << worker << " of " << threads;
+            }
+        }
     }
 }
 
