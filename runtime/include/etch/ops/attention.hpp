@@ -73,7 +73,7 @@ struct PackKeysS8 {
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -85,7 +85,7 @@ struct PackValuesS8 {
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -97,7 +97,7 @@ struct PackKeysF32 {
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -109,7 +109,7 @@ struct PackValuesF32 {
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * block.count * input.width; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -127,7 +127,7 @@ constexpr std::uint64_t attention_cost(const HeadShape& s, RowBlock block, const
     std::uint64_t scores = 0;
     for (const TextPart part : TextParts(texts, block))
         scores += std::uint64_t{part.count} * part.text.count;
-    return scores * s.heads * (2 * product * s.head_width + kCostOfValue);
+    return scores * s.heads * (2 * product * s.head_width + kCostOfScore);
 }
 
 // context = softmax(query keys^T / sqrt(head_width)) values. Units: tiles of each head. `score_scale` is c = log2(e) /

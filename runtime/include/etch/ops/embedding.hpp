@@ -35,7 +35,7 @@ struct EmbeddingSum {
     F32Rows out;                   // [rows][width]
 
     std::uint32_t units() const noexcept { return texts.rows(); }
-    std::uint64_t cost() const noexcept { return kCostOfValue * texts.rows() * out.width; }
+    std::uint64_t cost() const noexcept { return kCostOfEmbeddedValue * texts.rows() * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

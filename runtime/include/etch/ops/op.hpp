@@ -46,13 +46,16 @@ class InlineRunner {
     OpContext context_;
 };
 
-// Costs of other work in multiply-adds of an s8 product.
+// Costs of other work in multiply-adds of an s8 product, measured with AVX-512 VNNI on Zen 4.
 constexpr std::uint64_t kCostOfF32Product = 8;
-constexpr std::uint64_t kCostOfValue = 16;  // quantized, normalized, copied or raised to a power
+constexpr std::uint64_t kCostOfValue = 40;           // quantized or normalized
+constexpr std::uint64_t kCostOfPackedValue = 90;     // quantized and packed as a key or a value
+constexpr std::uint64_t kCostOfScore = 110;          // raised to a power and quantized
+constexpr std::uint64_t kCostOfEmbeddedValue = 300;  // the sum of three entries
 
-// An op is shared by no more workers than get this much each, some 10 to 30 microseconds: handing a task to a thread
-// that waits for it and hearing back takes about one.
-constexpr std::uint64_t kLeastShare = std::uint64_t{1} << 20;
+// An op is shared by no more workers than get this much each, one to three microseconds. Handing a task to a thread
+// that waits for it and hearing back takes some tenths of one.
+constexpr std::uint64_t kLeastShare = std::uint64_t{1} << 18;
 
 // How many of `workers` share an op.
 constexpr std::uint32_t sharing_workers(std::uint64_t cost, std::uint32_t units, std::uint32_t workers) noexcept {
