@@ -170,9 +170,10 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
 
 
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> int:
-    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule."""
+    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule, but not fewer
+    than its least."""
     row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
-    rows = max(target.block_bytes // row_bytes // target.block_granule, 1) * target.block_granule
+    rows = max(target.block_bytes // row_bytes // target.block_granule * target.block_granule, target.block_least_rows)
     return min(rows, program.max_tokens)
 
 

@@ -20,6 +20,7 @@ class Target:
     alignment: int  # bytes, of every table and arena buffer
     block_bytes: int  # activations of one block of rows should fit in this
     block_granule: int  # rows; blocks are a multiple of it where they can be
+    block_least_rows: int  # but not fewer than this: each block reads all the weights of its ops
     attention_tile_rows: int  # query rows whose scores are alive at once
     stack_budget: int  # bytes; the build checks it
 
@@ -34,6 +35,7 @@ TARGETS: dict[str, Target] = {
             alignment=64,
             block_bytes=1 << 20,  # one core's L2
             block_granule=24,
+            block_least_rows=72,
             attention_tile_rows=24,
             stack_budget=4096,
         ),
@@ -44,6 +46,7 @@ TARGETS: dict[str, Target] = {
             alignment=16,
             block_bytes=8 << 10,
             block_granule=4,
+            block_least_rows=4,
             attention_tile_rows=4,
             stack_budget=4096,
         ),

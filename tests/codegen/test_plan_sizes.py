@@ -15,7 +15,7 @@ from codegen import pipeline
 from codegen import program as p
 from codegen.errors import EtchError
 from codegen.plan import Plan, _Life, _place, lower_bound, plan_memory
-from codegen.targets import TARGETS
+from codegen.targets import TARGETS, Target
 
 TOKENIZER_BYTES = 700
 TOKENS = 100
@@ -138,11 +138,12 @@ def test_the_limit_is_2_gib(tmp_path: Path) -> None:
         planned(tmp_path / "full", "w8a8", "host", room)
 
 
-def test_rows_of_a_block_are_at_least_one_granule(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path, hidden=1024, heads=8, intermediate=2048, max_positions=64)
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
+def test_rows_of_a_block_are_at_least_so_many(target: Target, tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path, hidden=1024, heads=8, intermediate=2048, max_positions=96)
     program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
-    target = TARGETS["m-profile"]
-    assert plan_memory(program, target, TOKENIZER_BYTES).row_block == target.block_granule
+    assert target.block_least_rows % target.block_granule == 0
+    assert plan_memory(program, target, TOKENIZER_BYTES).row_block == target.block_least_rows
     one = p.Program(**(vars(program) | {"max_tokens": 3}))
     assert plan_memory(one, target, TOKENIZER_BYTES).row_block == 3
 

@@ -76,8 +76,10 @@ def test_out_holds_other_files(model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
 @pytest.mark.parametrize("limit", [1, 4096, 8192])
-def test_disk_full(limit: int, older: bool, model: Path, tmp_path: Path) -> None:
+def test_disk_full(limit: int, older: bool, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files cannot grow past `limit` bytes, so that writing fails at one file or another."""
+    for name in ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"):  # a measurement would write files, too
+        monkeypatch.delenv(name, raising=False)
 
     def few_bytes() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

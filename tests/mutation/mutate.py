@@ -273,7 +273,7 @@ def mutate(name: str, count: int, seed: int, lines: list[str]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(prog="tools/mutate", usage="%(prog)s [options], see --help", allow_abbrev=False)
     parser.add_argument("--area", choices=tuple(AREAS), action="append")
     parser.add_argument("--count", type=int, default=80)
     parser.add_argument("--seed", type=int, default=1)

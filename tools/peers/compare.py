@@ -40,7 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/compare", description="etch and other runtimes, side by side")
+    parser = argparse.ArgumentParser(
+        prog="tools/compare",
+        usage="%(prog)s CHECKPOINT [options], see --help",
+        description="etch and other runtimes, side by side",
+        allow_abbrev=False,
+    )
     parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="folder of a BERT classifier")
     parser.add_argument("--lengths", type=numbers, help="tokens of made-up texts (default: 44,221 where possible)")
     parser.add_argument("--texts", type=Path, metavar="FILE", help="time these instead, one text a line")

@@ -16,9 +16,13 @@ static CALL(result) result;
 static CALL(encoding) encoding;
 static char kernel[64];
 
-unsigned peer_outputs(void) { return ETCH_COUNT; }
+unsigned peer_outputs(void) {
+    return ETCH_COUNT;
+}
 
-const char* peer_version(void) { return ETCH_VERSION; }
+const char* peer_version(void) {
+    return ETCH_VERSION;
+}
 
 const char* peer_kernel(void) {
     const etch_text name = CALL(kernel)(&workspace);

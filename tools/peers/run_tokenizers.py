@@ -19,9 +19,6 @@ class Tokenizers:
         self.detail = "encode_batch_fast" if self._batch else "encode"
         self.threads = setup.threads
 
-    def call(self, ids: list[int]) -> Callable[[], list[float]]:
-        raise NotImplementedError("there is no model")
-
     def answer(self, text: str) -> list[float]:
         """Makes a tokenizer start up: the ids."""
         return [float(token) for token in self._tokenizer.encode(text).ids]

@@ -25,11 +25,13 @@ class Runtime(Protocol):
     detail: str  # of the settings, as far as they are not in the name
     threads: int  # that it computes with
 
+    def answer(self, text: str) -> list[float]:
+        """The logits of a text, tokenization included; of a tokenizer alone, the ids."""
+
+
+class ModelRuntime(Runtime, Protocol):
     def call(self, ids: list[int]) -> Callable[[], list[float]]:
         """A call from these ids to the logits; what the input has to be wrapped in is done before."""
-
-    def answer(self, text: str) -> list[float]:
-        """The logits of a text, tokenization included."""
 
 
 class TokenizingRuntime(Runtime, Protocol):

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model that gives values is called. Included by model.cpp only, after
-// the generated header.
+// How a model that gives values is called. Included by model.cpp only, after the generated header.
 #pragma once
 
 namespace etch::cli::task {
