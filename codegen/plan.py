@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where every buffer lies in the arena.
 
-Each buffer lives from the op that first writes it to the op that last reads it. A buffer that carries rows of the whole
-text is alive through every loop that it is used in; one that holds a block's rows only inside the block. Two buffers
-may share bytes when no op needs both. Offsets come from first-fit placements in several orders, the smallest result
-wins; the lower bound is the most that any single op needs.
+Each buffer lives from the op that first writes it to the op that last reads it. A buffer that carries rows of all
+tokens is alive through every loop that it is used in; one that holds a block's rows only inside the block. What follows
+the loops runs once per text of a batch, so that the rows it reads live to its end. Two buffers may share bytes when no
+op needs both. Offsets come from first-fit placements in several orders, the smallest result wins; the lower bound is
+the most that any single op needs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .errors import EtchError
 from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 
 MAX_ARENA_BYTES = 1 << 31
+_TEXT_ROWS_BYTES = 12  # sizeof(etch::TextRows)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int
     lives, op_names = _lifetimes(program)
     tokens = program.max_tokens
     begin, end = 0, op_names.index("embedding_sum")
+    texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
     planned = {
+        "texts": _Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(op_names) - 1),
         "ids": _Life(_aligned(4 * tokens, target), begin, end),
         "segments": _Life(_aligned(tokens, target), begin, end),
         "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
@@ -208,6 +212,8 @@ def _lifetimes(program: p.Program) -> tuple[dict[str, tuple[int, int]], list[str
                 return body if buffer.rows == "tokens" else None
 
             visit(blocks.body, span)
+    for name in carried:
+        extend(name, lives[name][0], len(names) - 1)
     return lives, names
 
 

@@ -10,6 +10,7 @@ from .text import annotated
 _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
     "segments": ("std::uint8_t* segments = {at};", "[kMaxTokens]"),
+    "texts": ("TextRows* texts = reinterpret_cast<TextRows*>({at});", "[most_texts(kMaxTokens)]"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }

@@ -20,36 +20,67 @@ class _Scope:
     """Where an op stands: how its weights and rows are called there."""
 
     layer: str | None  # the loop variable
-    block: bool
     indent: int
+    block: bool = False
+    texts: str = "texts"
+    text: bool = False  # one text's rows, handed in under the buffer's name
 
 
 def forward_lines(program: p.Program, environment: Environment) -> list[str]:
-    """The body of forward()."""
+    """The body of forward(): what all rows go through, the last loop included."""
     rows: list[_Row] = []
-    for step in program.steps:
+    for step in program.steps[: _head_begin(program)]:
         if isinstance(step, p.Loop):
             rows.extend(_loop_rows(step, environment))
         else:
-            rows.append(_op_row(step, _Scope(None, False, 1), environment))
+            rows.append(_op_row(step, _Scope(None, 1), environment))
     return annotated(rows)
+
+
+def head_lines(program: p.Program, environment: Environment) -> list[str]:
+    """The body of head(): from the rows of one text to its output."""
+    return annotated([_op_row(op, _Scope(None, 1, text=True), environment) for op in _head(program)])
+
+
+def head_values(program: p.Program) -> dict[str, str | bool]:
+    """How head() is called: the buffer of the rows it reads, where a text's begin, whether it wants their number."""
+    head = _head(program)
+    read = next(buffer for op in head for buffer in buffers_of(op)[0] if buffer.rows == "tokens")
+    loops = [step for step in program.steps if isinstance(step, p.Loop)]
+    first_rows = any(blocks.last_layer_first_row for loop in loops for blocks in loop.body)
+    return {
+        "head_input": read.name,
+        "head_row": "text" if first_rows else "texts.texts[text].first",
+        "head_counts": any(isinstance(op, p.Pool) for op in head),
+    }
+
+
+def _head_begin(program: p.Program) -> int:
+    return max(index for index, step in enumerate(program.steps) if isinstance(step, p.Loop)) + 1
+
+
+def _head(program: p.Program) -> list[p.Op]:
+    return [step for step in program.steps[_head_begin(program) :] if not isinstance(step, p.Loop)]
 
 
 def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
     rows: list[_Row] = [(f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
     for blocks in loop.body:
-        needed = "count"
+        texts, needed = "texts", "count"
         if blocks.last_layer_first_row:
-            rows.append(
-                (f"{_INDENT * 2}// Of the last layer only the first row is read afterwards: no other is computed.", "")
-            )
-            rows.append((f"{_INDENT * 2}const std::uint32_t rows = &layer == &{array}[{count} - 1] ? 1 : count;", ""))
-            needed = "rows"
+            texts, needed = "needed", "needed.rows()"
+            comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
+            rows.append((f"{_INDENT * 2}{comment}", ""))
+            rows.append((f"{_INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
+            rows.append((f"{_INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
+            for buffer in _sliced(blocks):
+                rows.append((f"{_INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
         rows.append((f"{_INDENT * 2}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", ""))
         for buffer in _sliced(blocks):
             rows.append((f"{_INDENT * 3}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
-        rows.extend(_op_row(op, _Scope("layer", True, 3), environment) for op in blocks.body)
+        scope = _Scope("layer", 3, block=True, texts=texts)
+        rows.extend(_op_row(op, scope, environment) for op in blocks.body)
         rows.append((f"{_INDENT * 2}}}", ""))
     rows.append((f"{_INDENT}}}", ""))
     return rows
@@ -74,7 +105,7 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
     """Template, its values, and the buffer that the op writes."""
 
     def view(buffer: p.Buffer) -> str:
-        return buffer.name if scope.block and buffer.rows == "tokens" else f"a.{buffer.name}"
+        return buffer.name if (scope.block or scope.text) and buffer.rows == "tokens" else f"a.{buffer.name}"
 
     def weights(slot: p.WeightSlot) -> str:
         return f"{scope.layer}.{slot.name}" if scope.layer else constant(slot.name)
@@ -90,7 +121,6 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
             "word": weights(op.word),
             "segment": weights(op.segment),
             "position": weights(op.position),
-            "rows": "count",
             "out": view(op.out),
         }
         return "embedding_sum", values, op.out
@@ -111,7 +141,8 @@ def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
     if isinstance(op, p.Attention):
         values = {
             "type": f"Attention{op.kind.upper()}",
-            "rows": rows(op.context),
+            "block": "block",
+            "texts": scope.texts,
             "query": view(op.query),
             "keys": f"a.{op.keys.name}",
             "values": f"a.{op.values.name}",

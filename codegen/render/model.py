@@ -21,7 +21,7 @@ from ..tokenizer import WordPieceTables
 from ..tokenizer.tables import Field
 from .arena import arena_lines, size_checks
 from .environment import template_environment
-from .forward import forward_lines
+from .forward import forward_lines, head_lines, head_values
 from .tables import Table, slots_of, table_bytes
 from .task import summary, task_values
 from .text import annotated, constant, float_literal, literal_lines, number_lines, pascal
@@ -70,6 +70,7 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         "version": __version__,
         "this_runtime": f"ETCH_VERSION_IS({', '.join(__version__.split('.'))}) && ETCH_ABI == {ABI}",
         "stack_budget": model.stack_budget,
+        "scratch_bytes": model.plan.scratch_bytes,
     }
     common |= task_values(model.program)
 
@@ -162,14 +163,16 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "tile_rows": model.target.attention_tile_rows,
         "score_scale": float_literal(program.heads.score_scale),
         "row_block": plan.row_block,
-        "scratch_bytes": plan.scratch_bytes,
         "attention_scratch": f"attention_{attention.kind}_scratch_bytes",
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
+        "texts_bytes": next(item.size for item in plan.placements if item.name == "texts"),
         "s8": attention.kind == "s8",
         "size_checks": size_checks(program, plan),
         "lower_bound": plan.lower_bound,
         "buffers": arena_lines(program, plan),
         "forward": forward_lines(program, environment),
+        "head": head_lines(program, environment),
+        **head_values(program),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in p.ops_of(program)),
     }
 

@@ -26,6 +26,7 @@ def task_values(program: p.Program) -> dict[str, Any]:
         "task_name": task.name,
         "verb": VERBS[task.name],
         "tokens_indent": " " * len(f"Status {VERBS[task.name]}_tokens("),
+        "batch_indent": " " * len(f"Status {VERBS[task.name]}_batch("),
         "outputs": outputs,  # in words
         "field": field,  # of Result
         "count": count,

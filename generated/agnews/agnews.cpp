@@ -16,9 +16,9 @@ namespace {
 constexpr HeadShape kHeads{kPacking, 3, 64, kMaxTokens, 24};
 constexpr float kScoreScale = 0.18033688f;  // log2(e) / sqrt(64)
 constexpr std::uint32_t kRowBlock = 120;  // rows that go through a layer together, so that a block stays in cache
-constexpr std::size_t kScratchBytes = 40064;
 
 static_assert(attention_s8_scratch_bytes(kHeads) <= kScratchBytes, "the plan and the runtime disagree");
+static_assert(most_texts(kMaxTokens) * sizeof(TextRows) <= 192, "the plan and the runtime disagree");
 static_assert(tokenizer_scratch_bytes(kTokenizer.max_word_chars) <= 1408,
               "the plan and the runtime disagree");
 static_assert(kRowBlock * encoded_row_bytes(kPacking, 192) <= 46080, "the plan and the runtime disagree");
@@ -33,32 +33,34 @@ std::int8_t* s8(std::uint8_t* bytes) noexcept { return reinterpret_cast<std::int
 std::int32_t* s32(std::uint8_t* bytes) noexcept { return reinterpret_cast<std::int32_t*>(bytes); }
 
 // The plan: every buffer at its place in the arena. Buffers that are never alive together share bytes; no plan could
-// need fewer than 854528 bytes.
+// need fewer than 854720 bytes.
 struct Arena {
     std::uint8_t* base;
-    F32Rows context{f32(base), 192};                            // f32 [kRowBlock, 192]
-    F32Rows inner{f32(base), 768};                              // f32 [kRowBlock, 768]
-    F32Rows pooled{f32(base), 192};                             // f32 [1, 192]
-    F32Rows projection{f32(base), 192};                         // f32 [kRowBlock, 192]
-    std::uint8_t* tokenizer = base;                             // one word and its pieces
+    F32Rows context{f32(base), 192};                               // f32 [kRowBlock, 192]
+    F32Rows inner{f32(base), 768};                                 // f32 [kRowBlock, 768]
+    F32Rows pooled{f32(base), 192};                                // f32 [1, 192]
+    F32Rows projection{f32(base), 192};                            // f32 [kRowBlock, 192]
+    std::uint8_t* tokenizer = base;                                // one word and its pieces
     QuantizedRows first_q{base + 768, f32(base + 1152), encoded_row_bytes(kPacking, 192)};  // s8 [1, 192]
-    F32Rows logits{f32(base + 768), 4};                         // f32 [1, 4]
-    std::int32_t* ids = s32(base + 1408);                       // [kMaxTokens]
-    std::uint8_t* segments = base + 2432;                       // [kMaxTokens]
+    F32Rows logits{f32(base + 768), 4};                            // f32 [1, 4]
+    std::int32_t* ids = s32(base + 1408);                          // [kMaxTokens]
+    std::uint8_t* segments = base + 2432;                          // [kMaxTokens]
     QuantizedRows context_q{base + 92160, f32(base + 138240), encoded_row_bytes(kPacking, 192)};  // s8 [kRowBlock, 192]
-    F32Rows query{f32(base + 92160), 192};                      // f32 [kRowBlock, 192]
-    std::uint8_t* scratch = base + 184320;                      // [kScratchBytes]
-    F32Rows hidden{f32(base + 368640), 192};                    // f32 [kMaxTokens, 192]
+    F32Rows query{f32(base + 92160), 192};                         // f32 [kRowBlock, 192]
+    std::uint8_t* scratch = base + 184320;                         // [kScratchBytes]
+    F32Rows hidden{f32(base + 368640), 192};                       // f32 [kMaxTokens, 192]
     QuantizedRows hidden_q{base + 565248, f32(base + 611328), encoded_row_bytes(kPacking, 192)};  // s8 [kRowBlock, 192]
     QuantizedRows inner_q{base + 565248, f32(base + 749568), encoded_row_bytes(kPacking, 768)};  // s8 [kRowBlock, 768]
-    S8HeadCache keys{s8(base + 750080), f32(base + 799232)};    // s8 [kMaxTokens, head width] per head, packed
-    S8HeadCache values{s8(base + 802304), f32(base + 851456)};  // s8 [head width, kMaxTokens] per head, packed
+    S8HeadCache keys{s8(base + 750080), f32(base + 799232)};       // s8 [kMaxTokens, head width] per head, packed
+    S8HeadCache values{s8(base + 802304), f32(base + 851456)};     // s8 [head width, kMaxTokens] per head, packed
+    TextRows* texts = reinterpret_cast<TextRows*>(base + 854528);  // [most_texts(kMaxTokens)]
 };
 
-// ids and segments [count] -> logits.
+// ids and segments -> hidden: every row, in the end that of text t in row t.
 template <class Runner>
-void forward(const Runner& run, std::uint32_t count, const Arena& a) noexcept {
-    run(EmbeddingSum<S8Embedding>{kWordEmbeddings, kSegmentEmbeddings, kPositionEmbeddings, count, a.ids, a.segments,
+void forward(const Runner& run, const Texts& texts, const Arena& a) noexcept {
+    const std::uint32_t count = texts.rows();
+    run(EmbeddingSum<S8Embedding>{kWordEmbeddings, kSegmentEmbeddings, kPositionEmbeddings, texts, a.ids, a.segments,
                                   a.hidden});                                   // f32 [count, 192]
     run(LayerNorm{kEmbeddingNorm, count, a.hidden});                            // f32 [count, 192]
     for (const EncoderLayer& layer : kEncoderLayers) {
@@ -66,17 +68,19 @@ void forward(const Runner& run, std::uint32_t count, const Arena& a) noexcept {
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                     // s8 [block, 192]
             run(LinearS8{layer.key, block.count, a.hidden_q, a.projection});    // f32 [block, 192]
-            run(PackKeysS8{kHeads, block, count, a.projection, a.keys});        // s8 per head, packed
+            run(PackKeysS8{kHeads, block, texts, a.projection, a.keys});        // s8 per head, packed
             run(LinearS8{layer.value, block.count, a.hidden_q, a.projection});  // f32 [block, 192]
-            run(PackValuesS8{kHeads, block, count, a.projection, a.values});    // s8 per head, packed
+            run(PackValuesS8{kHeads, block, texts, a.projection, a.values});    // s8 per head, packed
         }
-        // Of the last layer only the first row is read afterwards: no other is computed.
-        const std::uint32_t rows = &layer == &kEncoderLayers[kEncoderLayerCount - 1] ? 1 : count;
-        for (const RowBlock block : RowBlocks(rows, kRowBlock)) {
+        // Of the last layer only each text's first row is read afterwards: no other is computed.
+        const bool last = &layer == &kEncoderLayers[kEncoderLayerCount - 1];
+        const Texts needed = last ? texts.first_rows() : texts;
+        if (last) run(FirstRows{texts, a.hidden});
+        for (const RowBlock block : RowBlocks(needed.rows(), kRowBlock)) {
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                     // s8 [block, 192]
             run(LinearS8{layer.query, block.count, a.hidden_q, a.query});       // f32 [block, 192]
-            run(AttentionS8{kHeads, kScoreScale, block.count, count, a.query, a.keys, a.values,
+            run(AttentionS8{kHeads, kScoreScale, block, needed, a.query, a.keys, a.values,
                             a.context});                                        // f32 [block, 192]
             run(Quantize{block.count, a.context, a.context_q});                 // s8 [block, 192]
             run(LinearS8{layer.attention_output, block.count, a.context_q, hidden, Activation::none,
@@ -89,9 +93,14 @@ void forward(const Runner& run, std::uint32_t count, const Arena& a) noexcept {
             run(LayerNorm{layer.output_norm, block.count, hidden});             // f32 [block, 192]
         }
     }
-    run(Quantize{1, a.hidden, a.first_q});                                      // s8 [1, 192]
-    run(LinearS8{kPooler, 1, a.first_q, a.pooled, Activation::tanh});           // f32 [1, 192]
-    run(LinearF32{kClassifier, 1, a.pooled, a.logits});                         // f32 [1, 4]
+}
+
+// hidden of one text -> logits.
+template <class Runner>
+void head(const Runner& run, const F32Rows& hidden, const Arena& a) noexcept {
+    run(Quantize{1, hidden, a.first_q});                               // s8 [1, 192]
+    run(LinearS8{kPooler, 1, a.first_q, a.pooled, Activation::tanh});  // f32 [1, 192]
+    run(LinearF32{kClassifier, 1, a.pooled, a.logits});                // f32 [1, 4]
 }
 
 const KernelSet& kernels_of(Workspace& workspace) noexcept {
@@ -99,15 +108,25 @@ const KernelSet& kernels_of(Workspace& workspace) noexcept {
     return *workspace.kernels;
 }
 
-// Computes the logits of the ids in the arena and fills in the result.
+// Computes the logits of the ids in the arena and fills in the results.
+void run_model(Workspace& workspace, const Arena& a, const Batch& batch, Result* results) noexcept {
+    const SharingRunner run{OpContext{kernels_of(workspace), a.scratch}, workspace.executor, kScratchBytes};
+    const Texts texts{a.texts, batch.count};
+    forward(run, texts, a);
+    for (std::uint32_t text = 0; text < texts.count; ++text) {
+        head(run, a.hidden.from(text), a);
+        Result& result = results[text];
+        run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
+        for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];
+        result.label = argmax(result.logits, kLabelCount);
+        result.tokens = texts.texts[text].count;
+        result.truncated = batch.truncated;
+    }
+}
+
 void run_model(Workspace& workspace, const Arena& a, const Tokenized& tokens, Result& result) noexcept {
-    const InlineRunner run{OpContext{kernels_of(workspace), a.scratch}};
-    forward(run, tokens.count, a);
-    run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
-    for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];
-    result.label = argmax(result.logits, kLabelCount);
-    result.tokens = tokens.count;
-    result.truncated = tokens.truncated;
+    a.texts[0] = {0, tokens.count, 0};
+    run_model(workspace, a, Batch{1, tokens.truncated}, &result);
 }
 
 }  // namespace
@@ -130,6 +149,20 @@ Status classify_pair(Workspace& workspace, std::string_view first, std::string_v
         tokenize_pair(kTokenizer, first, second, workspace.special_tokens, a.tokenizer, sink, tokens);
     if (status == Status::ok) run_model(workspace, a, tokens, result);
     return status;
+}
+
+Status classify_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                      Result* results) noexcept {
+    const Arena a{workspace.arena};
+    const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
+    Batch batch{};
+    for (std::size_t done = 0; done < count; done += batch.count) {
+        const Status status = tokenize_batch(kTokenizer, texts + done, count - done, workspace.special_tokens,
+                                             a.tokenizer, sink, a.texts, batch);
+        if (status != Status::ok) return status;
+        run_model(workspace, a, batch, results + done);
+    }
+    return Status::ok;
 }
 
 Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,

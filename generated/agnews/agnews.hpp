@@ -35,8 +35,11 @@ inline constexpr bool kPairs = true;
 // Bytes: of the const tables (weights and tokenizer), of each Workspace's arena, and of the stack that a call may
 // use, which the build checks.
 inline constexpr std::size_t kTableBytes = 3300480;
-inline constexpr std::size_t kArenaBytes = 854528;
+inline constexpr std::size_t kArenaBytes = 854720;
 inline constexpr std::size_t kStackBudget = 4352;
+
+// Bytes of scratch of each worker of an Executor but the first.
+inline constexpr std::size_t kScratchBytes = 40064;
 
 // Bytes as in the checkpoint, UTF-8 if it said so.
 inline constexpr std::uint32_t kLabelCount = 4;
@@ -72,7 +75,12 @@ struct Encoding {
 Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept;
 Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept;
 
-// The same on token ids, 1 to kMaxTokens of them. `segments` may be null: all 0.
+// Several texts at once, with the bits that each has alone: as many as fit kMaxTokens together share a pass over the
+// weights. Stops at a text that is refused; `results` [count] are of use only with ok.
+Status classify_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                      Result* results) noexcept;
+
+// classify() on token ids, 1 to kMaxTokens of them. `segments` may be null: all 0.
 Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
                        Result& result) noexcept;
 

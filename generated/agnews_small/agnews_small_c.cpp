@@ -17,6 +17,7 @@ static_assert(sizeof(etch_agnews_small_workspace) == sizeof(model::Workspace), "
 static_assert(alignof(etch_agnews_small_workspace) == alignof(model::Workspace), "C and C++ have one layout");
 SAME_PLACE(etch_agnews_small_workspace, Workspace, special_tokens);
 SAME_PLACE(etch_agnews_small_workspace, Workspace, kernels);
+SAME_PLACE(etch_agnews_small_workspace, Workspace, executor);
 SAME_PLACE(etch_agnews_small_workspace, Workspace, arena);
 
 static_assert(sizeof(etch_agnews_small_result) == sizeof(model::Result), "C and C++ have one layout");
@@ -48,6 +49,19 @@ etch_status etch_agnews_small_classify(etch_agnews_small_workspace* workspace, c
 etch_status etch_agnews_small_classify_pair(etch_agnews_small_workspace* workspace, const char* first, size_t first_length,
     const char* second, size_t second_length, etch_agnews_small_result* result) {
     return c(model::classify_pair(cpp(workspace), {first, first_length}, {second, second_length}, cpp(result)));
+}
+
+etch_status etch_agnews_small_classify_batch(etch_agnews_small_workspace* workspace, const etch_text* texts, size_t count,
+    etch_agnews_small_result* results) {
+    constexpr std::size_t kTexts = 16;  // at a time: std::string_view has a layout of its own
+    std::string_view views[kTexts];
+    for (std::size_t done = 0; done < count; done += kTexts) {
+        const std::size_t some = count - done < kTexts ? count - done : kTexts;
+        for (std::size_t i = 0; i < some; ++i) views[i] = {texts[done + i].data, texts[done + i].size};
+        const etch::Status status = model::classify_batch(cpp(workspace), views, some, &cpp(results + done));
+        if (status != etch::Status::ok) return c(status);
+    }
+    return ETCH_OK;
 }
 
 etch_status etch_agnews_small_classify_tokens(etch_agnews_small_workspace* workspace, const int32_t* ids,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/status.hpp"
 
+#include <cstddef>
+
 #include "etch/etch.h"
+#include "etch/executor.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
@@ -25,6 +28,10 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
+static_assert(sizeof(Executor) == sizeof(etch_executor) &&
+              offsetof(Executor, context) == offsetof(etch_executor, context) &&
+              offsetof(Executor, run) == offsetof(etch_executor, run) &&
+              offsetof(Executor, scratch) == offsetof(etch_executor, scratch));
 
 }  // namespace
 

@@ -65,9 +65,11 @@ def event(op: p.Op, block: int | None) -> Event:
 
 
 def run(program: p.Program) -> list[Event]:
-    """Tokenization and every op, loops and blocks unrolled."""
-    events = [Event("tokenize", frozenset(), frozenset({("tokenizer", 0), ("ids", 0), ("segments", 0)}))]
-    for step in program.steps:
+    """Tokenization and every op, loops and blocks unrolled; what follows the loops, once for each of two texts."""
+    tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)}
+    events = [Event("tokenize", frozenset(), frozenset(tokenized))]
+    last_loop = max(index for index, step in enumerate(program.steps) if isinstance(step, p.Loop))
+    for step in program.steps[: last_loop + 1]:
         if not isinstance(step, p.Loop):
             events.append(event(step, None))
             continue
@@ -76,7 +78,9 @@ def run(program: p.Program) -> list[Event]:
                 first_row_only = blocks.last_layer_first_row and layer == step.count - 1
                 for block in range(1 if first_row_only else BLOCKS):
                     events += [event(op, block) for op in blocks.body]
-    events.append(Event("result", frozenset({(program.output.name, 0)}), frozenset()))
+    for _ in range(2):
+        events += [event(step, None) for step in program.steps[last_loop + 1 :] if not isinstance(step, p.Loop)]
+        events.append(Event("result", frozenset({(program.output.name, 0), ("texts", 0)}), frozenset()))
     return events
 
 

@@ -33,8 +33,9 @@ HOST = {
     "inner": 8000,  # 4 * 100 * 20
     "pooled": 192,  # 4 * 36 = 144
     "logits": 64,  # 4 * 3 = 12
+    "texts": 128,  # 12 * 7 = 84
 }
-M_PROFILE = {"ids": 400, "segments": 112, "tokenizer": 704, "hidden": 14400, "pooled": 144, "logits": 16}
+M_PROFILE = {"ids": 400, "segments": 112, "tokenizer": 704, "hidden": 14400, "pooled": 144, "logits": 16, "texts": 96}
 SIZES = {
     # An encoded row is 48 values (36 padded to 16) of 2 bytes, and a scale of 4.
     ("w8a8", "host"): HOST
@@ -94,7 +95,7 @@ OPS = (
     *("quantize", "pooler", "classifier"),
 )
 LIVES = {
-    **{"ids": (0, 1), "segments": (0, 1), "tokenizer": (0, 0), "hidden": (1, 19)},
+    **{"ids": (0, 1), "segments": (0, 1), "tokenizer": (0, 0), "hidden": (1, 21), "texts": (0, 21)},
     **{"hidden_q": (3, 15), "projection": (4, 7), "keys": (3, 18), "values": (3, 18)},
     **{"query": (9, 10), "scratch": (5, 10), "context": (10, 11), "context_q": (11, 12)},
     **{"inner": (15, 16), "inner_q": (16, 17), "first_q": (19, 20), "pooled": (20, 21), "logits": (21, 21)},
@@ -129,8 +130,9 @@ def test_every_life_is_as_short_as_it_can_be(tmp_path: Path) -> None:
 
 
 def test_the_limit_is_2_gib(tmp_path: Path) -> None:
-    """The tokenizer's scratch lies beside ids and segments only, so that it decides the arena to the byte."""
-    room = (1 << 31) - SIZES["w8a8", "host"]["ids"] - SIZES["w8a8", "host"]["segments"]
+    """The tokenizer's scratch lies beside texts, ids and segments only, so that it decides the arena to the byte."""
+    sizes = SIZES["w8a8", "host"]
+    room = (1 << 31) - sizes["texts"] - sizes["ids"] - sizes["segments"]
     assert planned(tmp_path / "fits", "w8a8", "host", room - 64).arena_bytes == (1 << 31) - 64
     with pytest.raises(EtchError, match="arena-too-large"):
         planned(tmp_path / "full", "w8a8", "host", room)

@@ -111,7 +111,10 @@ def test_ops_of_the_model_add_up(quick: list[dict[str, Any]]) -> None:
 @pytest.mark.sweep
 def test_model_and_tokenizer(quick: list[dict[str, Any]]) -> None:
     latency = named(quick, "latency/agnews/")
-    assert {name.split("/")[-1] for name in latency} == {"tokens=8", "tokens=44"}
+    counts = {1, min(2, len(os.sched_getaffinity(0))), len(os.sched_getaffinity(0))}
+    assert {name.split("/", 3)[-1] for name in latency} == {
+        f"tokens={tokens}" + (f"/threads={count}" if count > 1 else "") for tokens in (8, 44) for count in counts
+    }
     (tokenizer,) = named(quick, "tokenizer/agnews").values()
     assert tokenizer["us/text"] == pytest.approx(tokenizer["ns"] / 20 / 1e3, rel=1e-3)
 

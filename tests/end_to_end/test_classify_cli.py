@@ -65,9 +65,8 @@ WRONG_USES = [
     (["--pair", "a", "b", "--pairs"], "--pair and --pairs"),
     (["--pairs", "text"], "--pairs reads lines"),
     (["--threads"], "--threads needs a value"),
-    (["--threads", "0", "text"], "--threads: expected a number from 1 to 64"),
-    (["--threads", "65", "text"], "--threads: expected a number from 1 to 64"),
-    (["--threads", "many", "text"], "--threads: expected a number from 1 to 64, got 'many'"),
+    (["--threads", "65", "text"], "--threads: expected a number from 0 to 64"),
+    (["--threads", "many", "text"], "--threads: expected a number from 0 to 64, got 'many'"),
     (["--kernel"], "--kernel needs a value"),
     (["--kernel", "abacus", "text"], "--kernel: there is no kernel 'abacus' (usable: "),
     (["--kernel", "", "text"], "--kernel: there is no kernel '' (usable: "),
@@ -236,8 +235,15 @@ def test_the_environment_names_a_kernel_unless_an_option_does(classify: Program)
 
 def test_threads_do_not_change_the_answer(classify: Program) -> None:
     expected = classify.well("--json", *TITLES).out
-    for threads in ("1", "2", "64"):
+    for threads in ("1", "2", "64", "0", "auto"):
         assert classify.well("--json", "--threads", threads, *TITLES).out == expected
+        lines = "".join(f"{title}\n" for title in TITLES).encode()
+        assert classify.well("--json", "--threads", threads, stdin=lines).out == expected
+
+
+def test_more_threads_than_processors_are_noted(classify: Program) -> None:
+    assert "64 threads, but only " in classify.well("--threads", "64", "text").err
+    assert classify.well("--threads", "auto", "text").err == ""
 
 
 # --- reports -------------------------------------------------------------------------------------------------------
@@ -262,7 +268,7 @@ def test_help_names_every_option_and_version_every_fact(classify: Program) -> No
 def test_latency_table(classify: Program, max_tokens: int) -> None:
     lines = classify.well("--latency", "--threads", "2").lines
     kernel = classify.well("--kernel", "list").lines[0]
-    assert f"kernel: {kernel}, threads: 1 (2 asked for)" in lines[0]
+    assert f"kernel: {kernel}, threads: 2" in lines[0]
     assert lines[1].split() == ["tokens", "runs", "median", "ms", "p95", "ms"]
     rows = [[float(field) for field in line.split()] for line in lines[2:]]
     usual = [8, 16, 32, 44, 64, 128, 221, 256, 512]

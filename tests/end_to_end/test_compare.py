@@ -146,6 +146,28 @@ def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixtur
     assert [line["milliseconds"] for line in written if "input" in line] == [2000.0, 2000.0, 6000.0, 6000.0]
 
 
+def test_throughput_has_a_row_for_each_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    order: list[str] = []
+    workers: Any = {
+        "etch-w8a8": FakeWorker("a", order, [1.0, 3.0, 2.0]),
+        "onnxruntime-int8": FakeWorker("b", order, [8.0, 4.0, 9.0, 5.0, 9.0, 5.0]),
+        "torch-fp32": FakeWorker("c", order, []),
+    }
+    for worker, sizes in zip(workers.values(), ([0], [1, 16], []), strict=True):
+        worker.batches = sizes
+    seconds = compare.throughput(workers, ["x", "y"], 3)
+    assert order == ["a", "b", "b"] * 3
+    assert seconds == {("etch-w8a8", 0): 2.0, ("onnxruntime-int8", 1): 9.0, ("onnxruntime-int8", 16): 5.0}
+    assert compare.throughput(workers, [], 3) == {}
+
+    lines = tmp_path / "lines.jsonl"
+    Report(lines).throughput(2, 2, seconds)
+    best = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.endswith("best")]
+    assert best == ["etch-w8a8", "onnxruntime-int8"]
+    rates = [json.loads(line)["texts_per_second"] for line in lines.read_text().splitlines()]
+    assert rates == [1.0, 0.22, 0.4]
+
+
 def test_accuracy_and_error() -> None:
     worker: Any = SimpleNamespace(ask=lambda **_: {"result": [0.0, 1.0]})
     rows = [Labelled("x", 1), Labelled("y", 0), Labelled("z", 1), Labelled("w", 1)]
@@ -173,6 +195,9 @@ def test_etch_alone(tmp_path: Path) -> None:
     assert {(line["peer"], line["from"]) for line in written if "input" in line} == {
         (peer, form) for peer in summaries for form in ("ids", "text")
     }
+    assert {line["throughput"]: line["batch"] for line in written if "throughput" in line} == dict.fromkeys(
+        summaries, 0
+    )
     tokens = {line["tokenizer"]: line["tokens"] for line in written if "tokenizer" in line}
     assert tokens["etch-w8a8"] == tokens["tokenizers"] == tokens["tokenizers-batch"]
 

@@ -293,6 +293,8 @@ def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_pat
             assert got.tobytes() == meant.tobytes(), (kernel, len(ids), got[:5], meant[:5])
             assert (answer["tokens"], answer["truncated"]) == (len(ids), cut)
             check_labels(case.program.task, answer, meant)
+        # Lines go in batches, which threads share out; of a pair they share the ops.
+        assert answers(program, case, tmp_path, "--kernel", kernel, "--threads", "3") == printed
 
 
 def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None:
@@ -304,6 +306,23 @@ def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None
         probabilities = sigmoid(logits)
         assert np.array(answer["probabilities"], np.float32).tobytes() == probabilities.tobytes()
         assert answer["labels"] == [name for name, p in zip(task.labels, probabilities, strict=True) if p >= 0.5]
+
+
+@each(MODELS)
+def test_no_part_of_an_op_sees_another(model: Model, find: Find, tmp_path: Path) -> None:
+    """promises/isolated_parts.cpp over this model."""
+    program, case = find(model)
+    built = program.path.parent  # build/bin; the generated folders lie beside the build
+    sources = built.parents[1] / model.name
+    promises = ROOT / "tests/end_to_end/promises"
+    verb = VERBS[case.program.task.name]
+    run(
+        *("c++", "-std=c++17", "-O1", "-ffp-contract=off", f"-I{ROOT / 'runtime/include'}", f"-I{sources}"),
+        *(f"-I{promises}", f'-DETCH_MODEL_SOURCE="{model.name}.cpp"', f"-DETCH_MODEL={model.name}"),
+        *(f"-DETCH_TASK(suffix)={verb}##suffix", str(promises / "isolated_parts.cpp")),
+        *(str(built / f"libetch_{model.name}.a"), str(built / "libetch.a"), "-o", str(tmp_path / "program")),
+    )
+    run(str(tmp_path / "program"))
 
 
 @each(MODELS)

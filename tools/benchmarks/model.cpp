@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench-NAME: latency against length, the tokenizer, time per op.
+// bench-NAME: latency against length and threads, the tokenizer, time per op.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "benchmarks.hpp"
+#include "etch/hosted/thread_pool.hpp"
 #include "model_calls.hpp"
 #include "model_ops.hpp"
 
@@ -23,7 +26,14 @@ std::vector<std::uint32_t> lengths(const Options& options) {
     return possible;
 }
 
-void measure_latency(benchmark::State& state, std::uint32_t tokens) {
+// Of one inference: one thread, two, and all that this process may use.
+std::set<std::uint32_t> thread_counts() {
+    const std::uint32_t all = std::min(hosted::available_threads(), hosted::ThreadPool::kMostThreads);
+    return {1, std::min(2u, all), all};
+}
+
+void measure_latency(benchmark::State& state, std::uint32_t tokens, std::uint32_t threads) {
+    if (!kModelCalls.share(threads)) return state.SkipWithError("the system refuses the threads");
     const std::vector<std::int32_t> ids(tokens, static_cast<std::int32_t>(kModelCalls.vocabulary / 2));
     for (auto _ : state) {
         if (!kModelCalls.run(ids.data(), tokens)) return state.SkipWithError("the model refused its input");
@@ -55,12 +65,16 @@ bool register_benchmarks(const Options& options) {
         return false;
     }
     const std::string place = std::string(kModelCalls.name) + "/" + std::string(kModelCalls.kernel());
-    for (const std::uint32_t tokens : lengths(options)) {
-        const std::string name = "latency/" + place + "/tokens=" + std::to_string(tokens);
-        repeated(benchmark::RegisterBenchmark(name.c_str(),
-                                              [tokens](benchmark::State& state) { measure_latency(state, tokens); }),
-                 options)
-            ->UseRealTime();
+    for (const std::uint32_t threads : thread_counts()) {
+        for (const std::uint32_t tokens : lengths(options)) {
+            std::string name = "latency/" + place + "/tokens=" + std::to_string(tokens);
+            if (threads > 1) name += "/threads=" + std::to_string(threads);
+            repeated(benchmark::RegisterBenchmark(
+                         name.c_str(),
+                         [tokens, threads](benchmark::State& state) { measure_latency(state, tokens, threads); }),
+                     options)
+                ->UseRealTime();
+        }
     }
     if (options.texts.empty()) return true;
     const auto texts = std::make_shared<std::vector<std::string>>();

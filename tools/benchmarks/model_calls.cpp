@@ -6,7 +6,11 @@
 #include "model_calls.hpp"
 
 #include <ctime>
+#include <optional>
 #include <type_traits>
+#include <vector>
+
+#include "etch/hosted/thread_pool.hpp"
 
 namespace etch::bench {
 namespace {
@@ -16,6 +20,10 @@ namespace model = etch::ETCH_MODEL;
 model::Workspace workspace;
 model::Result result;
 model::Encoding encoding;
+
+std::optional<hosted::ThreadPool> pool;
+std::vector<std::uint8_t> scratch;  // of the pool's workers
+Executor executor;
 
 std::uint64_t nanoseconds() noexcept {
     timespec now;
@@ -65,8 +73,10 @@ class TimingRunner {
             run.outputs = op.weights.outputs;
             run.macs = 1.0 * run.rows * run.inputs * run.outputs;
         }
-        if constexpr (IsAttention<Op>::value)
-            run.macs = 2.0 * run.rows * op.tokens * op.shape.heads * op.shape.head_width;
+        if constexpr (IsAttention<Op>::value) {
+            for (const TextPart part : TextParts(op.texts, op.block))
+                run.macs += 2.0 * part.count * part.text.count * op.shape.heads * op.shape.head_width;
+        }
         take_(taker_, run);
     }
 
@@ -84,6 +94,20 @@ std::string_view kernel() {
     return model::kernel(workspace);
 }
 
+bool share(std::uint32_t threads) {
+    workspace.executor = nullptr;
+    pool.reset();
+    if (threads == 1) return true;
+    pool.emplace(threads);
+    if (pool->threads() != threads) return false;
+    constexpr std::size_t kAlignment = 64;
+    scratch.resize((threads - 1) * model::kScratchBytes + kAlignment);
+    const auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
+    executor = pool->executor(scratch.data() + (kAlignment - address % kAlignment) % kAlignment);
+    workspace.executor = &executor;
+    return true;
+}
+
 bool run(const std::int32_t* ids, std::uint32_t count) {
     return model::ETCH_MODEL_CALL(workspace, ids, nullptr, count, result) == Status::ok;
 }
@@ -98,8 +122,9 @@ void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void*
         a.ids[i] = ids[i];
         a.segments[i] = 0;
     }
+    a.texts[0] = {0, count, 0};
     const TimingRunner runner(OpContext{model::kernels_of(workspace), a.scratch}, take, context);
-    model::forward(runner, count, a);
+    model::forward(runner, Texts{a.texts, 1}, a);
 }
 
 }  // namespace
@@ -110,6 +135,7 @@ extern const ModelCalls kModelCalls{model::kModelName,
                                     model::kVocabulary,
                                     select_kernel,
                                     kernel,
+                                    share,
                                     run,
                                     encode,
                                     run_ops};

@@ -26,6 +26,7 @@ struct ModelCalls {
     std::uint32_t vocabulary;
     bool (*select_kernel)(std::string_view name);
     std::string_view (*kernel)();
+    bool (*share)(std::uint32_t threads);  // run() is shared by so many from now on; false: they cannot be had
     bool (*run)(const std::int32_t* ids, std::uint32_t count);  // the public call on token ids
     std::uint32_t (*encode)(std::string_view text);             // tokens; 0 on failure
     // The forward pass once, each op timed.

@@ -106,7 +106,7 @@ other
   --memory             tables, code, arena, stack budget, measured peak
   --kernel NAME        compute with this kernel set (default: $ETCH_KERNEL if set, else the best)
   --kernel list        the names that this CPU can run, best first
-  --threads N          1 to 64 (default 1; this version computes on one)
+  --threads N          1 to 64 (default 1); 0 or auto: the processors that this process may use
   --self-test          check every table and recompute the golden texts
   --help, -h           this
   --version            version, model, recipe, checkpoint, kernel

@@ -2,6 +2,7 @@
 // The default mode: every text gets its line of output, in order.
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "answers.hpp"
 #include "commands.hpp"
@@ -13,31 +14,30 @@
 namespace etch::cli {
 namespace {
 
-void print_answer(const Options& options, const Text& text, const std::string& where) {
-    bool truncated = false;
-    Status status = Status::ok;
-    std::string line;
-    if (options.tokens) {
-        Tokens tokens = {};
-        status = encode(text, tokens);
-        if (status == Status::ok) {
-            line = tokens_as_json(tokens);
-            truncated = tokens.truncated;
-        }
-    } else {
-        Answer answer = {};
-        status = answer_text(text, answer);
-        if (status == Status::ok) {
-            line = options.json ? answer_as_json(answer) : answer_as_text(answer, options.top);
-            truncated = answer.truncated;
-        }
-    }
-    if (status != Status::ok) {
-        fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
-    }
+constexpr std::size_t kMostTexts = 256;  // answered together; their answers are in memory until they are printed
+
+void print_line(const std::string& line, bool truncated) {
     write_output(line);
     if (truncated) {
         std::fprintf(stderr, "text cut to %u tokens\n", static_cast<unsigned>(kModel.max_tokens));
+    }
+}
+
+void print_answer(const Options& options, const Answer& answer) {
+    print_line(options.json ? answer_as_json(answer) : answer_as_text(answer, options.top), answer.truncated);
+}
+
+void answer_one(const Options& options, const Text& text, const std::string& where) {
+    Tokens tokens = {};
+    Answer answer = {};
+    const Status status = options.tokens ? encode(text, tokens) : answer_text(text, answer);
+    if (status != Status::ok) {
+        fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
+    }
+    if (options.tokens) {
+        print_line(tokens_as_json(tokens), tokens.truncated);
+    } else {
+        print_answer(options, answer);
     }
 }
 
@@ -58,10 +58,30 @@ void answer_lines(const Options& options) {
                      std::string(kModel.program).c_str(), options.pair_lines ? "pairs (A<TAB>B)" : "texts");
     }
     LineReader lines(file);
+    const bool together = !options.tokens && !options.pair_lines;
+    std::vector<std::string_view> texts;
+    std::vector<Answer> answers;
     std::string_view line;
     while (lines.next(line)) {
-        const std::string where = file.name() + format(": line %zu", lines.line_number());
-        print_answer(options, options.pair_lines ? split_pair(line, where) : Text{line, {}, false}, where);
+        // As many lines as are here already: nobody who waits for an answer before the next one waits in vain.
+        texts = {line};
+        while (together && texts.size() < kMostTexts && lines.has_line() && lines.next(line)) {
+            texts.push_back(line);
+        }
+        answers.clear();
+        if (texts.size() > 1) {
+            answer_batch(texts, answers);
+        }
+        for (const Answer& answer : answers) {
+            print_answer(options, answer);
+        }
+        if (!answers.empty()) {
+            continue;
+        }
+        for (std::size_t i = 0; i < texts.size(); ++i) {  // one after the other, up to the one that is refused if any
+            const std::string where = file.name() + format(": line %zu", lines.line_number() + 1 + i - texts.size());
+            answer_one(options, options.pair_lines ? split_pair(texts[i], where) : Text{texts[i], {}, false}, where);
+        }
     }
 }
 
@@ -69,10 +89,10 @@ void answer_lines(const Options& options) {
 
 void answer_texts(const Options& options) {
     for (const std::string_view text : options.texts) {
-        print_answer(options, {text, {}, false}, "text " + quoted(text));
+        answer_one(options, {text, {}, false}, "text " + quoted(text));
     }
     for (const TextPair& pair : options.pairs) {
-        print_answer(options, {pair.first, pair.second, true}, "pair " + quoted(pair.first));
+        answer_one(options, {pair.first, pair.second, true}, "pair " + quoted(pair.first));
     }
     if (options.texts.empty() && options.pairs.empty()) {
         answer_lines(options);

@@ -82,7 +82,7 @@ const Option kOptions[] = {
     {"-h", 0, kChoosesMode, Mode::help, kAnyTask, [](Options&, Values) {}},
     {"--kernel", 1, kRuns | bit(Mode::version), kNone, kAnyTask, [](Options& o, Values v) { o.kernel = v[0]; }},
     {"--threads", 1, kRuns, kNone, kAnyTask,
-     [](Options& o, Values v) { o.threads = number("--threads", v[0], 1, 64); }},
+     [](Options& o, Values v) { o.threads = v[0] == "auto" ? 0 : number("--threads", v[0], 0, 64); }},
 };
 constexpr std::size_t kOptionCount = sizeof kOptions / sizeof kOptions[0];
 

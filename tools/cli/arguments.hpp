@@ -37,7 +37,7 @@ struct Options {
     std::size_t limit = SIZE_MAX;  // rows
 
     std::optional<std::string_view> kernel;
-    std::uint32_t threads = 1;
+    std::uint32_t threads = 1;  // 0: as many as the system allows
 };
 
 Options parse_arguments(int argc, const char* const* argv);

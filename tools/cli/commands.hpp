@@ -6,14 +6,14 @@
 
 namespace etch::cli {
 
-void answer_texts(const Options& options);     // answer_texts.cpp
-void compare_texts(const Options& options);    // compare_texts.cpp
-void evaluate_table(const Options& options);   // evaluate.cpp
-void measure_latency(const Options& options);  // latency.cpp
-void report_memory();                          // memory.cpp
-void run_self_test();                          // self_test.cpp
-void list_kernels();                           // kernels.cpp
-void print_version();                          // about.cpp
-void print_help();                             // about.cpp
+void answer_texts(const Options& options);    // answer_texts.cpp
+void compare_texts(const Options& options);   // compare_texts.cpp
+void evaluate_table(const Options& options);  // evaluate.cpp
+void measure_latency();                       // latency.cpp
+void report_memory();                         // memory.cpp
+void run_self_test();                         // self_test.cpp
+void list_kernels();                          // kernels.cpp
+void print_version();                         // about.cpp
+void print_help();                            // about.cpp
 
 }  // namespace etch::cli

@@ -41,6 +41,9 @@ class LineReader {
     // written to stdout so far is handed on, so that a dialogue over pipes works.
     bool next(std::string_view& line);
 
+    // Whether the next line can be had without reading.
+    bool has_line() const { return buffer_.find('\n', begin_) != std::string::npos; }
+
     // Of the line that next() gave last, from 1.
     std::size_t line_number() const { return line_number_; }
 

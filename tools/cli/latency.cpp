@@ -9,6 +9,7 @@
 #include "model.hpp"
 #include "output.hpp"
 #include "sample_text.hpp"
+#include "threads.hpp"
 
 namespace etch::cli {
 namespace {
@@ -70,10 +71,9 @@ double percentile95(const std::vector<std::uint64_t>& sorted) {
 
 }  // namespace
 
-void measure_latency(const Options& options) {
-    write_output(format("model: %s, recipe: %s, kernel: %s, threads: 1%s\n", std::string(kModel.name).c_str(),
-                        std::string(kModel.recipe).c_str(), std::string(kernel()).c_str(),
-                        options.threads == 1 ? "" : format(" (%u asked for)", options.threads).c_str()));
+void measure_latency() {
+    write_output(format("model: %s, recipe: %s, kernel: %s, threads: %u\n", std::string(kModel.name).c_str(),
+                        std::string(kModel.recipe).c_str(), std::string(kernel()).c_str(), threads()));
     write_output("tokens    runs   median ms      p95 ms\n");
     for (const std::uint32_t length : lengths()) {
         const std::vector<std::uint64_t> times = measure(sample_ids(length));

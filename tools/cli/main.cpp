@@ -9,6 +9,7 @@
 #include "kernels.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
     const Options options = parse_arguments(argc, argv);
     if (computes(options.mode)) {
         choose_kernel(options.kernel);
+        use_threads(options.threads);
     }
     if (options.plain_text) {
         set_special_tokens(etch::SpecialTokens::plain_text);
@@ -49,7 +51,7 @@ int main(int argc, char** argv) {
             evaluate_table(options);
             break;
         case Mode::latency:
-            measure_latency(options);
+            measure_latency();
             break;
         case Mode::memory:
             report_memory();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
 // The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder, the program's
 // name.
@@ -25,11 +29,54 @@ generated::Workspace workspace;
 generated::Result result;
 generated::Encoding encoding;
 
+// For answer_batch(): of the workers but the first, which has `workspace`.
+std::vector<std::unique_ptr<generated::Workspace>> others;
+std::vector<generated::Result> results;
+
+struct Job {
+    const std::vector<std::string_view>& texts;
+    std::uint32_t workers;
+    std::atomic<Status> status;
+
+    // One worker's part.
+    static void run(void* argument, std::uint32_t worker) {
+        Job& job = *static_cast<Job*>(argument);
+        const std::size_t first = job.texts.size() * worker / job.workers;
+        const std::size_t end = job.texts.size() * (worker + 1) / job.workers;
+        generated::Workspace& own = worker == 0 ? workspace : *others[worker - 1];
+        const Status status = task::answer_batch(own, job.texts.data() + first, end - first, results.data() + first);
+        if (status != Status::ok) {
+            job.status = status;
+        }
+    }
+};
+
+void prepare_others(std::uint32_t count) {
+    others.resize(count);
+    for (std::unique_ptr<generated::Workspace>& other : others) {
+        if (other == nullptr) {
+            other = std::make_unique<generated::Workspace>();
+        }
+        other->kernels = workspace.kernels;
+        other->special_tokens = workspace.special_tokens;
+    }
+}
+
 }  // namespace
 
-const Model kModel = {ETCH_PROGRAM,           generated::kModelName,  generated::kRecipe,     generated::kTarget,
-                      generated::kCheckpoint, generated::kTask,       generated::kMaxTokens,  task::kWidth,
-                      generated::kPairs,      generated::kTableBytes, generated::kArenaBytes, generated::kStackBudget};
+const Model kModel = {ETCH_PROGRAM,
+                      generated::kModelName,
+                      generated::kRecipe,
+                      generated::kTarget,
+                      generated::kCheckpoint,
+                      generated::kTask,
+                      generated::kMaxTokens,
+                      task::kWidth,
+                      generated::kPairs,
+                      generated::kTableBytes,
+                      generated::kArenaBytes,
+                      generated::kStackBudget,
+                      generated::kScratchBytes};
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);
@@ -39,6 +86,26 @@ Status answer_text(const Text& text, Answer& answer) {
     const Status status = task::answer(workspace, text, result);
     answer = task::view(result);
     return status;
+}
+
+Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answer>& answers) {
+    results.resize(texts.size());
+    Job job = {texts, 1, Status::ok};
+    if (const Executor* executor = std::exchange(workspace.executor, nullptr); executor != nullptr) {
+        job.workers = executor->workers;
+        prepare_others(job.workers - 1);
+        executor->run(executor->context, Job::run, &job);
+        workspace.executor = executor;
+    } else {
+        Job::run(&job, 0);
+    }
+    answers.clear();
+    if (job.status == Status::ok) {
+        for (const generated::Result& one : results) {
+            answers.push_back(task::view(one));
+        }
+    }
+    return job.status;
 }
 
 Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer) {
@@ -67,6 +134,10 @@ std::string_view piece(std::int32_t id) {
 
 void set_special_tokens(SpecialTokens reading) {
     workspace.special_tokens = reading;
+}
+
+void set_executor(const Executor* executor) {
+    workspace.executor = executor;
 }
 
 Status select_kernel(std::string_view name) {

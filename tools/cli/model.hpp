@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "etch/executor.hpp"
 #include "etch/status.hpp"
 #include "etch/task.hpp"
 #include "etch/tokenizer.hpp"
@@ -21,11 +23,12 @@ struct Model {
     std::string_view checkpoint;  // sha256, hex
     Task task;
     std::uint32_t max_tokens;
-    std::uint32_t width;       // labels, values, or components of the embedding
-    bool pairs;                // two texts at once
-    std::size_t table_bytes;   // weights and tokenizer tables
-    std::size_t arena_bytes;   // of one workspace
-    std::size_t stack_budget;  // bytes
+    std::uint32_t width;        // labels, values, or components of the embedding
+    bool pairs;                 // two texts at once
+    std::size_t table_bytes;    // weights and tokenizer tables
+    std::size_t arena_bytes;    // of one workspace
+    std::size_t stack_budget;   // bytes
+    std::size_t scratch_bytes;  // of each worker of an executor but the first
 };
 
 extern const Model kModel;
@@ -57,6 +60,11 @@ struct Tokens {
 };
 
 Status answer_text(const Text& text, Answer& answer);
+
+// The same to several texts, none of them a pair: each thread of the executor takes a part of them, in batches. The
+// views are valid until the next call. Where one is refused, `answers` is empty.
+Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answer>& answers);
+
 Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer);
 Status encode(const Text& text, Tokens& tokens);
 
@@ -65,6 +73,9 @@ std::string_view piece(std::int32_t id);
 
 // How "[SEP]" and the like in a text are read from now on.
 void set_special_tokens(SpecialTokens reading);
+
+// Shares the work of every call from now on; the executor stays the caller's. Null: the calling thread does it all.
+void set_executor(const Executor* executor);
 
 Status select_kernel(std::string_view name);
 

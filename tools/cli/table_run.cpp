@@ -19,11 +19,25 @@ TableRun::~TableRun() {
     }
 }
 
+void TableRun::answer_from(std::size_t first) {
+    constexpr std::size_t kRows = 256;  // enough for every thread, and for progress that moves
+    std::vector<std::string_view> texts;
+    for (std::size_t row = first; row < dataset_.examples.size() && texts.size() < kRows; ++row) {
+        texts.push_back(dataset_.examples[row].first);
+    }
+    first_ = first;
+    answer_batch(texts, answers_);
+}
+
 Answer TableRun::answer(std::size_t row, bool pair) {
+    if (!pair && row - first_ >= answers_.size()) {
+        answer_from(row);
+    }
     const Example& example = dataset_.examples[row];
     Answer answer = {};
-    const Status status = answer_text({example.first, example.second, pair}, answer);
-    if (status != Status::ok) {
+    if (!pair && row - first_ < answers_.size()) {
+        answer = answers_[row - first_];
+    } else if (const Status status = answer_text({example.first, example.second, pair}, answer); status != Status::ok) {
         fail(kRunFailure, "row %zu: %s", row + 1, describe(status));
     }
     count(answer.tokens, answer.truncated);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "dataset.hpp"
 #include "model.hpp"
@@ -18,7 +19,8 @@ class TableRun {
     TableRun(const TableRun&) = delete;
     TableRun& operator=(const TableRun&) = delete;
 
-    // The model's answer to a row as one input, a pair where `pair`. A text that the model refuses ends the program.
+    // The model's answer to a row as one input, a pair where `pair`; rows are asked for in order. A text that the model
+    // refuses ends the program.
     Answer answer(std::size_t row, bool pair);
 
     // For rows that are more than one input: counts a text.
@@ -31,7 +33,12 @@ class TableRun {
     std::string summary() const;
 
   private:
+    // The rows from `first` on that are answered together.
+    void answer_from(std::size_t first);
+
     const Dataset& dataset_;
+    std::size_t first_ = 0;         // row of the first of
+    std::vector<Answer> answers_;   // those that are answered already
     bool shown_;                    // progress, where stderr is a terminal
     std::uint64_t last_shown_ = 0;  // ns
     std::uint64_t texts_ = 0;

@@ -26,6 +26,7 @@ SINGLE_LABEL = "single_label_classification"
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
 TURN_CALLS = 50
 STARTS = 3  # of which the median counts
+THROUGHPUT_ROUNDS = 5
 MOST_REFERENCE_TEXTS = 32
 
 
@@ -50,7 +51,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lengths", type=numbers, help="tokens of made-up texts (default: 44,221 where possible)")
     parser.add_argument("--texts", type=Path, metavar="FILE", help="time these instead, one text a line")
     parser.add_argument("--threads", type=numbers, default=[1], help="thread limits (default: 1)")
-    parser.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="rows of label and text: accuracy")
+    parser.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="label, text: accuracy, texts per second")
     parser.add_argument("--limit", type=int, default=200, help="rows or lines used (default: 200)")
     parser.add_argument("--peers", type=peers, default=list(PEERS), help=f"default: {','.join(PEERS)}")
     parser.add_argument("--rounds", type=int, default=15, help="turns of each runtime (default: 15)")
@@ -111,10 +112,13 @@ def run(options: argparse.Namespace) -> None:
                     results[peer].error = mean_error(worker, calibration, reference)
                     results[peer].accuracy = accuracy(worker, rows) if rows else None
             take_turns(workers, inputs, options.rounds, results)
+            seconds = throughput(workers, [row.text for row in rows], min(options.rounds, THROUGHPUT_ROUNDS))
         finally:
             for worker in workers.values():
                 worker.stop()
         report.table(threads, inputs, list(results.values()))
+        if seconds:
+            report.throughput(threads, len(rows), seconds)
     texts = [row.text for row in rows] or [item.text for item in inputs]
     tokenizers = {peer: Setup(peer, 1, checkpoint, checkpoint, max_tokens) for peer in TOKENIZERS}
     tokenizers |= {peer: setup for peer, setup in setups.items() if peer == FIRST}
@@ -197,6 +201,16 @@ def take_turns(workers: dict[str, Worker], inputs: list[Input], rounds: int, res
                     seconds[peer] += worker.ask(calls=calls[peer], **form)["seconds"]
             for peer, values in seconds.items():
                 results[peer].seconds[(item.name, next(iter(form)))] = statistics.median(values)
+
+
+def throughput(workers: dict[str, Worker], texts: list[str], rounds: int) -> dict[tuple[str, int], float]:
+    """Median seconds for all texts, in turn, of each runtime that takes several at once and each size it names."""
+    asked = [(peer, size) for peer, worker in workers.items() for size in worker.batches] if texts else []
+    seconds: dict[tuple[str, int], list[float]] = {pair: [] for pair in asked}
+    for _ in range(rounds):
+        for peer, size in asked:
+            seconds[peer, size] += workers[peer].ask(calls=1, texts=texts, batch=size)["seconds"]
+    return {pair: statistics.median(values) for pair, values in seconds.items()}
 
 
 def compare_tokenizers(setups: dict[str, Setup], texts: list[str], rounds: int, report: Report) -> None:

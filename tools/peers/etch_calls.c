@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A generated model, whatever its name, under names that do not depend on it. ETCH_HEADER, ETCH_PREFIX (etch_NAME_),
- * ETCH_COUNT (of outputs), ETCH_VERB (classify or regress) and ETCH_OUTPUTS (member of the result) come from the
- * command line. */
+ * ETCH_COUNT (of outputs), ETCH_SCRATCH (bytes), ETCH_VERB (classify or regress) and ETCH_OUTPUTS (member of the
+ * result) come from the command line. */
+#include <stdlib.h>
 #include <string.h>
 
 #include ETCH_HEADER
@@ -11,8 +12,15 @@
 #define JOIN(a, b) JOINED(a, b)
 #define CALL(name) JOIN(ETCH_PREFIX, name)
 
+enum { MOST_THREADS = 64 };
+
+/* In etch_threads.cpp. */
+etch_executor peer_executor(uint32_t threads, size_t scratch_bytes);
+
 static CALL(workspace) workspace;
+static CALL(workspace) others[MOST_THREADS - 1]; /* of the other threads, each with its part of a batch */
 static CALL(result) result;
+static etch_executor executor = {1, NULL, NULL, NULL};
 static CALL(encoding) encoding;
 static char kernel[64];
 
@@ -22,6 +30,13 @@ unsigned peer_outputs(void) {
 
 const char* peer_version(void) {
     return ETCH_VERSION;
+}
+
+/* How many threads share every call from now on. */
+unsigned peer_threads(uint32_t threads) {
+    if (threads > 1) executor = peer_executor(threads, ETCH_SCRATCH);
+    if (executor.workers > 1) workspace.executor = &executor;
+    return executor.workers;
 }
 
 const char* peer_kernel(void) {
@@ -51,4 +66,45 @@ size_t peer_tokenize(const char* bytes, const size_t* ends, size_t count) {
         tokens += encoding.count;
     }
     return tokens;
+}
+
+struct batch {
+    const etch_text* texts;
+    CALL(result) * results;
+    size_t count;
+    int failed; /* a part was */
+};
+
+static void run_part(void* argument, uint32_t worker) {
+    struct batch* batch = argument;
+    const size_t first = batch->count * worker / executor.workers;
+    const size_t end = batch->count * (worker + 1) / executor.workers;
+    CALL(workspace)* own = worker == 0 ? &workspace : &others[worker - 1];
+    if (CALL(JOIN(ETCH_VERB, _batch))(own, batch->texts + first, end - first, batch->results + first) != ETCH_OK) {
+        batch->failed = 1;
+    }
+}
+
+/* Texts as above; outputs [count][peer_outputs()]. Returns 0 unless something failed. */
+int peer_batch(const char* bytes, const size_t* ends, size_t count, float* outputs) {
+    struct batch batch = {NULL, malloc(count * sizeof result), count, 0};
+    etch_text* texts = malloc(count * sizeof *texts);
+    if (batch.results == NULL || texts == NULL) return 1;
+    for (size_t i = 0, begin = 0; i < count; begin = ends[i++]) {
+        texts[i].data = bytes + begin;
+        texts[i].size = ends[i] - begin;
+    }
+    batch.texts = texts;
+    workspace.executor = NULL;
+    if (executor.workers > 1) {
+        executor.run(executor.context, run_part, &batch);
+        workspace.executor = &executor;
+    } else {
+        run_part(&batch, 0);
+    }
+    for (size_t i = 0; i < count; ++i)
+        memcpy(outputs + i * ETCH_COUNT, batch.results[i].ETCH_OUTPUTS, sizeof result.ETCH_OUTPUTS);
+    free(batch.results);
+    free(texts);
+    return batch.failed;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A BERT classifier's checkpoint as an ONNX model, written tensor by tensor, so that no exporter and no PyTorch is
-needed. One text, no padding and no mask: the fastest form for the runtimes that read it. Segment 0 is added to the
-positions beforehand.
+needed. Texts of one length, no padding and no mask: the fastest form for the runtimes that read it. Segment 0 is added
+to the positions beforehand.
 
 `fused` says attention in ONNX Runtime's own op instead of six standard ones.
 """
@@ -60,8 +60,8 @@ class _Writer:
         graph = helper.make_graph(
             self._nodes,
             "bert",
-            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])],
-            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, outputs])],
+            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["texts", "tokens"])],
+            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["texts", outputs])],
             self._constants,
         )
         opsets = [helper.make_opsetid("", OPSET)]

@@ -73,28 +73,32 @@ class Preparation:
         options = ("-DCMAKE_BUILD_TYPE=Release", "-DETCH_INSTALL=OFF", f"-DETCH_MODEL_DIRS={models}")
         _run("cmake", "-S", ROOT, "-B", build, *options)
         program = f"{_verb(manifest)}-{name}"
-        _run("cmake", "--build", build, "--parallel", str(os.cpu_count() or 1), "--target", f"etch_{name}", program)
+        _run("cmake", "--build", build, "--parallel", str(os.cpu_count() or 1), "--target", program)
         values = manifest["task"] == "regression"
         macros = {
             "ETCH_HEADER": f'"{name}.h"',
             "ETCH_PREFIX": f"etch_{name}_",
             "ETCH_COUNT": f"ETCH_{name.upper()}_{'VALUE' if values else 'LABEL'}_COUNT",
+            "ETCH_SCRATCH": f"ETCH_{name.upper()}_SCRATCH_BYTES",
             "ETCH_VERB": _verb(manifest),
             "ETCH_OUTPUTS": "value" if values else "logits",
         }
-        library = self.folder / f"lib{name}.so"
+        library, calls = self.folder / f"lib{name}.so", self.folder / f"{name}_calls.o"
+        includes = (f"-I{ROOT / 'runtime' / 'include'}", f"-I{out}")
+        peers = ROOT / "tools" / "peers"
+        defines = [f"-D{key}={value}" for key, value in macros.items()]
+        _run("cc", "-std=c99", "-O2", "-fPIC", "-c", "-o", calls, peers / "etch_calls.c", *defines, *includes)
         _run(
-            *("cc", "-std=c99", "-O2", "-fPIC", "-shared", "-o", library, ROOT / "tools" / "peers" / "etch_calls.c"),
-            *(f"-D{key}={value}" for key, value in macros.items()),
-            *(f"-I{ROOT / 'runtime' / 'include'}", f"-I{out}"),
-            *(build / "bin" / f"libetch_{name}.a", build / "bin" / "libetch.a"),
+            *("c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-o", library, peers / "etch_threads.cpp", calls),
+            *(*includes, "-pthread"),
+            *(build / "bin" / f"libetch{part}.a" for part in (f"_{name}", "_hosted", "")),
         )
         return library
 
     def _onnx(self, *, fused: bool) -> Path:
         from .onnx_model import write_onnx
 
-        path = self.folder / ("fused.onnx" if fused else "plain.onnx")
+        path = self.folder / ("fused-texts.onnx" if fused else "plain-texts.onnx")
         if not path.exists():
             part = path.with_suffix(".part")
             write_onnx(self.checkpoint, part, fused=fused)

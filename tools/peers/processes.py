@@ -58,6 +58,7 @@ class Worker:
         self.version: str = hello["version"]
         self.detail: str = hello["detail"]
         self.threads: int = hello["threads"]
+        self.batches: list[int] = hello["batches"]
 
     def ask(self, **request: object) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -94,7 +95,9 @@ def processors() -> list[int]:
 def environment(threads: int) -> Mapping[str, str]:
     limits = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     values = (
-        os.environ | dict.fromkeys(limits, str(threads)) | {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
+        os.environ
+        | dict.fromkeys(limits, str(threads))
+        | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false", "HF_HUB_OFFLINE": "1"}
     )
     if CUDA_LIBRARIES.is_dir():
         values["LD_LIBRARY_PATH"] = ":".join(filter(None, (str(CUDA_LIBRARIES), values.get("LD_LIBRARY_PATH"))))

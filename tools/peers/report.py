@@ -43,6 +43,18 @@ class Report:
         print(f"fresh process, start to end, without Python: {command}: {seconds * 1e3:.1f} ms")
         self._write({"program": command, "milliseconds": round(seconds * 1e3, 3)})
 
+    def throughput(self, threads: int, texts: int, seconds: dict[tuple[str, int], float]) -> None:
+        """Of each runtime and size of batch; 0: the runtime's own choice."""
+        print(f"\ntexts to labels in batches, at most {threads} thread{'s' if threads > 1 else ''}; texts: {texts}")
+        for (peer, size), time in seconds.items():
+            best = time == min(other for (name, _), other in seconds.items() if name == peer)
+            together = f"batches of {size}" if size else "what fits the arena"
+            print(f"{peer:24}{together:>20}{texts / time:12.1f} texts/s{'  best' if best else ''}")
+            self._write(
+                {"throughput": peer, "thread_limit": threads, "batch": size, "texts": texts}
+                | {"texts_per_second": round(texts / time, 2)}
+            )
+
     def tokenizers(self, texts: int, size: int, tokens: dict[str, int], seconds: dict[str, float]) -> None:
         print(f"\ntokenizer alone, 1 thread; texts: {texts}, {size} bytes")
         for peer, time in seconds.items():

@@ -19,7 +19,8 @@ class Etch:
         self._outputs = (ctypes.c_float * self._library.peer_outputs())()
         self.version = self._library.peer_version().decode()
         self.detail = "kernel " + self._library.peer_kernel().decode()
-        self.threads = 1  # generated models compute in the calling thread
+        self.threads = self._library.peer_threads(ctypes.c_uint32(setup.threads))
+        self.batches = (0,)  # as many together as fit the arena
 
     def call(self, ids: list[int]) -> Callable[[], list[float]]:
         array = (ctypes.c_int32 * len(ids))(*ids)
@@ -37,12 +38,30 @@ class Etch:
         return list(self._outputs)
 
     def tokenize(self, texts: list[str]) -> Callable[[], int]:
-        raw = [text.encode() for text in texts]
-        ends = (ctypes.c_size_t * len(raw))(*itertools.accumulate(map(len, raw)))
-        joined, function = b"".join(raw), self._library.peer_tokenize
+        joined, ends = _joined(texts)
+        function = self._library.peer_tokenize
         function.restype = ctypes.c_size_t
         function.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t), ctypes.c_size_t]
-        return lambda: function(joined, ends, len(raw))
+        return lambda: function(joined, ends, len(texts))
+
+    def batch(self, texts: list[str], size: int) -> Callable[[], list[list[float]]]:
+        joined, ends = _joined(texts)
+        width = len(self._outputs)
+        outputs = (ctypes.c_float * (width * len(texts)))()
+        function = self._library.peer_batch
+        function.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t), ctypes.c_size_t, type(outputs)]
+
+        def run() -> list[list[float]]:
+            _check(function(joined, ends, len(texts), outputs))
+            return [outputs[begin : begin + width] for begin in range(0, len(outputs), width)]
+
+        return run
+
+
+def _joined(texts: list[str]) -> tuple[bytes, ctypes.Array[ctypes.c_size_t]]:
+    """All bytes, and where each text ends."""
+    raw = [text.encode() for text in texts]
+    return b"".join(raw), (ctypes.c_size_t * len(raw))(*itertools.accumulate(map(len, raw)))
 
 
 def _check(status: int) -> None:

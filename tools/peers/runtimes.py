@@ -39,6 +39,13 @@ class TokenizingRuntime(Runtime, Protocol):
         """A call that tokenizes all texts and says how many tokens they have."""
 
 
+class BatchingRuntime(Runtime, Protocol):
+    batches: tuple[int, ...]  # sizes worth a try; 0: it chooses itself
+
+    def batch(self, texts: list[str], size: int) -> Callable[[], list[list[float]]]:
+        """A call from all texts to their logits, tokenization included, `size` texts together."""
+
+
 PEERS = (
     "etch-w8a8",
     "etch-fp32",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One runtime in a process of its own: reads requests, one JSON object a line, and answers in the same way.
 
-A request says what to compute: "ids" or "text" for the logits, or "texts", which are tokenized; and how many "calls" of
-it to time, after one that is not timed, gives the result, and brings back caches and threads.
+A request says what to compute: "ids" or "text" for the logits, or "texts", which are tokenized, or answered where there
+is a "batch" size; and how many "calls" of it to time, after one that is not timed, gives the result, and brings back
+caches and threads.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ def peak_megabytes() -> float:
 def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:
     if "ids" in request:
         return runtime.call(request["ids"])
+    if "batch" in request:
+        return runtime.batch(request["texts"], request["batch"])
     if "texts" in request:
         return runtime.tokenize(request["texts"])
     return lambda: runtime.answer(request["text"])
@@ -54,6 +57,7 @@ def main() -> None:
         version=runtime.version,
         detail=runtime.detail,
         threads=runtime.threads,
+        batches=getattr(runtime, "batches", ()),
     )
     for line in sys.stdin:
         request = json.loads(line)

@@ -40,7 +40,7 @@ void CallGraph::add(const std::string& object_path, bool is_public) {
     red_zone_ = std::max(red_zone_, object.red_zone);
     defined_.insert(object.defined.begin(), object.defined.end());
     for (const std::string& symbol : object.address_taken)
-        address_taken_.insert(key_of(symbol));
+        address_taken_[is_public].insert(key_of(symbol));
     for (const std::string& symbol : object.vectors)
         vectors_.push_back(key_of(symbol));
     if (!object.has_code) return;
@@ -53,6 +53,7 @@ void CallGraph::add(const std::string& object_path, bool is_public) {
         const std::size_t frame = compiled.frame + (loss != object.alignment_loss.end() ? loss->second : 0);
         function.frame = std::max(function.frame, frame);
         function.unbounded = function.unbounded || compiled.unbounded;
+        function.in_public_object = function.in_public_object || is_public;
         if (is_public && key == compiled.name) public_functions_.insert(key);
     }
     for (const Call& call : info.calls) {
@@ -76,9 +77,9 @@ const std::string& CallGraph::resolve(const std::string& key) const {
     return alias != aliases_.end() ? alias->second : key;
 }
 
-std::set<std::string> CallGraph::pointer_targets() const {
+std::set<std::string> CallGraph::pointer_targets(bool in_public_object) const {
     std::set<std::string> targets;
-    for (const std::string& symbol : address_taken_) {
+    for (const std::string& symbol : address_taken_[in_public_object]) {
         const std::string& key = resolve(symbol);
         if (functions_.count(key) != 0 || library_frame(key) != 0) {
             targets.insert(key);
@@ -93,7 +94,7 @@ std::set<std::string> CallGraph::callees_of(const Function& function) const {
     std::set<std::string> callees;
     for (const std::string& callee : function.callees) {
         if (callee == kIndirectCall) {
-            callees.merge(pointer_targets());
+            callees.merge(pointer_targets(function.in_public_object));
         } else {
             callees.insert(resolve(callee));
         }

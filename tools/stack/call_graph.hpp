@@ -55,13 +55,16 @@ class CallGraph {
     std::vector<Deepest> interrupts() const;
 
     std::size_t red_zone() const { return red_zone_; }
-    // What a call through a pointer can reach.
-    std::set<std::string> pointer_targets() const;
+    // What a call through a pointer can reach. In a public object that is the caller's executor, which calls back the
+    // tasks that public objects hand to it, on stacks that begin there or deeper in the caller's own frames; in another
+    // object it is a kernel.
+    std::set<std::string> pointer_targets(bool in_public_object) const;
 
   private:
     struct Function {
         std::size_t frame = 0;
         bool unbounded = false;
+        bool in_public_object = false;
         std::set<std::string> callees;
     };
     struct Visit;
@@ -73,7 +76,7 @@ class CallGraph {
     // Keys: the symbol of a function that other objects see, "N:symbol" for internal linkage in the N-th object.
     std::map<std::string, Function> functions_;
     std::map<std::string, std::string> aliases_;  // to the name that functions_ has
-    std::set<std::string> address_taken_;
+    std::set<std::string> address_taken_[2];      // in other objects, in public ones
     std::set<std::string> defined_;
     std::set<std::string> public_functions_;
     std::vector<std::string> vectors_;

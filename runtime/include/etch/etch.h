@@ -44,7 +44,16 @@ typedef struct etch_token_offset {
     uint32_t end;
 } etch_token_offset;
 
-/* Bytes that the model owns, for as long as the program runs. */
+/* Several threads for one inference, brought by the caller; executor.hpp says what each member means. */
+typedef struct etch_executor {
+    uint32_t workers;
+    void* context;
+    /* Calls task(argument, w) once for every w in [0, workers), returns when all of them have returned. */
+    void (*run)(void* context, void (*task)(void* argument, uint32_t worker), void* argument);
+    uint8_t* scratch; /* [workers - 1][ETCH_NAME_SCRATCH_BYTES], 64-byte aligned */
+} etch_executor;
+
+/* Bytes: from a model, for as long as the program runs; of the caller, in a batch. */
 typedef struct etch_text {
     const char* data;
     size_t size;

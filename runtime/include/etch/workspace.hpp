@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/executor.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
@@ -27,6 +28,9 @@ class Workspace {
 
     // Chosen when the workspace is first used, or by select_kernel().
     const KernelSet* kernels = nullptr;
+
+    // The caller's threads, from the next call on; null: the calling thread does everything.
+    const Executor* executor = nullptr;
 
     alignas(64) std::uint8_t arena[ArenaBytes] = {};
 };

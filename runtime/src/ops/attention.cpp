@@ -38,6 +38,29 @@ std::uint32_t panels(std::uint32_t outputs) noexcept {
     return (outputs + kPanelWidth - 1) / kPanelWidth;
 }
 
+// What one unit works on: query rows [first, first + count) of a block, all of one text.
+struct Tile {
+    std::uint32_t head;
+    std::uint32_t first;
+    std::uint32_t count;
+    std::uint32_t tokens;  // key and value rows of the text
+    std::uint32_t place;   // and where they begin in the caches
+};
+
+// The units of a head follow each other, so that its keys and values stay in cache.
+Tile tile_of(std::uint32_t unit, const HeadShape& shape, RowBlock block, const Texts& texts) noexcept {
+    const std::uint32_t tiles = attention_tiles(shape, block, texts);
+    std::uint32_t index = unit % tiles;
+    for (const TextPart part : TextParts(texts, block)) {
+        const RowBlocks cut(part.count, shape.tile_rows);
+        for (const RowBlock rows : cut) {
+            if (index == 0) return {unit / tiles, part.row + rows.first, rows.count, part.text.count, part.text.place};
+            --index;
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 void AttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
@@ -54,43 +77,41 @@ void AttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t 
     probabilities.data = scratch.bytes(shape.tile_rows * probabilities.stride_bytes);
     queries.scales = probabilities.scales = scratch.floats(shape.tile_rows);
 
-    for (std::uint32_t head = first; head < last; ++head) {
-        const float* key_scales = keys.scales + std::size_t{head} * shape.max_tokens;
-        const float* value_scales = values.scales + std::size_t{head} * shape.max_tokens;
-        for (const RowBlock tile : RowBlocks(count, shape.tile_rows)) {
-            for (std::uint32_t row = 0; row < tile.count; ++row) {
-                const float scale = kernels.quantize_row(head_of(query, tile.first + row, shape, head),
-                                                         shape.head_width, queries.data + row * queries.stride_bytes);
-                queries.scales[row] = scale * score_scale;
-            }
-            MatmulS8 score{};
-            score.a = queries;
-            score.weights = keys.packed + head * s8_key_bytes(shape);
-            score.column_scales = key_scales;
-            score.out = scores;
-            score.out_stride = score_stride;
-            score.rows = tile.count;
-            score.k = shape.head_width;
-            score.n = tokens;
-            kernels.matmul_s8(score, 0, panels(tokens));
-
-            for (std::uint32_t row = 0; row < tile.count; ++row) {
-                float* e = scores + row * score_stride;
-                const float sum = kernels.exp2_row(e, tokens);
-                const float largest = kernels.quantize_probabilities(
-                    e, value_scales, tokens, probabilities.data + row * probabilities.stride_bytes);
-                probabilities.scales[row] = (largest * polynomials::kInverse127) / sum;
-            }
-            MatmulS8 sum_of_values{};
-            sum_of_values.a = probabilities;
-            sum_of_values.weights = values.packed + head * s8_value_bytes(shape);
-            sum_of_values.out = head_of(context, tile.first, shape, head);
-            sum_of_values.out_stride = context.width;
-            sum_of_values.rows = tile.count;
-            sum_of_values.k = tokens;
-            sum_of_values.n = shape.head_width;
-            kernels.matmul_s8(sum_of_values, 0, panels(shape.head_width));
+    for (std::uint32_t unit = first; unit < last; ++unit) {
+        const Tile tile = tile_of(unit, shape, block, texts);
+        const std::size_t of_head = std::size_t{tile.head} * shape.max_tokens + tile.place;
+        for (std::uint32_t row = 0; row < tile.count; ++row) {
+            const float scale = kernels.quantize_row(head_of(query, tile.first + row, shape, tile.head),
+                                                     shape.head_width, queries.data + row * queries.stride_bytes);
+            queries.scales[row] = scale * score_scale;
         }
+        MatmulS8 score{};
+        score.a = queries;
+        score.weights = keys.packed + s8_key_offset(shape, tile.head, tile.place);
+        score.column_scales = keys.scales + of_head;
+        score.out = scores;
+        score.out_stride = score_stride;
+        score.rows = tile.count;
+        score.k = shape.head_width;
+        score.n = tile.tokens;
+        kernels.matmul_s8(score, 0, panels(tile.tokens));
+
+        for (std::uint32_t row = 0; row < tile.count; ++row) {
+            float* e = scores + row * score_stride;
+            const float sum = kernels.exp2_row(e, tile.tokens);
+            const float largest = kernels.quantize_probabilities(e, values.scales + of_head, tile.tokens,
+                                                                 probabilities.data + row * probabilities.stride_bytes);
+            probabilities.scales[row] = (largest * polynomials::kInverse127) / sum;
+        }
+        MatmulS8 sum_of_values{};
+        sum_of_values.a = probabilities;
+        sum_of_values.weights = values.packed + s8_value_offset(shape, tile.head, tile.place);
+        sum_of_values.out = head_of(context, tile.first, shape, tile.head);
+        sum_of_values.out_stride = context.width;
+        sum_of_values.rows = tile.count;
+        sum_of_values.k = tile.tokens;
+        sum_of_values.n = shape.head_width;
+        kernels.matmul_s8(sum_of_values, 0, panels(shape.head_width));
     }
 }
 
@@ -101,37 +122,35 @@ void AttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t
     float* scores = scratch.floats(shape.tile_rows * score_stride);  // [tile_rows][tokens]: t, then e
     float* row_scales = scratch.floats(shape.tile_rows);
 
-    for (std::uint32_t head = first; head < last; ++head) {
-        for (const RowBlock tile : RowBlocks(count, shape.tile_rows)) {
-            for (std::uint32_t row = 0; row < tile.count; ++row)
-                row_scales[row] = score_scale;
-            MatmulF32 score{};
-            score.a = head_of(query, tile.first, shape, head);
-            score.a_stride = query.width;
-            score.weights = keys.packed + head * f32_key_elements(shape);
-            score.row_scales = row_scales;
-            score.out = scores;
-            score.out_stride = score_stride;
-            score.rows = tile.count;
-            score.k = shape.head_width;
-            score.n = tokens;
-            kernels.matmul_f32(score, 0, panels(tokens));
+    for (std::uint32_t unit = first; unit < last; ++unit) {
+        const Tile tile = tile_of(unit, shape, block, texts);
+        for (std::uint32_t row = 0; row < tile.count; ++row)
+            row_scales[row] = score_scale;
+        MatmulF32 score{};
+        score.a = head_of(query, tile.first, shape, tile.head);
+        score.a_stride = query.width;
+        score.weights = keys.packed + f32_key_offset(shape, tile.head, tile.place);
+        score.row_scales = row_scales;
+        score.out = scores;
+        score.out_stride = score_stride;
+        score.rows = tile.count;
+        score.k = shape.head_width;
+        score.n = tile.tokens;
+        kernels.matmul_f32(score, 0, panels(tile.tokens));
 
-            for (std::uint32_t row = 0; row < tile.count; ++row) {
-                row_scales[row] = 1.0f / kernels.exp2_row(scores + row * score_stride, tokens);
-            }
-            MatmulF32 sum_of_values{};
-            sum_of_values.a = scores;
-            sum_of_values.a_stride = score_stride;
-            sum_of_values.weights = values.packed + head * f32_value_elements(shape);
-            sum_of_values.row_scales = row_scales;
-            sum_of_values.out = head_of(context, tile.first, shape, head);
-            sum_of_values.out_stride = context.width;
-            sum_of_values.rows = tile.count;
-            sum_of_values.k = tokens;
-            sum_of_values.n = shape.head_width;
-            kernels.matmul_f32(sum_of_values, 0, panels(shape.head_width));
-        }
+        for (std::uint32_t row = 0; row < tile.count; ++row)
+            row_scales[row] = 1.0f / kernels.exp2_row(scores + row * score_stride, tile.tokens);
+        MatmulF32 sum_of_values{};
+        sum_of_values.a = scores;
+        sum_of_values.a_stride = score_stride;
+        sum_of_values.weights = values.packed + f32_value_offset(shape, tile.head, tile.place);
+        sum_of_values.row_scales = row_scales;
+        sum_of_values.out = head_of(context, tile.first, shape, tile.head);
+        sum_of_values.out_stride = context.width;
+        sum_of_values.rows = tile.count;
+        sum_of_values.k = tile.tokens;
+        sum_of_values.n = shape.head_width;
+        kernels.matmul_f32(sum_of_values, 0, panels(shape.head_width));
     }
 }
 

@@ -44,13 +44,16 @@ F32Entry entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t
 template <class Embedding>
 void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     const std::uint32_t width = out.width;
-    for (std::uint32_t row = first; row < last; ++row) {
-        const auto from_word = entry(word, static_cast<std::uint32_t>(ids[row]), width);
-        const auto from_segment = entry(segment, segments[row], width);
-        const auto from_position = entry(position, row, width);
-        float* to = out.from(row).data;
-        for (std::uint32_t i = 0; i < width; ++i)
-            to[i] = (from_word[i] + from_segment[i]) + from_position[i];
+    for (const TextPart part : TextParts(texts, {first, last - first})) {
+        for (std::uint32_t n = 0; n < part.count; ++n) {
+            const std::uint32_t row = first + part.row + n;
+            const auto from_word = entry(word, static_cast<std::uint32_t>(ids[row]), width);
+            const auto from_segment = entry(segment, segments[row], width);
+            const auto from_position = entry(position, part.token + n, width);
+            float* to = out.from(row).data;
+            for (std::uint32_t i = 0; i < width; ++i)
+                to[i] = (from_word[i] + from_segment[i]) + from_position[i];
+        }
     }
 }
 

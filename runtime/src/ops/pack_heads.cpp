@@ -132,8 +132,8 @@ void zero_value_padding(const HeadShape& shape, std::uint32_t tokens, Value* pac
     }
 }
 
-bool is_last(RowBlock block, std::uint32_t tokens) noexcept {
-    return block.first + block.count == tokens;
+bool ends_text(const TextPart& part) noexcept {
+    return part.token + part.count == part.text.count;
 }
 
 const float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& shape, std::uint32_t head) noexcept {
@@ -157,22 +157,25 @@ ETCH_INLINE void prefetch_later(const F32Rows& rows, std::uint32_t row, std::uin
 void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [head_width]
     for (std::uint32_t head = first; head < last; ++head) {
-        std::int8_t* packed = out.packed + head * s8_key_bytes(shape);
-        float* scales = out.scales + std::size_t{head} * shape.max_tokens;
-        for (std::uint32_t row = 0; row < block.count; ++row) {
-            const std::uint32_t token = block.first + row;
-            prefetch_later(input, row, block.count, shape, head);
-            const float* values = head_of(input, row, shape, head);
-            if (shape.packing == Packing::rows) {
-                std::int8_t* const to = packed + packed_s8_index(Packing::rows, token, 0, shape.head_width);
-                scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, to);
-                zero_behind_row(packed, token, shape.head_width);
-                continue;
+        for (const TextPart part : TextParts(texts, block)) {
+            std::int8_t* packed = out.packed + s8_key_offset(shape, head, part.text.place);
+            float* scales = out.scales + std::size_t{head} * shape.max_tokens + part.text.place;
+            for (std::uint32_t i = 0; i < part.count; ++i) {
+                const std::uint32_t row = part.row + i;
+                const std::uint32_t token = part.token + i;
+                prefetch_later(input, row, block.count, shape, head);
+                const float* values = head_of(input, row, shape, head);
+                if (shape.packing == Packing::rows) {
+                    std::int8_t* const to = packed + packed_s8_index(Packing::rows, token, 0, shape.head_width);
+                    scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, to);
+                    zero_behind_row(packed, token, shape.head_width);
+                    continue;
+                }
+                scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, q);
+                store_row(shape.packing, packed, token, shape.head_width, q);
             }
-            scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, q);
-            store_row(shape.packing, packed, token, shape.head_width, q);
+            if (ends_text(part)) zero_key_padding(shape, part.text.count, packed);
         }
-        if (is_last(block, tokens)) zero_key_padding(shape, tokens, packed);
     }
 }
 
@@ -180,47 +183,55 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
     std::int8_t* q = reinterpret_cast<std::int8_t*>(context.scratch);  // [4][head_width], or one row of it
     const bool by_4 = shape.tile_rows >= 4;
     for (std::uint32_t head = first; head < last; ++head) {
-        std::int8_t* packed = out.packed + head * s8_value_bytes(shape);
-        float* scales = out.scales + std::size_t{head} * shape.max_tokens;
-        std::uint32_t row = 0;
-        while (row < block.count) {
-            const std::uint32_t token = block.first + row;
-            const std::uint32_t count = by_4 && token % 4 == 0 && block.count - row >= 4 ? 4 : 1;
-            for (std::uint32_t i = 0; i < count; ++i) {
-                const float* values = head_of(input, row + i, shape, head);
-                prefetch_later(input, row + i, block.count, shape, head);
-                scales[token + i] =
-                    context.kernels.quantize_row_s8(values, shape.head_width, q + std::size_t{i} * shape.head_width);
+        for (const TextPart part : TextParts(texts, block)) {
+            const std::uint32_t tokens = part.text.count;
+            std::int8_t* packed = out.packed + s8_value_offset(shape, head, part.text.place);
+            float* scales = out.scales + std::size_t{head} * shape.max_tokens + part.text.place;
+            std::uint32_t done = 0;
+            while (done < part.count) {
+                const std::uint32_t token = part.token + done;
+                const std::uint32_t count = by_4 && token % 4 == 0 && part.count - done >= 4 ? 4 : 1;
+                for (std::uint32_t i = 0; i < count; ++i) {
+                    const std::uint32_t row = part.row + done + i;
+                    prefetch_later(input, row, block.count, shape, head);
+                    scales[token + i] = context.kernels.quantize_row_s8(
+                        head_of(input, row, shape, head), shape.head_width, q + std::size_t{i} * shape.head_width);
+                }
+                if (count == 4) {
+                    store_4_columns(shape.packing, packed, token, shape.head_width, tokens, q);
+                } else {
+                    store_column(shape.packing, packed, token, shape.head_width, tokens, q);
+                }
+                done += count;
             }
-            if (count == 4) {
-                store_4_columns(shape.packing, packed, token, shape.head_width, tokens, q);
-            } else {
-                store_column(shape.packing, packed, token, shape.head_width, tokens, q);
-            }
-            row += count;
+            if (ends_text(part)) zero_value_padding(shape, tokens, packed);
         }
-        if (is_last(block, tokens)) zero_value_padding(shape, tokens, packed);
     }
 }
 
 void PackKeysF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t head = first; head < last; ++head) {
-        float* packed = out.packed + head * f32_key_elements(shape);
-        for (std::uint32_t row = 0; row < block.count; ++row) {
-            store_row(shape.packing, packed, block.first + row, shape.head_width, head_of(input, row, shape, head));
+        for (const TextPart part : TextParts(texts, block)) {
+            float* packed = out.packed + f32_key_offset(shape, head, part.text.place);
+            for (std::uint32_t i = 0; i < part.count; ++i) {
+                store_row(shape.packing, packed, part.token + i, shape.head_width,
+                          head_of(input, part.row + i, shape, head));
+            }
+            if (ends_text(part)) zero_key_padding(shape, part.text.count, packed);
         }
-        if (is_last(block, tokens)) zero_key_padding(shape, tokens, packed);
     }
 }
 
 void PackValuesF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t head = first; head < last; ++head) {
-        float* packed = out.packed + head * f32_value_elements(shape);
-        for (std::uint32_t row = 0; row < block.count; ++row) {
-            store_column(shape.packing, packed, block.first + row, shape.head_width, tokens,
-                         head_of(input, row, shape, head));
+        for (const TextPart part : TextParts(texts, block)) {
+            float* packed = out.packed + f32_value_offset(shape, head, part.text.place);
+            for (std::uint32_t i = 0; i < part.count; ++i) {
+                store_column(shape.packing, packed, part.token + i, shape.head_width, part.text.count,
+                             head_of(input, part.row + i, shape, head));
+            }
+            if (ends_text(part)) zero_value_padding(shape, part.text.count, packed);
         }
-        if (is_last(block, tokens)) zero_value_padding(shape, tokens, packed);
     }
 }
 

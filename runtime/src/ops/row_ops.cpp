@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/ops/row_ops.hpp"
 
+#include <cstring>
+
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
 
@@ -18,6 +20,14 @@ void LayerNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t
     for (std::uint32_t row = first; row < last; ++row) {
         context.kernels.layer_norm_row(rows.from(row).data, rows.width, weights.gamma, weights.beta, weights.epsilon,
                                        weights.inverse_width);
+    }
+}
+
+void FirstRows::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    if (first == last) return;
+    for (std::uint32_t text = 0; text < texts.count; ++text) {
+        const std::uint32_t from = texts.texts[text].first;  // not before row `text`: every text has a row
+        if (from != text) std::memcpy(rows.from(text).data, rows.from(from).data, sizeof(float) * rows.width);
     }
 }
 

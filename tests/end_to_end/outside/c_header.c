@@ -49,6 +49,24 @@ static int check_text(const char* text, const char* second) {
     return 0;
 }
 
+/* More than the C function hands on at a time. */
+static int check_batch(void) {
+    static const char words[] = "the quick brown fox ran to the dog";
+    etch_text texts[20];
+    static etch_tiny_result results[20];
+    etch_status status;
+    size_t i;
+    for (i = 0; i < 20; ++i) {
+        texts[i].data = words;
+        texts[i].size = i;
+    }
+    status = JOIN(FUNCTION, _batch)(&workspace, texts, 20, results);
+    for (i = 0; i < 20; ++i) {
+        CHECK(same_result(words, i, NULL, 0, 0, status, results[i].OUTPUTS, results[i].tokens, results[i].truncated));
+    }
+    return 0;
+}
+
 int main(void) {
     etch_tiny_result result;
     const int32_t wrong = -1;
@@ -58,6 +76,7 @@ int main(void) {
     CHECK(check_text("The dog ran to [SEP] the quick brown fox", NULL) == 0);
     CHECK(check_text("", NULL) == 0);
     CHECK(check_text("the dog", "ran") == 0);
+    CHECK(check_batch() == 0);
     CHECK(check_text("a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m", NULL) == 0);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 1, &result) == ETCH_TOKEN_OUT_OF_RANGE);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 0, &result) == ETCH_NO_TOKENS);

@@ -52,6 +52,31 @@ def test_two_workspaces_in_two_threads(name: str) -> None:
     assert "same bits" in well(name)
 
 
+@pytest.mark.parametrize("name", ["promise-sharing-threads", "promise-sharing-threads-tsan"])
+def test_one_text_shared_by_threads(name: str) -> None:
+    assert "same bits" in well(name)
+
+
+def test_no_part_of_an_op_sees_another() -> None:
+    assert "same bits" in well("promise-isolated-parts")
+
+
+@pytest.mark.parametrize(("name", "texts"), [("promise-adversary", 4000), ("promise-adversary-tsan", 100)])
+def test_an_executor_that_means_ill(name: str, texts: int) -> None:
+    assert "same bits" in well(name, str(texts))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", [2, 3])
+def test_an_executor_that_means_ill_for_long(seed: int) -> None:
+    assert "same bits" in well("promise-adversary", "50000", str(seed), timeout=900)
+
+
+@pytest.mark.parametrize("name", ["promise-batches", "promise-batches-asan"])
+def test_batches(name: str) -> None:
+    assert "same bits" in well(name)
+
+
 @pytest.mark.parametrize("name", ["promise-arena", "promise-arena-asan", "promise-arena-live"])
 def test_arena(name: str) -> None:
     assert "same bits" in well(name)

@@ -26,6 +26,11 @@ inline Status embed_tokens(Workspace& workspace, const std::int32_t*, const std:
     return embed(workspace, "", result);
 }
 
+inline Status embed_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                          Result* results) noexcept {
+    return answer_each(embed, workspace, texts, count, results);
+}
+
 inline Status embed_pair(Workspace& workspace, std::string_view, std::string_view second, Result& result) noexcept {
     return kPairs ? embed(workspace, second, result) : Status::pair_not_supported;
 }

@@ -41,6 +41,11 @@ inline Status classify_tokens(Workspace& workspace, const std::int32_t*, const s
     return classify(workspace, "", result);
 }
 
+inline Status classify_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                             Result* results) noexcept {
+    return answer_each(classify, workspace, texts, count, results);
+}
+
 inline Status classify_pair(Workspace& workspace, std::string_view, std::string_view second, Result& result) noexcept {
     return kPairs ? classify(workspace, second, result) : Status::pair_not_supported;
 }

@@ -32,6 +32,11 @@ inline Status regress_tokens(Workspace& workspace, const std::int32_t*, const st
     return regress(workspace, "", result);
 }
 
+inline Status regress_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                            Result* results) noexcept {
+    return answer_each(regress, workspace, texts, count, results);
+}
+
 inline Status regress_pair(Workspace& workspace, std::string_view, std::string_view second, Result& result) noexcept {
     return kPairs ? regress(workspace, second, result) : Status::pair_not_supported;
 }

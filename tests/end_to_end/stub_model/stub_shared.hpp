@@ -28,6 +28,7 @@ inline constexpr bool kPairs = false;
 inline constexpr std::size_t kTableBytes = 100;
 inline constexpr std::size_t kArenaBytes = 64;
 inline constexpr std::size_t kStackBudget = 4096;
+inline constexpr std::size_t kScratchBytes = 64;
 
 inline constexpr std::string_view kNames[] = {
     std::string_view("zero"),
@@ -77,6 +78,19 @@ Status begin_answer(Workspace& workspace, std::string_view text, Result& result)
     encode(workspace, text, encoding);
     result.tokens = encoding.count;
     result.truncated = encoding.truncated;
+    return Status::ok;
+}
+
+// A batch by `answer`, which answers one text.
+template <class Result>
+Status answer_each(Status (&answer)(Workspace&, std::string_view, Result&) noexcept, Workspace& workspace,
+                   const std::string_view* texts, std::size_t count, Result* results) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const Status status = answer(workspace, texts[i], results[i]);
+        if (status != Status::ok) {
+            return status;
+        }
+    }
     return Status::ok;
 }
 

@@ -42,6 +42,11 @@ inline Status classify(Workspace& workspace, std::string_view text, Result& resu
     return begin_answer(workspace, text, result);
 }
 
+inline Status classify_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                             Result* results) noexcept {
+    return answer_each(classify, workspace, texts, count, results);
+}
+
 inline Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second,
                             Result& result) noexcept {
     if (!kPairs) {

@@ -27,7 +27,7 @@ struct Split {
     std::uint32_t key_block = 1000;
     std::uint32_t query_block = 1000;
     std::uint32_t tile_rows = 16;
-    std::uint32_t heads_at_once = 1000;
+    std::uint32_t units_at_once = 1000;
     bool in_place = false;
 };
 
@@ -60,6 +60,8 @@ class AttentionOp : public EachSet {
     static std::vector<float> s8(const KernelSet& set, const Text& text, Input input, const Split& split) {
         const HeadShape s = shape(set, text, split);
         const std::uint32_t width = text.heads * text.head_width;
+        const TextRows whole{0, text.tokens, 0};
+        const Texts texts{&whole, 1};
         EdgeArray<std::uint8_t> scratch(attention_s8_scratch_bytes(s), 0x5A);
         EdgeArray<std::int8_t> packed_keys(text.heads * s8_key_bytes(s), 0x5A);
         EdgeArray<std::int8_t> packed_values(text.heads * s8_value_bytes(s), 0x5A);
@@ -71,16 +73,16 @@ class AttentionOp : public EachSet {
         for (const RowBlock block : RowBlocks(text.tokens, split.key_block)) {
             const F32Rows k = F32Rows{input.key.data(), width}.from(block.first);
             const F32Rows v = F32Rows{input.value.data(), width}.from(block.first);
-            run(PackKeysS8{s, block, text.tokens, k, keys}, context, split.heads_at_once);
-            run(PackValuesS8{s, block, text.tokens, v, values}, context, split.heads_at_once);
+            run(PackKeysS8{s, block, texts, k, keys}, context, split.units_at_once);
+            run(PackValuesS8{s, block, texts, v, values}, context, split.units_at_once);
         }
         std::vector<float> out(input.query.size(), NAN);
         const F32Rows query{input.query.data(), width};
         const F32Rows to = split.in_place ? query : F32Rows{out.data(), width};
         for (const RowBlock block : RowBlocks(text.tokens, split.query_block)) {
-            run(AttentionS8{s, input.score_scale, block.count, text.tokens, query.from(block.first), keys, values,
+            run(AttentionS8{s, input.score_scale, block, texts, query.from(block.first), keys, values,
                             to.from(block.first)},
-                context, split.heads_at_once);
+                context, split.units_at_once);
         }
         return split.in_place ? input.query : out;
     }
@@ -88,6 +90,8 @@ class AttentionOp : public EachSet {
     static std::vector<float> f32(const KernelSet& set, const Text& text, Input input, const Split& split) {
         const HeadShape s = shape(set, text, split);
         const std::uint32_t width = text.heads * text.head_width;
+        const TextRows whole{0, text.tokens, 0};
+        const Texts texts{&whole, 1};
         EdgeArray<std::uint8_t> scratch(attention_f32_scratch_bytes(s), 0x5A);
         EdgeArray<float> packed_keys(text.heads * f32_key_elements(s), NAN);
         EdgeArray<float> packed_values(text.heads * f32_value_elements(s), NAN);
@@ -97,16 +101,16 @@ class AttentionOp : public EachSet {
         for (const RowBlock block : RowBlocks(text.tokens, split.key_block)) {
             const F32Rows k = F32Rows{input.key.data(), width}.from(block.first);
             const F32Rows v = F32Rows{input.value.data(), width}.from(block.first);
-            run(PackKeysF32{s, block, text.tokens, k, keys}, context, split.heads_at_once);
-            run(PackValuesF32{s, block, text.tokens, v, values}, context, split.heads_at_once);
+            run(PackKeysF32{s, block, texts, k, keys}, context, split.units_at_once);
+            run(PackValuesF32{s, block, texts, v, values}, context, split.units_at_once);
         }
         std::vector<float> out(input.query.size(), NAN);
         const F32Rows query{input.query.data(), width};
         const F32Rows to = split.in_place ? query : F32Rows{out.data(), width};
         for (const RowBlock block : RowBlocks(text.tokens, split.query_block)) {
-            run(AttentionF32{s, input.score_scale, block.count, text.tokens, query.from(block.first), keys, values,
+            run(AttentionF32{s, input.score_scale, block, texts, query.from(block.first), keys, values,
                              to.from(block.first)},
-                context, split.heads_at_once);
+                context, split.units_at_once);
         }
         return split.in_place ? input.query : out;
     }
@@ -247,6 +251,8 @@ TEST_P(AttentionOp, PackedKeysAndValuesAreWeightTables) {
         const HeadShape s = shape(set(), text, {});
         const std::uint32_t width = text.heads * text.head_width;
         const std::uint32_t d = text.head_width;
+        const TextRows whole{0, text.tokens, 0};
+        const Texts texts{&whole, 1};
         std::vector<float> x = Random(9).floats(Input::count(text));
         for (const std::uint32_t block_rows : {1u, 3u, 4u, 7u, 1000u}) {
             EdgeArray<std::uint8_t> scratch(attention_s8_scratch_bytes(s));
@@ -259,10 +265,10 @@ TEST_P(AttentionOp, PackedKeysAndValuesAreWeightTables) {
             const OpContext context{set(), scratch.data()};
             for (const RowBlock block : RowBlocks(text.tokens, block_rows)) {
                 const F32Rows rows = F32Rows{x.data(), width}.from(block.first);
-                run(PackKeysS8{s, block, text.tokens, rows, {keys.data(), key_scales.data()}}, context, 1);
-                run(PackValuesS8{s, block, text.tokens, rows, {values.data(), value_scales.data()}}, context, 1);
-                run(PackKeysF32{s, block, text.tokens, rows, {f32_keys.data()}}, context, 1);
-                run(PackValuesF32{s, block, text.tokens, rows, {f32_values.data()}}, context, 1);
+                run(PackKeysS8{s, block, texts, rows, {keys.data(), key_scales.data()}}, context, 1);
+                run(PackValuesS8{s, block, texts, rows, {values.data(), value_scales.data()}}, context, 1);
+                run(PackKeysF32{s, block, texts, rows, {f32_keys.data()}}, context, 1);
+                run(PackValuesF32{s, block, texts, rows, {f32_values.data()}}, context, 1);
             }
             for (std::uint32_t head = 0; head < text.heads; ++head) {
                 std::vector<std::int8_t> q(std::size_t{text.tokens} * d);

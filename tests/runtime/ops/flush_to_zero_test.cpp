@@ -67,9 +67,11 @@ std::vector<float> layer(const KernelSet& set) {
     std::vector<float> context(kTokens * kWidth);
     std::vector<float> out(kTokens * kWidth);
     const InlineRunner run({set, scratch.data()});
-    run(PackKeysS8{shape, {0, kTokens}, kTokens, rows, key_cache});
-    run(PackValuesS8{shape, {0, kTokens}, kTokens, rows, value_cache});
-    run(AttentionS8{shape, 0.3f, kTokens, kTokens, rows, key_cache, value_cache, {context.data(), kWidth}});
+    const TextRows whole{0, kTokens, 0};
+    const Texts texts{&whole, 1};
+    run(PackKeysS8{shape, {0, kTokens}, texts, rows, key_cache});
+    run(PackValuesS8{shape, {0, kTokens}, texts, rows, value_cache});
+    run(AttentionS8{shape, 0.3f, {0, kTokens}, texts, rows, key_cache, value_cache, {context.data(), kWidth}});
     run(Quantize{kTokens, {context.data(), kWidth}, quantized});
     run(LinearS8{weights, kTokens, quantized, rows, Activation::none, rows});
     run(LayerNorm{norm, kTokens, rows});

@@ -95,6 +95,9 @@ TEST_P(RowOps, SigmoidNearDoubleAndAsScalarAndInPlace) {
 TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
     constexpr std::uint32_t kWidth = 10;
     constexpr std::uint32_t kCount = 6;
+    constexpr TextRows kRows[] = {{0, 1, 0}, {1, 3, 16}, {4, 2, 32}};
+    const Texts texts{kRows, 3};
+    constexpr std::uint32_t kPositions[kCount] = {0, 0, 1, 2, 0, 1};
     const std::int32_t ids[kCount] = {3, 0, 19, 3, 7, 1};
     const std::uint8_t segments[kCount] = {0, 0, 0, 1, 1, 1};
     const std::vector<std::int8_t> word = Random(1).s8s(20 * kWidth);
@@ -107,7 +110,7 @@ TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
     run_backwards(EmbeddingSum<S8Embedding>{{word.data(), word_scales.data()},
                                             {segment.data(), segment_scales.data()},
                                             {position.data(), position_scales.data()},
-                                            kCount,
+                                            texts,
                                             ids,
                                             segments,
                                             {out.data(), kWidth}});
@@ -126,7 +129,7 @@ TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
         for (std::uint32_t i = 0; i < kWidth; ++i) {
             volatile float sum =
                 f32_word[static_cast<std::uint32_t>(ids[row]) * kWidth + i] + f32_segment[segments[row] * kWidth + i];
-            const float want = sum + f32_position[row * kWidth + i];
+            const float want = sum + f32_position[kPositions[row] * kWidth + i];
             ASSERT_TRUE(same_bits(out[row * kWidth + i], want)) << row << " " << i;
         }
     }
@@ -134,11 +137,20 @@ TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
     run(EmbeddingSum<F32Embedding>{{f32_word.data()},
                                    {f32_segment.data()},
                                    {f32_position.data()},
-                                   kCount,
+                                   texts,
                                    ids,
                                    segments,
                                    {f32_out.data(), kWidth}});
     EXPECT_TRUE(same_bits(f32_out, out));
+}
+
+TEST(FirstRows, ComeTogetherInTheOrderOfTheTexts) {
+    constexpr TextRows kRows[] = {{0, 1, 0}, {1, 1, 16}, {2, 4, 32}, {6, 2, 48}};
+    const Texts texts{kRows, 4};
+    const OpContext context{scalar(Packing::panel), nullptr};
+    std::vector<float> x = {0, 1, 2, 3, 4, 5, 6, 7};
+    FirstRows{texts, {x.data(), 1}}.run(context, 0, 1);
+    EXPECT_EQ(x, (std::vector<float>{0, 1, 2, 6, 4, 5, 6, 7}));
 }
 
 }  // namespace

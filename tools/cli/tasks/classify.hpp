@@ -15,6 +15,11 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
                      : generated::classify(workspace, text.first, result);
 }
 
+inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
+                           generated::Result* results) {
+    return generated::classify_batch(workspace, texts, count, results);
+}
+
 inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
                             generated::Result& result) {
     return generated::classify_tokens(workspace, ids, nullptr, count, result);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-head self-attention over one text of `tokens` rows. Keys and values are packed once per layer, per head, like
+// Multi-head self-attention within each text of a batch. Keys and values are packed once per layer, per head, like
 // weight tables; queries come in blocks of rows.
 //
-// Shapes: heads x head_width = width of the query, key, value and context rows. Per head, keys are a packed matrix of n
-// = tokens outputs and k = head_width inputs, values one of n = head_width and k = tokens. Buffers are sized for
-// max_tokens.
+// Shapes: heads x head_width = width of the query, key, value and context rows. Per head and text, keys are a packed
+// matrix of n = the text's tokens outputs and k = head_width inputs, values one of n = head_width and k = tokens.
+// Buffers are sized for max_tokens, of one text or of several at their places.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
+#include "etch/ops/texts.hpp"
 #include "etch/packing.hpp"
 
 namespace etch {
@@ -48,78 +49,116 @@ constexpr std::size_t f32_value_elements(const HeadShape& s) noexcept {
     return packed_f32_elements(s.packing, s.head_width, s.max_tokens);
 }
 
-// Quantizes each (row, head) of a block of key rows and packs it at the rows' places. Units: heads.
+// Where the matrix of a head and of the text at `place` begins in a cache.
+constexpr std::size_t s8_key_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
+    return head * s8_key_bytes(s) + packed_s8_bytes(s.packing, place, s.head_width);
+}
+constexpr std::size_t s8_value_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
+    return head * s8_value_bytes(s) + packed_s8_bytes(s.packing, s.head_width, place);
+}
+constexpr std::size_t f32_key_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
+    return head * f32_key_elements(s) + packed_f32_elements(s.packing, place, s.head_width);
+}
+constexpr std::size_t f32_value_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
+    return head * f32_value_elements(s) + packed_f32_elements(s.packing, s.head_width, place);
+}
+
+// Quantizes each (row, head) of a block of key rows and packs it at the rows' places. Units: heads. The block that
+// holds a text's last row zeroes the padding behind it.
 struct PackKeysS8 {
     const HeadShape& shape;
-    RowBlock block;        // the rows' places in the text
-    std::uint32_t tokens;  // rows of the whole text: the last block zeroes the padding behind them
-    F32Rows input;         // [block.count][heads * head_width]
+    RowBlock block;
+    const Texts& texts;
+    F32Rows input;  // [block.count][heads * head_width]
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
 struct PackValuesS8 {
     const HeadShape& shape;
     RowBlock block;
-    std::uint32_t tokens;
+    const Texts& texts;
     F32Rows input;
     S8HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
 struct PackKeysF32 {
     const HeadShape& shape;
     RowBlock block;
-    std::uint32_t tokens;
+    const Texts& texts;
     F32Rows input;
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
 struct PackValuesF32 {
     const HeadShape& shape;
     RowBlock block;
-    std::uint32_t tokens;
+    const Texts& texts;
     F32Rows input;
     F32HeadCache out;
 
     std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-// context = softmax(query keys^T / sqrt(head_width)) values. Units: heads. `score_scale` is c = log2(e) /
+// Tiles of at most tile_rows query rows of one text that a block is cut into.
+constexpr std::uint32_t attention_tiles(const HeadShape& s, RowBlock block, const Texts& texts) noexcept {
+    std::uint32_t tiles = 0;
+    for (const TextPart part : TextParts(texts, block))
+        tiles += (part.count + s.tile_rows - 1) / s.tile_rows;
+    return tiles;
+}
+
+// Two products and an exponential per head, query row and token.
+constexpr std::uint64_t attention_cost(const HeadShape& s, RowBlock block, const Texts& texts,
+                                       std::uint64_t product) noexcept {
+    std::uint64_t scores = 0;
+    for (const TextPart part : TextParts(texts, block))
+        scores += std::uint64_t{part.count} * part.text.count;
+    return scores * s.heads * (2 * product * s.head_width + kCostOfScore);
+}
+
+// context = softmax(query keys^T / sqrt(head_width)) values. Units: tiles of each head. `score_scale` is c = log2(e) /
 // sqrt(head_width).
 struct AttentionS8 {
     const HeadShape& shape;
     float score_scale;
-    std::uint32_t count;   // query rows
-    std::uint32_t tokens;  // key and value rows
-    F32Rows query;         // [count][heads * head_width]; quantized per (row, head) in scratch
+    RowBlock block;      // the query rows
+    const Texts& texts;  // whose first rows only, where no other is computed
+    F32Rows query;       // [block.count][heads * head_width]; quantized per (row, head) in scratch
     S8HeadCache keys;
     S8HeadCache values;
-    F32Rows context;  // [count][heads * head_width]; may be the same rows as query
+    F32Rows context;  // [block.count][heads * head_width]; may be the same rows as query
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.heads * attention_tiles(shape, block, texts); }
+    std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, 1); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
 struct AttentionF32 {
     const HeadShape& shape;
     float score_scale;
-    std::uint32_t count;
-    std::uint32_t tokens;
+    RowBlock block;
+    const Texts& texts;
     F32Rows query;
     F32HeadCache keys;
     F32HeadCache values;
     F32Rows context;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.heads * attention_tiles(shape, block, texts); }
+    std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, kCostOfF32Product); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// (word + segment) + position, per token; the position of row r is r. Units: rows. Token ids and segments were checked
-// when the call began.
+// (word + segment) + position, per token; the position of a row is that in its text. Units: rows. Token ids and
+// segments were checked when the call began.
 #pragma once
 
 #include <cstdint>
 
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
+#include "etch/ops/texts.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -28,12 +29,13 @@ struct EmbeddingSum {
     Embedding word;
     Embedding segment;
     Embedding position;
-    std::uint32_t count;
-    const std::int32_t* ids;       // [count]
-    const std::uint8_t* segments;  // [count]
-    F32Rows out;                   // [count][width]
+    const Texts& texts;
+    const std::int32_t* ids;       // [rows]
+    const std::uint8_t* segments;  // [rows]
+    F32Rows out;                   // [rows][width]
 
-    std::uint32_t units() const noexcept { return count; }
+    std::uint32_t units() const noexcept { return texts.rows(); }
+    std::uint64_t cost() const noexcept { return kCostOfEmbeddedValue * texts.rows() * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

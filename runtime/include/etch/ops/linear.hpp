@@ -37,6 +37,7 @@ struct LinearS8 {
     F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
+    std::uint64_t cost() const noexcept { return std::uint64_t{count} * weights.inputs * weights.outputs; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -49,6 +50,7 @@ struct LinearF32 {
     F32Rows residual = {nullptr, 0};
 
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
+    std::uint64_t cost() const noexcept { return kCostOfF32Product * count * weights.inputs * weights.outputs; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

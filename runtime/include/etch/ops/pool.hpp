@@ -29,6 +29,7 @@ struct Pool {
     F32Rows out;          // [1][width]; not in place
 
     std::uint32_t units() const noexcept { return (input.width + kPoolColumns - 1) / kPoolColumns; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -39,6 +40,7 @@ struct Normalize {
     F32Rows rows;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -6,6 +6,7 @@
 
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
+#include "etch/ops/texts.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -17,6 +18,7 @@ struct Quantize {
     QuantizedRows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -34,6 +36,17 @@ struct LayerNorm {
     F32Rows rows;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Moves the first row of text t to row t: what a model reads that needs no others. In place. One unit.
+struct FirstRows {
+    const Texts& texts;
+    F32Rows rows;
+
+    std::uint32_t units() const noexcept { return 1; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * texts.count * rows.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -44,6 +57,7 @@ struct Softmax {
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -54,6 +68,7 @@ struct Sigmoid {
     F32Rows out;
 
     std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

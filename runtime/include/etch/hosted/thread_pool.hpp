@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads for a workspace's Executor, under an operating system with POSIX threads. Part of libetch_hosted.a.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "etch/executor.hpp"
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace hosted {
+
+// Processors that this process may use: those of its affinity mask, at most what the CPU limits of its control groups
+// (v2 and v1) give, rounded down; at least 1.
+std::uint32_t available_threads() noexcept;
+
+// The calling thread and `threads` - 1 others, which live as long as the object. Each run() is one fork and join: a
+// waiting thread looks for some microseconds and then sleeps; at once where there are more threads than processors. A
+// worker whose thread has not begun when the calling thread is done with its own part is done by that one, too: nobody
+// waits for a thread that is asleep or that the system runs later. One run() at a time. Nothing is allocated after the
+// construction.
+class ThreadPool {
+  public:
+    static constexpr std::uint32_t kMostThreads = 64;
+
+    // Check threads() afterwards: 1 where `threads` is 0 or above kMostThreads, or the system refused one of them.
+    explicit ThreadPool(std::uint32_t threads) noexcept;
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    std::uint32_t threads() const noexcept { return threads_; }
+
+    // Task(argument, worker) once for each worker in [0, threads()), worker 0 in the calling thread.
+    void run(void (*task)(void* argument, std::uint32_t worker), void* argument) noexcept;
+
+    // For a workspace; `scratch` is [threads() - 1][the model's kScratchBytes], 64-byte aligned. Valid as long as both.
+    Executor executor(std::uint8_t* scratch) noexcept;
+
+  private:
+    struct Worker {
+        ThreadPool* pool;
+        std::uint32_t index;  // from 1
+        pthread_t thread;
+
+        // 2 * round: the worker's part waits for someone to do it; + 1: someone does.
+        alignas(64) std::atomic<std::uint64_t> ticket{0};
+
+        bool take(std::uint64_t round) noexcept {
+            std::uint64_t open = 2 * round;
+            return ticket.compare_exchange_strong(open, open + 1);
+        }
+    };
+
+    static void* main_of(void* worker) noexcept;
+    std::uint64_t next_round(std::uint64_t seen) noexcept;
+    void begin_round(std::uint64_t round) noexcept;
+    void wait_for_workers() noexcept;
+    void stop() noexcept;
+
+    std::uint32_t threads_ = 1;
+    std::uint32_t looks_ = 0;  // before a thread goes to sleep
+    void (*task_)(void* argument, std::uint32_t worker) = nullptr;
+    void* argument_ = nullptr;
+
+    // On cache lines of their own: threads look at them while others work.
+    alignas(64) std::atomic<std::uint64_t> round_{0};
+    alignas(64) std::atomic<std::uint32_t> unfinished_{0};  // parts of this round but the first
+    alignas(64) std::atomic<std::uint32_t> sleeping_{0};    // workers that need to be woken
+    std::atomic<bool> caller_sleeps_{false};
+    std::atomic<bool> stopping_{false};
+
+    pthread_mutex_t mutex_;
+    pthread_cond_t begin_;
+    pthread_cond_t end_;
+    Worker workers_[kMostThreads - 1];
+};
+
+}  // namespace hosted
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

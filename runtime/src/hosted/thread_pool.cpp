@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "etch/hosted/thread_pool.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace hosted {
+namespace {
+
+// A forward pass forks every few microseconds to milliseconds; waking a sleeping thread takes some 50.
+constexpr std::uint32_t kLooks = 2000;
+
+void pause() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(std::uint32_t threads) noexcept {
+    pthread_mutex_init(&mutex_, nullptr);
+    pthread_cond_init(&begin_, nullptr);
+    pthread_cond_init(&end_, nullptr);
+    if (threads == 0 || threads > kMostThreads) return;
+    looks_ = threads <= available_threads() ? kLooks : 0;
+    while (threads_ < threads) {
+        Worker& worker = workers_[threads_ - 1];
+        worker.pool = this;
+        worker.index = threads_;
+        if (pthread_create(&worker.thread, nullptr, main_of, &worker) != 0) {
+            stop();
+            return;
+        }
+        ++threads_;
+    }
+}
+
+ThreadPool::~ThreadPool() {
+    stop();
+    pthread_cond_destroy(&end_);
+    pthread_cond_destroy(&begin_);
+    pthread_mutex_destroy(&mutex_);
+}
+
+void ThreadPool::stop() noexcept {
+    if (threads_ == 1) return;
+    stopping_.store(true);
+    begin_round(round_.load() + 1);
+    for (std::uint32_t i = 1; i < threads_; ++i)
+        pthread_join(workers_[i - 1].thread, nullptr);
+    threads_ = 1;
+}
+
+// Sequentially consistent, as are the loads and stores of whoever goes to sleep: either the round is seen before the
+// sleep, or the sleeper is seen here.
+void ThreadPool::begin_round(std::uint64_t round) noexcept {
+    round_.store(round);
+    if (sleeping_.load() == 0) return;
+    pthread_mutex_lock(&mutex_);
+    pthread_cond_broadcast(&begin_);
+    pthread_mutex_unlock(&mutex_);
+}
+
+std::uint64_t ThreadPool::next_round(std::uint64_t seen) noexcept {
+    for (std::uint32_t look = 0; look < looks_; ++look) {
+        const std::uint64_t round = round_.load(std::memory_order_acquire);
+        if (round != seen) return round;
+        pause();
+    }
+    pthread_mutex_lock(&mutex_);
+    sleeping_.fetch_add(1);
+    while (round_.load() == seen)
+        pthread_cond_wait(&begin_, &mutex_);
+    sleeping_.fetch_sub(1);
+    pthread_mutex_unlock(&mutex_);
+    return round_.load();
+}
+
+void* ThreadPool::main_of(void* argument) noexcept {
+    Worker& worker = *static_cast<Worker*>(argument);
+    ThreadPool& pool = *worker.pool;
+    for (std::uint64_t round = 0;;) {
+        round = pool.next_round(round);
+        if (pool.stopping_.load()) return nullptr;
+        if (!worker.take(round)) continue;  // done without it; with the ticket the round cannot end before it does
+        pool.task_(pool.argument_, worker.index);
+        if (pool.unfinished_.fetch_sub(1) == 1 && pool.caller_sleeps_.load()) {
+            pthread_mutex_lock(&pool.mutex_);
+            pthread_cond_signal(&pool.end_);
+            pthread_mutex_unlock(&pool.mutex_);
+        }
+    }
+}
+
+void ThreadPool::wait_for_workers() noexcept {
+    for (std::uint32_t look = 0; look < looks_; ++look) {
+        if (unfinished_.load(std::memory_order_acquire) == 0) return;
+        pause();
+    }
+    pthread_mutex_lock(&mutex_);
+    caller_sleeps_.store(true);
+    while (unfinished_.load() != 0)
+        pthread_cond_wait(&end_, &mutex_);
+    caller_sleeps_.store(false);
+    pthread_mutex_unlock(&mutex_);
+}
+
+void ThreadPool::run(void (*task)(void* argument, std::uint32_t worker), void* argument) noexcept {
+    if (threads_ == 1) {
+        task(argument, 0);
+        return;
+    }
+    task_ = task;
+    argument_ = argument;
+    unfinished_.store(threads_ - 1);
+    const std::uint64_t round = round_.load() + 1;
+    for (std::uint32_t i = 1; i < threads_; ++i)
+        workers_[i - 1].ticket.store(2 * round);
+    begin_round(round);
+    task(argument, 0);
+    for (std::uint32_t i = 1; i < threads_; ++i) {
+        if (!workers_[i - 1].take(round)) continue;
+        task(argument, i);
+        unfinished_.fetch_sub(1);
+    }
+    wait_for_workers();
+}
+
+Executor ThreadPool::executor(std::uint8_t* scratch) noexcept {
+    const auto run = [](void* pool, void (*task)(void*, std::uint32_t), void* argument) noexcept {
+        static_cast<ThreadPool*>(pool)->run(task, argument);
+    };
+    return {threads_, this, run, scratch};
+}
+
+}  // namespace hosted
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
