@@ -134,8 +134,10 @@ def main() -> int:
                 print(emulator.ask(line), flush=True)
             return emulator.exit()
     except Stopped as stopped:
+        if stopped.code == 0 and not stopped.text:  # one of the lines was !exit
+            return 0
         print(f"firmware: {stopped}", file=sys.stderr)
-        return 1
+        return stopped.code or 1
 
 
 if __name__ == "__main__":

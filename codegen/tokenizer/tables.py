@@ -24,7 +24,7 @@ _ASCII_PUNCTUATION = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 class WordPieceTables:
     """Arrays become const tables; `fields` is the initializer of `etch::WordPiece`, field by field.
 
-    An array's name is a valid C++ identifier tail such as `piece_text`; the renderer gives it a prefix.
+    An array's name is a valid C++ identifier tail such as `labels`; the renderer gives it a prefix.
     """
 
     arrays: tuple[tuple[str, np.ndarray], ...]  # uint8, uint16, uint32 or int32, one-dimensional, never empty

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,13 @@ from hostile import HOSTILE
 from tiny_checkpoint import bert_shapes, write_json, write_tiny_checkpoint
 
 from codegen import pipeline
+from codegen.evaluate import Rows, Score
 from codegen.inspect import inspect
 from codegen.program import S8Matrix
 from codegen.quantize.channels import quantize_rows
-from codegen.report import checkpoint_report, generation_report, quantization_error
+from codegen.report import checkpoint_report, evaluation_report, generation_report, quantization_error
+from codegen.table_file import Row
+from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
 
 
 def report(folder: Path, recipe: str = "w8a8", target: str = "host") -> list[str]:
@@ -53,6 +57,27 @@ def test_memory_lines_are_the_plans(tmp_path: Path) -> None:
     tables = sum(-(-table.bytes // 16) * 16 for table in model.tables)
     assert line(lines, "tables").startswith(f"tables       {tables:,} bytes: weights ")
     assert "m-profile (rows packing)" in line(lines, "recipe")
+
+
+def test_bytes_of_tokenizer_per_piece(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    own = compile_wordpiece(pipeline.load(tmp_path).tokenizer).constants["table_bytes"]
+    assert line(report(tmp_path), "  tokenizer") == (
+        f"  tokenizer  {own / 45:.2f} bytes a piece; with the {UNICODE_TABLE_BYTES:,} bytes of Unicode tables in "
+        f"libetch.a {(own + UNICODE_TABLE_BYTES) / 45:.2f}"
+    )
+
+
+def test_evaluation_before_and_after_pruning() -> None:
+    rows = Rows(tuple(Row(i, "0", ("text",)) for i in range(4)), np.zeros(4, int), 10)
+    scores = [Score("accuracy", 75.0, np.array([0, 0, 0, 1]), 2.0), Score("accuracy", 100.0, np.zeros(4, int), 2.0)]
+    assert evaluation_report(rows, scores) == [
+        "evaluation   accuracy 75.00 % on 4 of 10 rows, evenly spaced (emulated, 2 rows/s)",
+        "  unpruned   accuracy 100.00 %; 1 rows answered otherwise",
+    ]
+    assert evaluation_report(replace(rows, total=4), scores[1:]) == [
+        "evaluation   accuracy 100.00 % on all 4 rows (emulated, 2 rows/s)"
+    ]
 
 
 def test_a_line_for_each_8_bit_tensor(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_it_is_the_host_s_model(firmware: Firmware) -> None:
 
 def test_the_same_count_of_instructions_in_every_run(firmware: Firmware) -> None:
     counts = set()
-    for before in ([], [b"!self", b"Some other text"]):
+    for before in ([], [b"!self", b"A long text before it " * 40]):
         with firmware.start() as emulator:
             for line in before:
                 emulator.ask(line)

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of quantization for CPUs with floating point, eight values at a
-// time, as ldm and vldm bring them. GCC 12 loads one value at a time and moves
-// it to where it may be compared. Included inside the namespace of dsp.
+// The loops of quantization for CPUs with floating point, eight values at a time, as ldm and vldm bring them. GCC 12
+// loads one value at a time and moves it to where it may be compared. Included inside the namespace of dsp.
 
 using scalar::bits_of;
 using scalar::from_bits;
 
-// The largest |x[i]|: of the bits without their sign, which order as the
-// magnitudes do.
+// The largest |x[i]|: of the bits without their sign, which order as the magnitudes do.
 ETCH_NOINLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
     std::uint32_t largest = 0;
     const float* const end = x + n;

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 x s8 -> s32 -> f32 by smlad, tiles of 4 rows x 1 column. Included inside
-// the namespace of dsp.
+// s8 x s8 -> s32 -> f32 by smlad, tiles of 4 rows x 1 column. Included inside the namespace of dsp.
 //
-// a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding
-// values; 4-byte aligned. weights [n][k] s8 in Packing::rows, made by
-// codegen/pack.py or by the Pack ops for keys and values; 4-byte aligned. out
-// [rows][n] f32, row stride out_stride floats; columns from n on are not
-// touched. residual may be out. Any rows (1 has its own tile, 2 and 3 are
-// computed as 4), any n, any k.
+// a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; 4-byte aligned.
+// weights [n][k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte aligned.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// Any rows (1 has its own tile, 2 and 3 are computed as 4), any n, any k.
 //
-// smlad wants pairs of int16: of 4 neighbouring bytes, sxtb16 makes the pair of
-// the first and third, and after a rotation that of the others. The rows of a
-// tile are widened once, kChunk values at a time, and lie interleaved, so that
-// one ldm brings what four smlad need: 13 instructions for 16 products. The
-// sums of a group of columns wait on the stack for the next chunk.
+// smlad wants pairs of int16: of 4 neighbouring bytes, sxtb16 makes the pair of the first and third, and after a
+// rotation that of the others. The rows of a tile are widened once, kChunk values at a time, and lie interleaved, so
+// that one ldm brings what four smlad need: 13 instructions for 16 products. The sums of a group of columns wait on the
+// stack for the next chunk.
 
 constexpr std::uint32_t kTileRows = 4;
 constexpr std::uint32_t kChunk = 128;
@@ -57,8 +53,8 @@ ETCH_NOINLINE void widen(const std::uint8_t* const (&rows)[kTileRows], std::uint
     }
 }
 
-// sums[0 .. 3] = what they are, or 0 in the first chunk, + the products of four
-// rows by a column, `count` values, a multiple of 16.
+// sums[0 .. 3] = what they are, or 0 in the first chunk, + the products of four rows by a column, `count` values, a
+// multiple of 16.
 ETCH_INLINE void multiply_4(const WideRows& rows, const std::int8_t* weights, std::uint32_t count, bool first_chunk,
                             std::int32_t (&sums)[kTileRows]) noexcept {
     register std::int32_t sum0 asm("r9") = first_chunk ? 0 : sums[0];
@@ -125,8 +121,8 @@ ETCH_INLINE float to_float(const std::int32_t& x) noexcept {
 #endif
 }
 
-// The outputs of four rows from `row` on and the columns [column, column +
-// count), where out holds the residual, if there is one.
+// The outputs of four rows from `row` on and the columns [column, column + count), where out holds the residual, if
+// there is one.
 template <bool kResidual>
 ETCH_NOINLINE void finish_4(const MatmulS8& m, std::uint32_t row, std::uint32_t column, std::uint32_t count,
                             const std::int32_t (*sums)[kTileRows]) noexcept {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequences of polynomials.hpp on vectors of four. Included inside the
-// namespace of mve. Constants are operands in general registers, of which there
-// are more than vectors.
+// The sequences of polynomials.hpp on vectors of four. Included inside the namespace of mve. Constants are operands in
+// general registers, of which there are more than vectors.
 
 template <unsigned kCount>
 ETCH_INLINE Floats horner(const float (&coefficients)[kCount], Floats x) noexcept {
@@ -102,11 +101,9 @@ constexpr GeluConstants kGeluConstants = {
 };
 static_assert(polynomials::kExp2[0] == 1.0f, "also the one of 1 - e and of 1 + erf");
 
-// Gelu of `blocks` times 8 values, at least one block. In assembly, because GCC
-// 12 loads every constant again for every vector, a third of the instructions;
-// here two ldm bring them for two vectors. q0 and q1 are x, q2 and q3 first z,
-// then the shifted argument of exp2, q4 and q5 the values of the polynomials,
-// q6 and q7 what is left.
+// Gelu of `blocks` times 8 values, at least one block. In assembly, because GCC 12 loads every constant again for every
+// vector, a third of the instructions; here two ldm bring them for two vectors. q0 and q1 are x, q2 and q3 first z,
+// then the shifted argument of exp2, q4 and q5 the values of the polynomials, q6 and q7 what is left.
 ETCH_NOINLINE void gelu_blocks(float* x, std::uint32_t blocks) noexcept {
     const GeluConstants* constants = &kGeluConstants;
     // clang-format off

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the sums of a product. Included inside the namespace of mve.
 
-// Columns that are finished together: their sums wait on the stack for the end
-// of a group. A multiple of the 3 columns of a tile and of a panel; many, so
-// that few groups end with a tile that is cut.
+// Columns that are finished together: their sums wait on the stack for the end of a group. A multiple of the 3 columns
+// of a tile and of a panel; many, so that few groups end with a tile that is cut.
 constexpr std::uint32_t kGroup = 144;
 
 struct Repeated {
@@ -16,8 +15,7 @@ struct Repeated {
 constexpr Repeated kZeros(0.0f);
 constexpr Repeated kOnes(1.0f);
 
-// Activation, then residual, unless null, of `count` <= kGroup values y of a
-// row, to their place in out.
+// Activation, then residual, unless null, of `count` <= kGroup values y of a row, to their place in out.
 ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32_t count, const float* residual,
                                     float* out) noexcept {
     apply_activation(activation, y, count);
@@ -27,14 +25,13 @@ ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32
     });
 }
 
-// The sums of a group of columns for two rows; the last tile may have columns
-// that do not exist.
+// The sums of a group of columns for two rows; the last tile may have columns that do not exist.
 struct Sums {
     std::int32_t rows[2][kGroup];
 };
 
-// The outputs of the rows row0 and row1, which may be the same, and the columns
-// [column, column + count), count <= kGroup.
+// The outputs of the rows row0 and row1, which may be the same, and the columns [column, column + count), count <=
+// kGroup.
 ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_t row1, std::uint32_t column,
                              std::uint32_t count, const Sums& sums) noexcept {
     const float* const scales = m.column_scales == nullptr ? kOnes.values : m.column_scales + column;
@@ -59,8 +56,7 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_
         if (row1 != row0) apply_activation(m.activation, rows.out[1], count);
         return;
     }
-    // The activation comes before the residual, which may be what out holds until
-    // then. No generated model asks for it.
+    // The activation comes before the residual, which may be what out holds until then. No generated model asks for it.
     float y[2][kGroup];
     TwoRows activated = rows;
     activated.out[0] = y[0];
@@ -70,8 +66,7 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_
     if (row1 != row0) finish_activated(m.activation, y[1], count, rows.residual[1], rows.out[1]);
 }
 
-// Calls body(first column, count) for groups of the columns of the panels
-// [first, last).
+// Calls body(first column, count) for groups of the columns of the panels [first, last).
 template <class Body>
 ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::uint32_t n, Body body) noexcept {
     const std::uint32_t end = last * kPanelWidth < n ? last * kPanelWidth : n;

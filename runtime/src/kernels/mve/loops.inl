@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops that GCC 12 makes too long: it knows no loop that cuts its
-// last vector by itself (dlstp, letp), and computes addresses that an
-// instruction could step. Included inside the namespace of mve. n and count are
-// at least 1.
+// The inner loops that GCC 12 makes too long: it knows no loop that cuts its last vector by itself (dlstp, letp), and
+// computes addresses that an instruction could step. Included inside the namespace of mve. n and count are at least 1.
 
 // The largest |x[i]|.
 ETCH_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 x f32 -> f32, four outputs of a row at a time, in the order of k with a
-// separate multiplication and addition. Included inside the namespace of mve.
+// f32 x f32 -> f32, four outputs of a row at a time, in the order of k with a separate multiplication and addition.
+// Included inside the namespace of mve.
 //
 // a       [rows][k], row stride a_stride floats, 4-byte aligned.
-// weights [n][k] f32 in Packing::rows, made by codegen/pack.py or by the Pack
-// ops for keys and values; 4-byte aligned. out     [rows][n] f32, row stride
-// out_stride floats; columns from n on are not touched. residual may be out.
+// weights [n][k] f32 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte aligned.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows, n (columns that do not exist read those of the last one) and k.
 
 // The sums of four columns by a row.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations along one row of f32: n consecutive floats, 4-byte aligned, any n
-// >= 1. Included inside the namespace of mve. Encoded rows are plain s8 values
-// [n] followed by zeros up to a multiple of kEncodedPadding.
+// Operations along one row of f32: n consecutive floats, 4-byte aligned, any n >= 1. Included inside the namespace of
+// mve. Encoded rows are plain s8 values [n] followed by zeros up to a multiple of kEncodedPadding.
 
 constexpr std::uint8_t kEncodedBytes = 1;
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four floats in a register, and walking a row. Included inside the namespace
-// of mve.
+// Four floats in a register, and walking a row. Included inside the namespace of mve.
 //
-// A sum of two products would be made one fused instruction by an optimizer
-// that sees them: -ffp-contract=off keeps them apart, and a test looks for
-// vfma.
+// A sum of two products would be made one fused instruction by an optimizer that sees them: -ffp-contract=off keeps
+// them apart, and a test looks for vfma.
 
 using Floats = float32x4_t;
 using Ints = int32x4_t;
@@ -33,8 +31,7 @@ struct AllLanes {
     Floats keep(Floats x) const noexcept { return x; }
 };
 
-// The first lanes, 0 to 4; the others load as +0.0f and are not stored, nor is
-// their memory touched.
+// The first lanes, 0 to 4; the others load as +0.0f and are not stored, nor is their memory touched.
 class FirstLanes {
   public:
     explicit FirstLanes(std::uint32_t count) noexcept : lanes_(vctp32q(count)) {}
@@ -64,8 +61,8 @@ ETCH_INLINE void for_each_4(std::uint32_t n, Body body) noexcept {
         body(i, FirstLanes(n - i));
 }
 
-// The contract's sum along a row of n values: 16 partials, then a tree +8, +4,
-// +2, +1. value(i, lanes) are the four at i, +0.0f where there is none.
+// The contract's sum along a row of n values: 16 partials, then a tree +8, +4, +2, +1. value(i, lanes) are the four at
+// i, +0.0f where there is none.
 template <class Value>
 ETCH_INLINE float row_sum(std::uint32_t n, Value value) noexcept {
     Floats sums[4] = {all(0.0f), all(0.0f), all(0.0f), all(0.0f)};

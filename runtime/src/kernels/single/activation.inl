@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequences of polynomials.hpp, one value at a time. For the sets plain and
-// dsp, included inside their namespaces.
+// The sequences of polynomials.hpp, one value at a time. For the sets plain and dsp, included inside their namespaces.
 
 // +0.0f where the sign is set, which is copied to every bit of the mask.
 ETCH_INLINE float relu(float x) noexcept {
@@ -15,8 +14,7 @@ ETCH_INLINE float exp2_near(float x) noexcept {
     return from_bits(bits_of(scalar::horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
 }
 
-// (x / 2) (1 + erf(x / sqrt(2))). z = min(|x / sqrt(2)|, limit) by bits, which
-// order as the magnitudes do.
+// (x / 2) (1 + erf(x / sqrt(2))). z = min(|x / sqrt(2)|, limit) by bits, which order as the magnitudes do.
 ETCH_INLINE float gelu(float x) noexcept {
     const std::uint32_t magnitude = bits_of(x * polynomials::kSqrtHalf) & 0x7FFFFFFFu;
     const std::uint32_t limit = 0x40800000u;  // kErfLimit

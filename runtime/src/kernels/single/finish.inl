@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the sums of a product, one value at a time, and the product
-// of floats. For the sets plain and dsp, included inside their namespaces.
+// What becomes of the sums of a product, one value at a time, and the product of floats. For the sets plain and dsp,
+// included inside their namespaces.
 
-// Columns that are finished together: their floats are on the stack while an
-// activation works on them.
+// Columns that are finished together: their floats are on the stack while an activation works on them.
 constexpr std::uint32_t kGroup = 32;
 
 struct Repeated {
@@ -16,8 +15,7 @@ struct Repeated {
 constexpr Repeated kZeros(0.0f);
 constexpr Repeated kOnes(1.0f);
 
-// Activation, then residual, unless null, of `count` <= kGroup values y of a
-// row, to their place in out.
+// Activation, then residual, unless null, of `count` <= kGroup values y of a row, to their place in out.
 ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32_t count, const float* residual,
                                     float* out) noexcept {
     apply_activation(activation, y, count);
@@ -25,8 +23,7 @@ ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32
         out[i] = residual == nullptr ? y[i] : y[i] + residual[i];
 }
 
-// The constants of the columns from `column` on; null: ones and zeros, for
-// kGroup columns.
+// The constants of the columns from `column` on; null: ones and zeros, for kGroup columns.
 ETCH_INLINE const float* scales_of(const MatmulS8& m, std::uint32_t column) noexcept {
     return m.column_scales == nullptr ? kOnes.values : m.column_scales + column;
 }
@@ -34,8 +31,8 @@ ETCH_INLINE const float* bias_of(const MatmulS8& m, std::uint32_t column) noexce
     return m.bias == nullptr ? kZeros.values : m.bias + column;
 }
 
-// The outputs of row `row` and the columns [column, column + count), count <=
-// kGroup: column i's sum is sums[i * kStep].
+// The outputs of row `row` and the columns [column, column + count), count <= kGroup: column i's sum is sums[i *
+// kStep].
 template <std::uint32_t kStep>
 ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row, std::uint32_t column, std::uint32_t count,
                              const std::int32_t* sums) noexcept {
@@ -58,16 +55,14 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row, std::uint32_t
             out[i] = value(i) + residual[i];
         return;
     }
-    // The activation comes before the residual, which may be what out holds until
-    // then. No generated model asks for it.
+    // The activation comes before the residual, which may be what out holds until then. No generated model asks for it.
     float y[kGroup];
     for (std::uint32_t i = 0; i < count; ++i)
         y[i] = value(i);
     finish_activated(m.activation, y, count, residual, out);
 }
 
-// Calls body(first column, count) for groups of the columns of the panels
-// [first, last).
+// Calls body(first column, count) for groups of the columns of the panels [first, last).
 template <class Body>
 ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::uint32_t n, Body body) noexcept {
     const std::uint32_t end = last * kPanelWidth < n ? last * kPanelWidth : n;
@@ -75,9 +70,8 @@ ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::ui
         body(column, end - column < kGroup ? end - column : kGroup);
 }
 
-// a [rows][k], row stride a_stride floats; weights [n][k] in Packing::rows; out
-// [rows][n], row stride out_stride floats, columns from n on are not touched;
-// residual may be out. One output at a time.
+// a [rows][k], row stride a_stride floats; weights [n][k] in Packing::rows; out [rows][n], row stride out_stride
+// floats, columns from n on are not touched; residual may be out. One output at a time.
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulF32);
     for_each_group(first_panel, last_panel, m.n, [&m](std::uint32_t column, std::uint32_t count) noexcept {

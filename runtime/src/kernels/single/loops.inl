@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of quantization in C++. For the sets plain and dsp, included inside
-// their namespaces.
+// The loops of quantization in C++. For the sets plain and dsp, included inside their namespaces.
 //
-// Floats of one sign are ordered as their bits are: comparing these as integers
-// takes fewer instructions, and far fewer where the CPU has no floating point.
+// Floats of one sign are ordered as their bits are: comparing these as integers takes fewer instructions, and far fewer
+// where the CPU has no floating point.
 
 using scalar::bits_of;
 using scalar::from_bits;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations along one row of f32, one value at a time: n consecutive floats,
-// 4-byte aligned, any n >= 1. For the sets plain and dsp, included inside their
-// namespaces, behind largest_magnitude and round_row. Encoded rows are plain s8
+// Operations along one row of f32, one value at a time: n consecutive floats, 4-byte aligned, any n >= 1. For the sets
+// plain and dsp, included inside their namespaces, behind largest_magnitude and round_row. Encoded rows are plain s8
 // values [n] followed by zeros up to a multiple of kEncodedPadding.
 
 constexpr std::uint8_t kEncodedBytes = 1;
@@ -44,8 +43,7 @@ ETCH_NOINLINE float tree_sum(float (&partials)[16]) noexcept {
     return partials[0];
 }
 
-// The contract's sum along a row: 16 partials, in registers but for the row's
-// end, then a tree. value(i) is the i-th.
+// The contract's sum along a row: 16 partials, in registers but for the row's end, then a tree. value(i) is the i-th.
 template <class Value>
 ETCH_INLINE float row_sum(std::uint32_t n, Value value) noexcept {
     float in_registers[16];
