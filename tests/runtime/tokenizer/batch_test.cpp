@@ -33,7 +33,7 @@ class TokenizeBatch : public testing::Test {
         ids_.assign(capacity, -1);
         segments_.assign(capacity, 9);
         rows_.assign(etch::most_texts(capacity), {});
-        scratch_.resize(etch::tokenizer_scratch_bytes(kUncased.max_word_chars, kUncased.max_piece_bytes));
+        scratch_.resize(etch::tokenizer_scratch_bytes(kUncased.max_word_chars));
         return etch::tokenize_batch(kUncased, views.data(), views.size(), SpecialTokens::recognized, scratch_.data(),
                                     {ids_.data(), segments_.data(), nullptr, capacity}, rows_.data(), batch_);
     }
