@@ -237,7 +237,7 @@ def test_threads_do_not_change_the_answer(classify: Program) -> None:
     expected = classify.well("--json", *TITLES).out
     for threads in ("1", "2", "64", "0", "auto"):
         assert classify.well("--json", "--threads", threads, *TITLES).out == expected
-        lines = "".join(f"{title}\n" for title in TITLES).encode()
+        lines = b"".join(title + b"\n" for title in TITLES)
         assert classify.well("--json", "--threads", threads, stdin=lines).out == expected
 
 

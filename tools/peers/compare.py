@@ -26,7 +26,7 @@ SINGLE_LABEL = "single_label_classification"
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
 TURN_CALLS = 50
 STARTS = 3  # of which the median counts
-THROUGHPUT_ROUNDS = 5
+THROUGHPUT_ROUNDS = 3
 MOST_REFERENCE_TEXTS = 32
 
 
