@@ -35,8 +35,9 @@ Table::~Table() {
 }
 
 void Table::machine(const Machine& m) {
-    std::printf("%s (family %u, model %u), %u processors allowed, 1 thread used where a row names no other; etch %s, %s\n", m.cpu.c_str(),
-                m.family, m.model, m.processors, ETCH_VERSION, m.compiler.c_str());
+    std::printf(
+        "%s (family %u, model %u), %u processors allowed, 1 thread used where a row names no other; etch %s, %s\n",
+        m.cpu.c_str(), m.family, m.model, m.processors, ETCH_VERSION, m.compiler.c_str());
     if (json_ == nullptr) return;
     std::fprintf(json_,
                  "{\"machine\": %s, \"family\": %u, \"model\": %u, \"processors\": %u, \"threads\": 1, \"etch\": %s, "

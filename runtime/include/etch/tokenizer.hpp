@@ -54,8 +54,8 @@ struct AddedTokens {
 
 // The const tables of one WordPiece tokenizer, made by codegen/tokenizer. Nothing is owned or computed at run time.
 struct WordPiece {
-    // A trie of the pieces, in three sets of keys: a piece's text as a word begins with it; its text without the prefix;
-    // texts that are never looked up. src/tokenizer/trie.hpp says how nodes are laid out.
+    // A trie of the pieces, in three sets of keys: a piece's text as a word begins with it; its text without the
+    // prefix; texts that are never looked up. src/tokenizer/trie.hpp says how nodes are laid out.
     const std::uint8_t* first_nodes;  // [2][256] by kind (a word's first piece, a later one) and first byte
     const std::uint8_t* labels;       // [nodes + 16] the byte that leads to each node
     const std::uint32_t* blocks;      // [block_count][4]

@@ -69,7 +69,7 @@ TEST(ThreadPool, EveryPartOnceInItsRoundHoweverLate) {
         for (int round = 0; round < 2000; ++round) {
             LateParts parts;  // of this round: whoever comes later would be seen by a sanitizer, or in the next one
             for (std::uint32_t& turns : parts.turns)
-                turns = random() % 3 == 0 ? random() % 5000 : 0;
+                turns = static_cast<std::uint32_t>(random() % 3 == 0 ? random() % 5000 : 0);
             pool.run(LateParts::run, &parts);
             for (std::uint32_t worker = 0; worker < threads; ++worker) {
                 ASSERT_EQ(parts.begun[worker], 1u) << worker << " of " << threads;
