@@ -36,10 +36,12 @@ constexpr CountedSet kCounted = kCountMve;
 #include "matmul_f32.inl"
 // clang-format on
 
-bool always() noexcept { return true; }
+bool always() noexcept {
+    return true;
+}
 
-} // namespace
-} // namespace mve
+}  // namespace
+}  // namespace mve
 
 constexpr KernelSet kMve = {
     "mve",
@@ -56,7 +58,7 @@ constexpr KernelSet kMve = {
     mve::activate_row,
 };
 
-} // namespace ETCH_ABI_NAMESPACE
-} // namespace etch
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
 
 #endif
