@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """etch's generator: a checkpoint folder in, C++ sources and weight tables out."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 ABI = 3  # ETCH_ABI of the runtime that the output compiles against

@@ -6,7 +6,7 @@
 #define ETCH_VERSION_H
 
 #define ETCH_VERSION_MAJOR 0
-#define ETCH_VERSION_MINOR 2
+#define ETCH_VERSION_MINOR 3
 #define ETCH_VERSION_PATCH 0
 
 /* Raised with every change of table layout, of an interface that generated code uses, or of the arithmetic. */
