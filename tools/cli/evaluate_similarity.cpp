@@ -25,7 +25,7 @@ std::vector<double> read_scores(const Dataset& dataset) {
 
 }  // namespace
 
-void evaluate_similarity(const Dataset& dataset) {
+void evaluate_similarity(const Options&, const Dataset& dataset) {
     const std::vector<double> scores = read_scores(dataset);
     std::vector<double> cosines;
     std::string summary;

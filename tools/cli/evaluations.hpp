@@ -6,12 +6,10 @@
 
 namespace etch::cli {
 
-void evaluate_labels(const Options& options,
-                     const Dataset& dataset);  // evaluate_labels.cpp
-void evaluate_label_sets(const Options& options,
-                         const Dataset& dataset);  // evaluate_label_sets.cpp
-void evaluate_values(const Options& options,
-                     const Dataset& dataset);      // evaluate_values.cpp
-void evaluate_similarity(const Dataset& dataset);  // evaluate_similarity.cpp
+// evaluate_labels.cpp, evaluate_label_sets.cpp, evaluate_values.cpp, evaluate_similarity.cpp
+void evaluate_labels(const Options& options, const Dataset& dataset);
+void evaluate_label_sets(const Options& options, const Dataset& dataset);
+void evaluate_values(const Options& options, const Dataset& dataset);
+void evaluate_similarity(const Options& options, const Dataset& dataset);
 
 }  // namespace etch::cli

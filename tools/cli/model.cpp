@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "evaluations.hpp"
+
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
 // The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder, the program's
 // name.
@@ -76,7 +78,8 @@ const Model kModel = {ETCH_PROGRAM,
                       generated::kTableBytes,
                       generated::kArenaBytes,
                       generated::kStackBudget,
-                      generated::kScratchBytes};
+                      generated::kScratchBytes,
+                      task::kEvaluate};
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);

@@ -15,6 +15,9 @@
 
 namespace etch::cli {
 
+struct Dataset;
+struct Options;
+
 struct Model {
     std::string_view program;  // its own name, for messages
     std::string_view name;
@@ -23,12 +26,13 @@ struct Model {
     std::string_view checkpoint;  // sha256, hex
     Task task;
     std::uint32_t max_tokens;
-    std::uint32_t width;        // labels, values, or components of the embedding
-    bool pairs;                 // two texts at once
-    std::size_t table_bytes;    // weights and tokenizer tables
-    std::size_t arena_bytes;    // of one workspace
-    std::size_t stack_budget;   // bytes
-    std::size_t scratch_bytes;  // of each worker of an executor but the first
+    std::uint32_t width;                                               // labels, values, or components of the embedding
+    bool pairs;                                                        // two texts at once
+    std::size_t table_bytes;                                           // weights and tokenizer tables
+    std::size_t arena_bytes;                                           // of one workspace
+    std::size_t stack_budget;                                          // bytes
+    std::size_t scratch_bytes;                                         // of each worker of an executor but the first
+    void (*evaluate)(const Options& options, const Dataset& dataset);  // of its task: others are not linked
 };
 
 extern const Model kModel;

@@ -5,6 +5,7 @@
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kLabelCount;
+inline constexpr auto kEvaluate = generated::kTask == Task::single_label ? evaluate_labels : evaluate_label_sets;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kLabels[index];

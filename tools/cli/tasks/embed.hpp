@@ -5,6 +5,7 @@
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kEmbeddingWidth;
+inline constexpr auto kEvaluate = evaluate_similarity;
 
 inline std::string_view name(std::uint32_t) {
     return {};  // the components of an embedding have no names

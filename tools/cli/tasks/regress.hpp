@@ -5,6 +5,7 @@
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kValueCount;
+inline constexpr auto kEvaluate = evaluate_values;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kValueNames[index];
