@@ -2,9 +2,9 @@
 # etch_check_stack(MODEL BUDGET [PROGRAM...]): fails the build where a public function of the model can use more stack than
 # its header promises.
 # etch_check_program_stack(PROGRAM BUDGET LIBRARY... [LINKER_SYMBOLS symbol...]): the same for all functions of a program
-# without an operating system, made of its own objects and of these libraries; with the vector table, for the whole of it
-# from reset on, interrupts included. What the linker script defines is named, since no object has it. Leaves
-# PROGRAM.stack.txt beside the program.
+# without an operating system, made of its own objects, of these libraries and of the runtime; with the vector table, for
+# the whole of it from reset on, interrupts included. What the linker script defines is named, since no object has it.
+# Leaves PROGRAM.stack.txt beside the program.
 # Both need GCC's call graphs, which tools/stack reads; where they cannot be done they say so.
 find_program(ETCH_HOST_CXX NAMES c++ g++ clang++ NO_CMAKE_FIND_ROOT_PATH DOC "Compiler for tools of the build itself")
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -44,10 +44,12 @@ function(etch_check_program_stack program budget)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 2 stack "" "" "LINKER_SYMBOLS")
-  list(TRANSFORM stack_UNPARSED_ARGUMENTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  set(libraries ${stack_UNPARSED_ARGUMENTS})
+  list(REMOVE_ITEM libraries etch)
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   add_custom_command(TARGET ${program} POST_BUILD
     COMMAND etch-stack ${program} ${budget} $<TARGET_FILE_DIR:${program}>/${program}.stack.txt
-            $<TARGET_OBJECTS:${program}> -- ${objects} -- ${stack_LINKER_SYMBOLS}
+            $<TARGET_OBJECTS:${program}> ${objects} -- $<TARGET_OBJECTS:etch> -- ${stack_LINKER_SYMBOLS}
     COMMENT "Checking the stack of ${program} against its budget of ${budget} bytes"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_dependencies(${program} etch-stack)

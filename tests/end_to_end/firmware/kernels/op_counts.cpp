@@ -66,7 +66,8 @@ class CountingRunner {
             const std::uint64_t macs = std::uint64_t{op.count} * op.weights.inputs * op.weights.outputs;
             print_numbers(op.weights.inputs, op.weights.outputs, macs);
         } else if constexpr (IsAttention<Op>::value) {
-            print_numbers(0, 0, std::uint64_t{2} * op.count * op.tokens * op.shape.heads * op.shape.head_width);
+            const std::uint64_t scores = std::uint64_t{op.block.count} * op.texts.texts[0].count * op.shape.heads;
+            print_numbers(0, 0, 2 * scores * op.shape.head_width);
         } else {
             print_numbers(0, 0, 0);
         }
@@ -92,7 +93,10 @@ int main() {
         arena.ids[i] = static_cast<std::int32_t>((i * 7 + 5) % model::kVocabulary);
         arena.segments[i] = 0;
     }
-    model::forward(CountingRunner(etch::OpContext{*workspace.kernels, arena.scratch}), result.tokens, arena);
+    arena.texts[0] = {0, result.tokens, 0};
+    const CountingRunner runner(etch::OpContext{*workspace.kernels, arena.scratch});
+    model::forward(runner, etch::Texts{arena.texts, 1}, arena);
+    model::head(runner, arena.hidden, arena);
     output::print("kernel ");
     output::print(model::kernel(workspace));
     output::print("\ncall ");
