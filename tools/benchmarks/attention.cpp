@@ -40,9 +40,11 @@ void measure(benchmark::State& state, const KernelSet& set, Heads heads, std::ui
     const S8HeadCache key_cache{reinterpret_cast<std::int8_t*>(aligned(keys)), key_scales.data()};
     const S8HeadCache value_cache{reinterpret_cast<std::int8_t*>(aligned(values)), value_scales.data()};
     const RowBlock all{0, tokens};
-    const PackKeysS8 pack_keys{shape, all, tokens, rows, key_cache};
-    const PackValuesS8 pack_values{shape, all, tokens, rows, value_cache};
-    const AttentionS8 attention{shape, 0.1f, tokens, tokens, rows, key_cache, value_cache, {output.data(), width}};
+    const TextRows text{0, tokens, 0};
+    const Texts texts{&text, 1};
+    const PackKeysS8 pack_keys{shape, all, texts, rows, key_cache};
+    const PackValuesS8 pack_values{shape, all, texts, rows, value_cache};
+    const AttentionS8 attention{shape, 0.1f, all, texts, rows, key_cache, value_cache, {output.data(), width}};
 
     const double limit = measured_limit(set.name, Operands::s8);
     for (auto _ : state) {
