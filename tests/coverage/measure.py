@@ -18,7 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "coverage"
 REASONS = HERE / "unreached.txt"
-PROGRAMS = ("tokenizer_driver", "classify", "promise-kernel-choice", "promise-kernel-choice-no-avx2")
+PROGRAMS = (
+    "tokenizer_driver",
+    "classify",
+    "promise-kernel-choice",
+    "promise-kernel-choice-no-avx2",
+    "promise-sharing-threads",
+)
 # What reaches the runtime through the programs above, and the generator's command line; other end-to-end tests build
 # programs of their own.
 END_TO_END = (
@@ -26,6 +32,7 @@ END_TO_END = (
     "test_failures_cli.py",
     "test_tokenizer.py",
     "promises/test_promise_programs.py::test_kernel_choice",
+    "promises/test_promise_programs.py::test_one_text_shared_by_threads[promise-sharing-threads]",
     "promises/test_promise_self_test.py",
 )
 LEAST_LINES = 1.0

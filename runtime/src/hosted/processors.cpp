@@ -16,9 +16,9 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 namespace {
 
-// The decimal number that `text` begins with, 0 if none, cut from it with the white space around it.
+// The decimal number that `text` begins with, 0 if none, cut from it with the spaces before it.
 std::uint64_t take_number(std::string_view& text) noexcept {
-    while (!text.empty() && (text[0] == ' ' || text[0] == '\n'))
+    while (!text.empty() && text[0] == ' ')
         text.remove_prefix(1);
     std::uint64_t value = 0;
     for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1))
@@ -103,12 +103,13 @@ bool names_cpu(std::string_view controllers) noexcept {
 }
 
 std::uint32_t processors_of_affinity() noexcept {
+    long count = 0;
 #if defined(__linux__)
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&set));
+    cpu_set_t set;  // has room for 1,024 processors
+    if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
 #endif
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? static_cast<std::uint32_t>(online) : 1;
+    if (count == 0) count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? static_cast<std::uint32_t>(count) : 1;
 }
 
 }  // namespace

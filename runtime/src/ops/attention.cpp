@@ -51,14 +51,15 @@ struct Tile {
 Tile tile_of(std::uint32_t unit, const HeadShape& shape, RowBlock block, const Texts& texts) noexcept {
     const std::uint32_t tiles = attention_tiles(shape, block, texts);
     std::uint32_t index = unit % tiles;
+    Tile tile{};
     for (const TextPart part : TextParts(texts, block)) {
         const RowBlocks cut(part.count, shape.tile_rows);
         for (const RowBlock rows : cut) {
-            if (index == 0) return {unit / tiles, part.row + rows.first, rows.count, part.text.count, part.text.place};
-            --index;
+            if (index-- != 0) continue;
+            tile = {unit / tiles, part.row + rows.first, rows.count, part.text.count, part.text.place};
         }
     }
-    return {};
+    return tile;
 }
 
 }  // namespace

@@ -169,8 +169,10 @@ TEST_F(Groups, Version2) {
     EXPECT_EQ(processors("0::/\n"), 2u);
     write("/cpu.max", "50000 100000\n");
     EXPECT_EQ(processors("0::/\n"), 1u);
-    write("/cpu.max", "nonsense");
-    EXPECT_EQ(processors("0::/\n"), kNoLimit);
+    for (const char* text : {"nonsense", "", " ", "200000", "200000 0", "9000000000000000000 1"}) {
+        write("/cpu.max", text);
+        EXPECT_EQ(processors("0::/\n"), kNoLimit) << text;
+    }
 }
 
 TEST_F(Groups, TheTightestOfThoseAboveCounts) {
@@ -195,7 +197,7 @@ TEST_F(Groups, Version1) {
 }
 
 TEST_F(Groups, WhatIsNotUnderstoodIsNoLimit) {
-    for (const char* groups : {"", "\n\n", "0", "0:", ":::", "no group file", "4:cpu:"})
+    for (const char* groups : {"", "\n\n", "0", "0:", ":::", "no group file", "4:cpu:", "4:cpuacct,:/", "0::no slash"})
         EXPECT_EQ(processors(groups), kNoLimit) << groups;
     EXPECT_EQ(processors(("0::/" + std::string(2000, 'x')).c_str()), kNoLimit);
 }

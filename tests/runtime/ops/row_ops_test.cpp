@@ -149,6 +149,9 @@ TEST(FirstRows, ComeTogetherInTheOrderOfTheTexts) {
     const Texts texts{kRows, 4};
     const OpContext context{scalar(Packing::panel), nullptr};
     std::vector<float> x = {0, 1, 2, 3, 4, 5, 6, 7};
+    const std::vector<float> before = x;
+    FirstRows{texts, {x.data(), 1}}.run(context, 0, 0);  // a worker without a part
+    EXPECT_EQ(x, before);
     FirstRows{texts, {x.data(), 1}}.run(context, 0, 1);
     EXPECT_EQ(x, (std::vector<float>{0, 1, 2, 6, 4, 5, 6, 7}));
 }
