@@ -310,6 +310,14 @@ def test_pieces_that_differ_in_the_prefix_only() -> None:
     assert_same(make_spec(pieces), texts)
 
 
+@pytest.mark.parametrize("children", [14, 15, 16])
+def test_a_byte_that_none_of_many_children_has(children: int) -> None:
+    letters = "abcdefghijklmnop"
+    inner = [first + second for first in letters[:children] for second in ("", "p", "q")]
+    pieces = (*SMALL_VOCABULARY[:5], *letters, "q", "##p", "##q", *("x" + text for text in inner))
+    assert_same(make_spec(pieces), [("x" + text).encode() for text in (*letters, "q", *inner)])
+
+
 @pytest.mark.parametrize("prefix", ["##", "", "▁", "@@", "ab"])
 def test_other_prefixes(prefix: str) -> None:
     base = [*(chr(c) for c in range(0x61, 0x66)), "abc", "▁a", "▁ab", "abab", "#", "##a", "@@", "ab", "▁"]

@@ -19,7 +19,7 @@ constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 constexpr std::uint32_t kNodesPerBlock = 16;
 constexpr std::uint32_t kWordsPerBlock = 4;
 constexpr std::uint32_t kBlocksPerRank = 4096;  // the keys before a block are counted from tables.ranks
-constexpr std::uint32_t kMostChildren = 15;     // the last of so many continues the list: its children are siblings
+constexpr std::uint32_t kMostChildren = 15;     // the last of so many may continue the list: its children are siblings
 constexpr std::uint8_t kContinues = 0xFF;       // its label
 constexpr std::uint8_t kNoFirstNode = 0xFF;
 
@@ -62,7 +62,7 @@ inline std::uint32_t find_child(const WordPiece& tables, std::uint32_t node, std
         std::uint32_t at = find_label(labels, byte);
         if (at == 8 && children.count > 8) at += find_label(labels + 8, byte);
         if (at < children.count) return children.first + at;
-        if (children.count < kMostChildren) return kNoNode;
+        if (children.count < kMostChildren || labels[kMostChildren - 1] != kContinues) return kNoNode;
         node = children.first + kMostChildren - 1;
     }
 }
