@@ -164,6 +164,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code = run(arguments)
         sys.stdout.flush()
+        if argv is None:
+            _ignore_signals()
         return code
     except EtchError as error:
         if error.detail:
@@ -209,6 +211,12 @@ def _watch_signals() -> list[int]:
         if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):  # not where the caller ignores it
             signal.signal(number, stop)
     return seen
+
+
+def _ignore_signals() -> None:
+    """All is done and this process ends: Python gives signals their default actions back before that, which kill."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _stopped_by(signals: list[int]) -> int:

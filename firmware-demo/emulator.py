@@ -32,15 +32,19 @@ class Stopped(Exception):
         self.code = code
 
 
+def qemu(board: str, elf: Path) -> list[str]:
+    """The command that runs an ELF on a board, with its UART on the standard streams."""
+    command = ["qemu-system-arm", "-M", board, "-kernel", str(elf), "-display", "none", "-monitor", "none"]
+    return [*command, "-serial", "stdio", "-semihosting-config", "enable=on,target=native", "-icount", "shift=6"]
+
+
 class Emulator:
     """A board that runs an ELF."""
 
     def __init__(self, board: str, elf: Path, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._pending = b""
-        command = ["timeout", "--kill-after=5", str(LIFETIME)]  # should this process die, too
-        command += ["qemu-system-arm", "-M", board, "-kernel", str(elf), "-display", "none", "-monitor", "none"]
-        command += ["-serial", "stdio", "-semihosting-config", "enable=on,target=native", "-icount", "shift=6"]
+        command = ["timeout", "--kill-after=5", str(LIFETIME), *qemu(board, elf)]  # should this process die, too
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )

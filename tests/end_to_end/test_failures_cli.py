@@ -337,6 +337,21 @@ def test_stopped_while_writing(number: signal.Signals, slow_model: Path, tmp_pat
     assert outcome.code != 0 or (folder / "out" / "etch.json").exists()
 
 
+@pytest.mark.parametrize("number", **NAMES)
+def test_stopped_when_all_is_done(number: signal.Signals, tmp_path: Path) -> None:
+    """A signal while the interpreter shuts down changes nothing any more."""
+    write_tiny_checkpoint(tmp_path / "model")
+    program = (
+        "import atexit, os, sys; from codegen.cli import main; "
+        f"atexit.register(os.kill, os.getpid(), {int(number)}); sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "inspect", str(tmp_path / "model")], cwd=ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
 def processes_with(word: bytes) -> list[bytes]:
     """Command lines that hold a word."""
     found = []

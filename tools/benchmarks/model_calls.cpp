@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "etch/hosted/thread_pool.hpp"
+#include "op_traits.hpp"
 
 namespace etch::bench {
 namespace {
@@ -41,16 +42,6 @@ constexpr std::string_view type_name() noexcept {
     const std::size_t colon = text.substr(0, end).rfind(':');
     return text.substr(colon == std::string_view::npos ? 0 : colon + 1, end - colon - 1);
 }
-
-template <class T, class = void>
-struct IsLinear : std::false_type {};
-template <class T>
-struct IsLinear<T, std::void_t<decltype(std::declval<const T&>().weights.outputs)>> : std::true_type {};
-
-template <class T, class = void>
-struct IsAttention : std::false_type {};
-template <class T>
-struct IsAttention<T, std::void_t<decltype(std::declval<const T&>().score_scale)>> : std::true_type {};
 
 template <class T, class = void>
 struct HasCount : std::false_type {};

@@ -50,14 +50,17 @@ struct Tile {
 // The units of a head follow each other, so that its keys and values stay in cache.
 Tile tile_of(std::uint32_t unit, const HeadShape& shape, RowBlock block, const Texts& texts) noexcept {
     const std::uint32_t tiles = attention_tiles(shape, block, texts);
-    std::uint32_t index = unit % tiles;
+    std::uint32_t index = unit % tiles;  // among those from the part on; past the one that has it, very large
     Tile tile{};
     for (const TextPart part : TextParts(texts, block)) {
-        const RowBlocks cut(part.count, shape.tile_rows);
-        for (const RowBlock rows : cut) {
-            if (index-- != 0) continue;
-            tile = {unit / tiles, part.row + rows.first, rows.count, part.text.count, part.text.place};
+        const std::uint32_t of_part = (part.count + shape.tile_rows - 1) / shape.tile_rows;
+        if (index < of_part) {
+            const std::uint32_t first = index * shape.tile_rows;
+            const std::uint32_t left = part.count - first;
+            tile = {unit / tiles, part.row + first, left < shape.tile_rows ? left : shape.tile_rows, part.text.count,
+                    part.text.place};
         }
+        index -= of_part;
     }
     return tile;
 }

@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from board_build import ROOT, build
 from emulator import Emulator
 
-ROOT = Path(__file__).resolve().parents[3]
 BOARDS = sorted(path.parent.name for path in (ROOT / "firmware-demo" / "boards").glob("*/config.hpp"))
 DEFAULT_BOARDS = ["mps2-an385", "netduinoplus2", "mps3-an547"]  # no FPU; 1 MB of flash; Helium
 FIELDS = 4  # of an answer without logits
@@ -116,22 +114,7 @@ def build_firmware(board: str) -> Firmware:
     """Generates, compiles and links it in build/firmware-BOARD, where users have it, too."""
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "arm-none-eabi-readelf", "arm-none-eabi-nm", "cmake"):
         tool(name)
-    folder = ROOT / "build" / f"firmware-{board}"
-    folder.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    preset = f"firmware-{board}"
-    jobs = str(os.cpu_count() or 1)
-    with (folder / "build.log.lock").open("w") as lock:  # the lock of tools/firmware
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for command in (
-            ["cmake", "--preset", preset],
-            ["cmake", "--build", "--preset", preset, "--parallel", jobs],
-        ):
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800, check=False
-            )
-            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return Firmware(board, folder / "bin" / f"firmware-{board}.elf")
+    return Firmware(board, build(board, f"firmware-{board}"))
 
 
 @dataclass(frozen=True)

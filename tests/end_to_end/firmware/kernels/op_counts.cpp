@@ -6,9 +6,7 @@
 // and at the end `kernel NAME` and `call TOKENS INSTRUCTIONS`: of classify(), counted in a run of its own.
 #include ETCH_MODEL_SOURCE
 
-#include <type_traits>
-#include <utility>
-
+#include "op_traits.hpp"
 #include "output.hpp"
 
 namespace {
@@ -41,16 +39,6 @@ void print_numbers(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept {
     }
 }
 
-template <class T, class = void>
-struct IsLinear : std::false_type {};
-template <class T>
-struct IsLinear<T, std::void_t<decltype(std::declval<const T&>().weights.outputs)>> : std::true_type {};
-
-template <class T, class = void>
-struct IsAttention : std::false_type {};
-template <class T>
-struct IsAttention<T, std::void_t<decltype(std::declval<const T&>().score_scale)>> : std::true_type {};
-
 class CountingRunner {
   public:
     explicit CountingRunner(const etch::OpContext& context) noexcept : context_(context) {}
@@ -62,10 +50,10 @@ class CountingRunner {
         const std::uint64_t spent = instructions();
         output::print("op ");
         output::print(spent);
-        if constexpr (IsLinear<Op>::value) {
+        if constexpr (etch::IsLinear<Op>::value) {
             const std::uint64_t macs = std::uint64_t{op.count} * op.weights.inputs * op.weights.outputs;
             print_numbers(op.weights.inputs, op.weights.outputs, macs);
-        } else if constexpr (IsAttention<Op>::value) {
+        } else if constexpr (etch::IsAttention<Op>::value) {
             const std::uint64_t scores = std::uint64_t{op.block.count} * op.texts.texts[0].count * op.shape.heads;
             print_numbers(0, 0, 2 * scores * op.shape.head_width);
         } else {

@@ -6,45 +6,22 @@ As a command, `python programs.py BOARD`: the table of instructions by op of the
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[4]
+from board_build import build
+from emulator import qemu
+
 PATIENCE = 600  # seconds for a program, on a machine that is busy with other things
-
-
-def build(board: str, target: str) -> Path:
-    """The ELF of a target of this folder, built in build/firmware-BOARD, where the board's firmware is, too."""
-    folder = ROOT / "build" / f"firmware-{board}"
-    folder.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    preset = f"firmware-{board}"
-    jobs = str(os.cpu_count() or 1)
-    with (folder / "build.log.lock").open("w") as lock:  # the lock of tools/firmware
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for command in (
-            ["cmake", "--preset", preset],
-            ["cmake", "--build", "--preset", preset, "--parallel", jobs, "--target", target],
-        ):
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800, check=False
-            )
-            if done.returncode != 0:
-                raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
-    return folder / "bin" / f"{target}.elf"
 
 
 def run(board: str, program: Path) -> tuple[int, str]:
     """Exit code and text of a program on an emulated board, whose clock counts instructions."""
-    command = ["qemu-system-arm", "-M", board, "-kernel", str(program), "-display", "none", "-monitor", "none"]
-    command += ["-serial", "stdio", "-semihosting-config", "enable=on,target=native", "-icount", "shift=6"]
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
+        qemu(board, program), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     return done.returncode, done.stdout
 

@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from board_build import ROOT, build
 from boards import BOARDS, chosen_boards, tool
-from programs import ROOT, build, count_ops, run
+from programs import count_ops, run
 
 pytestmark = pytest.mark.sweep
 

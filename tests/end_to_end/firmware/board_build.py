@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds for a board, in build/firmware-BOARD, where users have its firmware, too."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def build(board: str, target: str) -> Path:
+    """The ELF of a target of the board's preset, which generates the model, compiles and links."""
+    folder = ROOT / "build" / f"firmware-{board}"
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    preset = f"firmware-{board}"
+    jobs = str(os.cpu_count() or 1)
+    with (folder / "build.log.lock").open("w") as lock:  # the lock of tools/firmware
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (
+            ["cmake", "--preset", preset],
+            ["cmake", "--build", "--preset", preset, "--parallel", jobs, "--target", target],
+        ):
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800, check=False
+            )
+            if done.returncode != 0:
+                raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    return folder / "bin" / f"{target}.elf"
