@@ -7,6 +7,7 @@
 #include "etch/ops/embedding.hpp"
 #include "etch/ops/linear.hpp"
 #include "etch/ops/row_ops.hpp"
+#include "etch/ops/stepping.hpp"
 #include "etch/session.hpp"
 
 namespace etch {
@@ -108,6 +109,17 @@ const KernelSet& kernels_of(Workspace& workspace) noexcept {
     return *workspace.kernels;
 }
 
+// What head() left of a text -> its result.
+template <class Runner>
+void finish([[maybe_unused]] const Runner& run, const Arena& a, const TextRows& text, bool truncated,
+            Result& result) noexcept {
+    run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
+    for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];
+    result.label = argmax(result.logits, kLabelCount);
+    result.tokens = text.count;
+    result.truncated = truncated;
+}
+
 // Computes the logits of the ids in the arena and fills in the results.
 void run_model(Workspace& workspace, const Arena& a, const Batch& batch, Result* results) noexcept {
     const SharingRunner run{OpContext{kernels_of(workspace), a.scratch}, workspace.executor, kScratchBytes};
@@ -115,12 +127,7 @@ void run_model(Workspace& workspace, const Arena& a, const Batch& batch, Result*
     forward(run, texts, a);
     for (std::uint32_t text = 0; text < texts.count; ++text) {
         head(run, a.hidden.from(text), a);
-        Result& result = results[text];
-        run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
-        for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];
-        result.label = argmax(result.logits, kLabelCount);
-        result.tokens = texts.texts[text].count;
-        result.truncated = batch.truncated;
+        finish(run, a, texts.texts[text], batch.truncated, results[text]);
     }
 }
 
@@ -129,31 +136,65 @@ void run_model(Workspace& workspace, const Arena& a, const Tokenized& tokens, Re
     run_model(workspace, a, Batch{1, tokens.truncated}, &result);
 }
 
+// The arena for another call: one in steps that was under way has ended.
+Arena arena_of(Workspace& workspace) noexcept {
+    workspace.cursor = {};
+    return Arena{workspace.arena};
+}
+
+// The ids in the arena are those of a call in steps.
+void begin_steps(Workspace& workspace, const Arena& a, const Tokenized& tokens) noexcept {
+    a.texts[0] = {0, tokens.count, 0};
+    workspace.cursor.kernels = &kernels_of(workspace);
+    workspace.cursor.truncated = tokens.truncated;
+}
+
+// What a call is given -> ids and segments in the arena.
+Status take(const Workspace& workspace, const Arena& a, std::string_view text, Tokenized& tokens) noexcept {
+    const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
+    return tokenize(kTokenizer, text, workspace.special_tokens, a.tokenizer, sink, tokens);
+}
+
+Status take(const Workspace& workspace, const Arena& a, std::string_view first, std::string_view second,
+            Tokenized& tokens) noexcept {
+    if (!kPairs) return Status::pair_not_supported;
+    const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
+    return tokenize_pair(kTokenizer, first, second, workspace.special_tokens, a.tokenizer, sink, tokens);
+}
+
+Status take(const Arena& a, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
+            Tokenized& tokens) noexcept {
+    const Status status = check_tokens(ids, segments, count, {kMaxTokens, kVocabulary, kSegments});
+    if (status != Status::ok) return status;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        a.ids[i] = ids[i];
+        a.segments[i] = segments != nullptr ? segments[i] : std::uint8_t{0};
+    }
+    tokens = {count, false};
+    return Status::ok;
+}
+
 }  // namespace
 
 Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept {
-    const Arena a{workspace.arena};
+    const Arena a = arena_of(workspace);
     Tokenized tokens;
-    const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
-    const Status status = tokenize(kTokenizer, text, workspace.special_tokens, a.tokenizer, sink, tokens);
+    const Status status = take(workspace, a, text, tokens);
     if (status == Status::ok) run_model(workspace, a, tokens, result);
     return status;
 }
 
 Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept {
-    if (!kPairs) return Status::pair_not_supported;
-    const Arena a{workspace.arena};
+    const Arena a = arena_of(workspace);
     Tokenized tokens;
-    const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
-    const Status status =
-        tokenize_pair(kTokenizer, first, second, workspace.special_tokens, a.tokenizer, sink, tokens);
+    const Status status = take(workspace, a, first, second, tokens);
     if (status == Status::ok) run_model(workspace, a, tokens, result);
     return status;
 }
 
 Status classify_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
                       Result* results) noexcept {
-    const Arena a{workspace.arena};
+    const Arena a = arena_of(workspace);
     const TokenSink sink{a.ids, a.segments, nullptr, kMaxTokens};
     Batch batch{};
     for (std::size_t done = 0; done < count; done += batch.count) {
@@ -167,19 +208,55 @@ Status classify_batch(Workspace& workspace, const std::string_view* texts, std::
 
 Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
                        Result& result) noexcept {
-    const Status status = check_tokens(ids, segments, count, {kMaxTokens, kVocabulary, kSegments});
-    if (status != Status::ok) return status;
+    const Arena a = arena_of(workspace);
+    Tokenized tokens;
+    const Status status = take(a, ids, segments, count, tokens);
+    if (status == Status::ok) run_model(workspace, a, tokens, result);
+    return status;
+}
+
+Status begin(Workspace& workspace, std::string_view text) noexcept {
+    const Arena a = arena_of(workspace);
+    Tokenized tokens;
+    const Status status = take(workspace, a, text, tokens);
+    if (status == Status::ok) begin_steps(workspace, a, tokens);
+    return status;
+}
+
+Status begin_pair(Workspace& workspace, std::string_view first, std::string_view second) noexcept {
+    const Arena a = arena_of(workspace);
+    Tokenized tokens;
+    const Status status = take(workspace, a, first, second, tokens);
+    if (status == Status::ok) begin_steps(workspace, a, tokens);
+    return status;
+}
+
+Status begin_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments,
+                    std::uint32_t count) noexcept {
+    const Arena a = arena_of(workspace);
+    Tokenized tokens;
+    const Status status = take(a, ids, segments, count, tokens);
+    if (status == Status::ok) begin_steps(workspace, a, tokens);
+    return status;
+}
+
+Status step(Workspace& workspace, std::uint64_t budget, Result& result) noexcept {
+    StepCursor& cursor = workspace.cursor;
+    if (cursor.kernels == nullptr) return Status::not_begun;
     const Arena a{workspace.arena};
-    for (std::uint32_t i = 0; i < count; ++i) {
-        a.ids[i] = ids[i];
-        a.segments[i] = segments != nullptr ? segments[i] : std::uint8_t{0};
-    }
-    run_model(workspace, a, Tokenized{count, false}, result);
+    const OpContext context{*cursor.kernels, a.scratch};
+    const SteppingRunner run{context, cursor, budget};
+    const Texts texts{a.texts, 1};
+    forward(run, texts, a);
+    head(run, a.hidden, a);
+    if (!run.finished()) return Status::in_progress;
+    finish(InlineRunner{context}, a, a.texts[0], cursor.truncated, result);
+    cursor = {};
     return Status::ok;
 }
 
 Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept {
-    const Arena a{workspace.arena};
+    const Arena a = arena_of(workspace);
     Tokenized tokens;
     const TokenSink sink{encoding.ids, encoding.segments, encoding.offsets, kMaxTokens};
     const Status status = tokenize(kTokenizer, text, workspace.special_tokens, a.tokenizer, sink, tokens);
@@ -190,8 +267,8 @@ Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) n
 }
 
 Status encode_pair(Workspace& workspace, std::string_view first, std::string_view second, Encoding& encoding) noexcept {
+    const Arena a = arena_of(workspace);
     if (!kPairs) return Status::pair_not_supported;
-    const Arena a{workspace.arena};
     Tokenized tokens;
     const TokenSink sink{encoding.ids, encoding.segments, encoding.offsets, kMaxTokens};
     const Status status =

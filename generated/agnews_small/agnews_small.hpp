@@ -84,6 +84,17 @@ Status classify_batch(Workspace& workspace, const std::string_view* texts, std::
 Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
                        Result& result) noexcept;
 
+// classify() in steps, for callers that have a watchdog to feed or other work to do in between. begin() tokenizes, each
+// step() does some of the rest in the calling thread and returns Status::in_progress until one has filled in `result`,
+// with the same bits. `budget` is in multiply-adds of bytes, with other work counted as so many of them: a step does the
+// pieces that it can afford, at least one, and goes through the list of all ops. select_kernel() has its effect on the
+// next call. Every other function that takes the workspace, but kernel(), ends what was begun: Status::not_begun.
+Status begin(Workspace& workspace, std::string_view text) noexcept;
+Status begin_pair(Workspace& workspace, std::string_view first, std::string_view second) noexcept;
+Status begin_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments,
+                    std::uint32_t count) noexcept;
+Status step(Workspace& workspace, std::uint64_t budget, Result& result) noexcept;
+
 Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept;
 Status encode_pair(Workspace& workspace, std::string_view first, std::string_view second, Encoding& encoding) noexcept;
 

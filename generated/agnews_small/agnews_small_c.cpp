@@ -18,6 +18,7 @@ static_assert(alignof(etch_agnews_small_workspace) == alignof(model::Workspace),
 SAME_PLACE(etch_agnews_small_workspace, Workspace, special_tokens);
 SAME_PLACE(etch_agnews_small_workspace, Workspace, kernels);
 SAME_PLACE(etch_agnews_small_workspace, Workspace, executor);
+SAME_PLACE(etch_agnews_small_workspace, Workspace, cursor);
 SAME_PLACE(etch_agnews_small_workspace, Workspace, arena);
 
 static_assert(sizeof(etch_agnews_small_result) == sizeof(model::Result), "C and C++ have one layout");
@@ -67,6 +68,24 @@ etch_status etch_agnews_small_classify_batch(etch_agnews_small_workspace* worksp
 etch_status etch_agnews_small_classify_tokens(etch_agnews_small_workspace* workspace, const int32_t* ids,
     const uint8_t* segments, uint32_t count, etch_agnews_small_result* result) {
     return c(model::classify_tokens(cpp(workspace), ids, segments, count, cpp(result)));
+}
+
+etch_status etch_agnews_small_begin(etch_agnews_small_workspace* workspace, const char* text, size_t length) {
+    return c(model::begin(cpp(workspace), {text, length}));
+}
+
+etch_status etch_agnews_small_begin_pair(etch_agnews_small_workspace* workspace, const char* first, size_t first_length,
+    const char* second, size_t second_length) {
+    return c(model::begin_pair(cpp(workspace), {first, first_length}, {second, second_length}));
+}
+
+etch_status etch_agnews_small_begin_tokens(etch_agnews_small_workspace* workspace, const int32_t* ids,
+    const uint8_t* segments, uint32_t count) {
+    return c(model::begin_tokens(cpp(workspace), ids, segments, count));
+}
+
+etch_status etch_agnews_small_step(etch_agnews_small_workspace* workspace, uint64_t budget, etch_agnews_small_result* result) {
+    return c(model::step(cpp(workspace), budget, cpp(result)));
 }
 
 etch_status etch_agnews_small_encode(etch_agnews_small_workspace* workspace, const char* text, size_t length,

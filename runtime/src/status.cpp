@@ -5,6 +5,7 @@
 
 #include "etch/etch.h"
 #include "etch/executor.hpp"
+#include "etch/step_cursor.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
@@ -24,7 +25,9 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::pair_not_supported, ETCH_PAIR_NOT_SUPPORTED) &&
               same(Status::text_too_long, ETCH_TEXT_TOO_LONG) && same(Status::kernel_unknown, ETCH_KERNEL_UNKNOWN) &&
               same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
-              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) && same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH));
+              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) &&
+              same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH) && same(Status::in_progress, ETCH_IN_PROGRESS) &&
+              same(Status::not_begun, ETCH_NOT_BEGUN));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -32,6 +35,10 @@ static_assert(sizeof(Executor) == sizeof(etch_executor) &&
               offsetof(Executor, context) == offsetof(etch_executor, context) &&
               offsetof(Executor, run) == offsetof(etch_executor, run) &&
               offsetof(Executor, scratch) == offsetof(etch_executor, scratch));
+static_assert(sizeof(StepCursor) == sizeof(etch_step_cursor) &&
+              offsetof(StepCursor, op) == offsetof(etch_step_cursor, op) &&
+              offsetof(StepCursor, unit) == offsetof(etch_step_cursor, unit) &&
+              offsetof(StepCursor, truncated) == offsetof(etch_step_cursor, truncated));
 
 }  // namespace
 
@@ -59,6 +66,10 @@ const char* describe(Status status) noexcept {
             return "the checksum of a weight table differs from the generated one";
         case Status::golden_mismatch:
             return "a golden text gives other ids or logits than the generated ones";
+        case Status::in_progress:
+            return "the budget of the step is spent, the result is not there yet";
+        case Status::not_begun:
+            return "no call in steps has begun, or it has ended since";
     }
     return "unknown status";
 }

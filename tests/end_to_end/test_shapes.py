@@ -309,8 +309,9 @@ def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None
 
 
 @each(MODELS)
-def test_no_part_of_an_op_sees_another(model: Model, find: Find, tmp_path: Path) -> None:
-    """promises/isolated_parts.cpp over this model."""
+@pytest.mark.parametrize("promise", ["isolated_parts", "steps"])
+def test_promises_hold_for_every_model(promise: str, model: Model, find: Find, tmp_path: Path) -> None:
+    """No part of an op sees another; a call in steps gives the bits of a plain one."""
     program, case = find(model)
     built = program.path.parent  # build/bin; the generated folders lie beside the build
     sources = built.parents[1] / model.name
@@ -318,8 +319,8 @@ def test_no_part_of_an_op_sees_another(model: Model, find: Find, tmp_path: Path)
     verb = VERBS[case.program.task.name]
     run(
         *("c++", "-std=c++17", "-O1", "-ffp-contract=off", f"-I{ROOT / 'runtime/include'}", f"-I{sources}"),
-        *(f"-I{promises}", f'-DETCH_MODEL_SOURCE="{model.name}.cpp"', f"-DETCH_MODEL={model.name}"),
-        *(f"-DETCH_TASK(suffix)={verb}##suffix", str(promises / "isolated_parts.cpp")),
+        *(f"-I{promises}", f'-DETCH_MODEL_SOURCE="{model.name}.cpp"', f'-DETCH_MODEL_HEADER="{model.name}.hpp"'),
+        *(f"-DETCH_MODEL={model.name}", f"-DETCH_TASK(suffix)={verb}##suffix", str(promises / f"{promise}.cpp")),
         *(str(built / f"libetch_{model.name}.a"), str(built / "libetch.a"), "-o", str(tmp_path / "program")),
     )
     run(str(tmp_path / "program"))

@@ -29,7 +29,9 @@ typedef enum etch_status {
     ETCH_KERNEL_UNKNOWN,       /* no kernel of that name exists for this model's packing */
     ETCH_KERNEL_NOT_USABLE,    /* the kernel exists, this CPU cannot run it */
     ETCH_TABLE_MISMATCH,       /* self test: the CRC of a weight table differs from the generated one */
-    ETCH_GOLDEN_MISMATCH       /* self test: a golden text gives other ids or outputs than the generated ones */
+    ETCH_GOLDEN_MISMATCH,      /* self test: a golden text gives other ids or outputs than the generated ones */
+    ETCH_IN_PROGRESS,          /* step: the budget is spent, the result is not there yet */
+    ETCH_NOT_BEGUN             /* step: begin was not called or refused, or what it began has ended since */
 } etch_status;
 
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */
@@ -52,6 +54,14 @@ typedef struct etch_executor {
     void (*run)(void* context, void (*task)(void* argument, uint32_t worker), void* argument);
     uint8_t* scratch; /* [workers - 1][ETCH_NAME_SCRATCH_BYTES], 64-byte aligned */
 } etch_executor;
+
+/* How far a call in steps has come: the functions of a model write it, nobody else. */
+typedef struct etch_step_cursor {
+    const void* kernels;
+    uint32_t op;
+    uint32_t unit;
+    uint8_t truncated;
+} etch_step_cursor;
 
 /* Bytes: from a model, for as long as the program runs; of the caller, in a batch. */
 typedef struct etch_text {

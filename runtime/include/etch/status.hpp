@@ -21,6 +21,8 @@ enum class Status : std::uint8_t {
     kernel_not_usable,     // the kernel exists, this CPU cannot run it
     table_mismatch,        // self test: the CRC of a weight table differs from the generated one
     golden_mismatch,       // self test: ids or logits of a golden text differ from the generated ones
+    in_progress,           // step: the budget is spent, the result is not there yet
+    not_begun,             // step: begin() was not called or refused, or what it began has ended since
 };
 
 // A short English text for `status`, static storage, never null.

@@ -7,12 +7,11 @@
 #include <cstdint>
 
 #include "etch/executor.hpp"
+#include "etch/step_cursor.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-
-struct KernelSet;
 
 // `Model` ties a workspace to the model it was sized for. The constructor is constexpr: a static workspace costs
 // nothing at start-up and lies in the program's zero-initialized memory.
@@ -31,6 +30,9 @@ class Workspace {
 
     // The caller's threads, from the next call on; null: the calling thread does everything.
     const Executor* executor = nullptr;
+
+    // Of begin() and step(), which alone write it.
+    StepCursor cursor;
 
     alignas(64) std::uint8_t arena[ArenaBytes] = {};
 };

@@ -26,6 +26,14 @@ static etch_tiny_encoding encoding;
         if (!(condition)) return fprintf(stderr, "%s\n", #condition); \
     } while (0)
 
+/* Steps to the end of what was begun; the last status. */
+static etch_status finish(etch_status begun, etch_tiny_result* result) {
+    etch_status status = begun == ETCH_OK ? ETCH_IN_PROGRESS : begun;
+    while (status == ETCH_IN_PROGRESS)
+        status = etch_tiny_step(&workspace, 5000, result);
+    return status;
+}
+
 static int check_text(const char* text, const char* second) {
     const size_t n = strlen(text);
     const size_t m = second != NULL ? strlen(second) : 0;
@@ -38,6 +46,11 @@ static int check_text(const char* text, const char* second) {
         status = second != NULL ? JOIN(FUNCTION, _pair)(&workspace, text, n, second, m, &result)
                                 : FUNCTION(&workspace, text, n, &result);
         CHECK(same_result(text, n, second, m, plain, status, result.OUTPUTS, result.tokens, result.truncated));
+        memset(&result, 0, sizeof result);
+        status = finish(second != NULL ? etch_tiny_begin_pair(&workspace, text, n, second, m)
+                                       : etch_tiny_begin(&workspace, text, n),
+                        &result);
+        CHECK(same_result(text, n, second, m, plain, status, result.OUTPUTS, result.tokens, result.truncated));
     }
     workspace.special_tokens = ETCH_SPECIAL_TOKENS_RECOGNIZED;
     status = second != NULL ? etch_tiny_encode_pair(&workspace, text, n, second, m, &encoding)
@@ -46,6 +59,9 @@ static int check_text(const char* text, const char* second) {
     status = JOIN(FUNCTION, _tokens)(&workspace, encoding.ids, encoding.segments, encoding.count, &by_tokens);
     CHECK(same_result(text, n, second, m, 0, status, by_tokens.OUTPUTS, encoding.count, encoding.truncated));
     CHECK(!by_tokens.truncated);
+    memset(&by_tokens, 0, sizeof by_tokens);
+    status = finish(etch_tiny_begin_tokens(&workspace, encoding.ids, encoding.segments, encoding.count), &by_tokens);
+    CHECK(same_result(text, n, second, m, 0, status, by_tokens.OUTPUTS, encoding.count, encoding.truncated));
     return 0;
 }
 
@@ -80,6 +96,7 @@ int main(void) {
     CHECK(check_text("a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m", NULL) == 0);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 1, &result) == ETCH_TOKEN_OUT_OF_RANGE);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 0, &result) == ETCH_NO_TOKENS);
+    CHECK(etch_tiny_step(&workspace, 5000, &result) == ETCH_NOT_BEGUN);
     CHECK(strcmp(etch_tiny_describe(ETCH_OK), "ok") == 0);
     CHECK(etch_tiny_select_kernel(&workspace, "nosuch", 6) == ETCH_KERNEL_UNKNOWN);
     CHECK(etch_tiny_select_kernel(&workspace, "scalar", 6) == ETCH_OK);

@@ -98,5 +98,6 @@ def test_every_function_is_declared_and_defined(model: tuple[str, Path], tmp_pat
     verb = TASKS[task][0]
     extra = {"embedding": {"similarity"}, "regression": {"value_name"}}.get(task, {"label"})
     common = {"encode", "encode_pair", "piece", "select_kernel", "kernel", "usable_kernel", "self_test", "describe"}
+    common |= {"begin", "begin_pair", "begin_tokens", "step"}
     assert defined == common | extra | {verb, f"{verb}_pair", f"{verb}_batch", f"{verb}_tokens"}
     assert set(re.findall(r"\betch_tiny_(\w+)\(", (folder / "tiny.h").read_text())) >= defined

@@ -105,6 +105,10 @@ int main(int argc, char** argv) {
     if (status == Status::ok) status = agnews::classify_pair(workspace, "one", promises::kLongText.view(), result);
     if (status == Status::ok) status = agnews::encode(workspace, promises::kLongText.view(), encoding);
     if (status == Status::ok) status = agnews::classify_tokens(workspace, encoding.ids, nullptr, 9, result);
+    if (status == Status::ok) status = agnews::begin(workspace, promises::kMiddleText);
+    if (status == Status::ok) status = Status::in_progress;
+    while (status == Status::in_progress)
+        status = agnews::step(workspace, 100'000, result);
     if (status == Status::ok) status = agnews::self_test(workspace);
     armed = false;
     return status == Status::ok ? 0 : 1;

@@ -58,6 +58,14 @@ void classify_pair() {
 void classify_tokens() {
     status = agnews::classify_tokens(workspace, encoding.ids, encoding.segments, encoding.count, result);
 }
+void begin() {
+    status = agnews::begin(workspace, text);
+}
+void step() {
+    do
+        status = agnews::step(workspace, 1'000'000, result);
+    while (status == Status::in_progress);
+}
 void encode() {
     status = agnews::encode(workspace, text, encoding);
 }
@@ -75,8 +83,14 @@ struct Function {
 };
 
 constexpr Function kFunctions[] = {
-    {"classify", classify, true}, {"classify_pair", classify_pair, true},      {"encode_pair", encode_pair, true},
-    {"encode", encode, true},     {"classify_tokens", classify_tokens, false}, {"self_test", self_test, false},
+    {"classify", classify, true},
+    {"classify_pair", classify_pair, true},
+    {"encode_pair", encode_pair, true},
+    {"encode", encode, true},
+    {"classify_tokens", classify_tokens, false},
+    {"self_test", self_test, false},
+    {"begin", begin, true},
+    {"step", step, false},
 };
 
 }  // namespace
@@ -98,7 +112,8 @@ int main() {
                 if (!of.reads_text) break;
                 if (!take(one)) return 1;
             }
-            if (!take(promises::kLongText.view())) return 1;  // last: classify_tokens takes the ids that encode leaves
+            // Last: what encode and begin make of it, classify_tokens and step go on with.
+            if (!take(promises::kLongText.view())) return 1;
             std::printf("%.*s %s %zu\n", static_cast<int>(name.size()), name.data(), of.name, deepest);
         }
     }

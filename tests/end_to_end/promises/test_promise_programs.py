@@ -77,6 +77,11 @@ def test_batches(name: str) -> None:
     assert "same bits" in well(name)
 
 
+@pytest.mark.parametrize("name", ["promise-steps", "promise-steps-asan"])
+def test_a_call_in_steps(name: str) -> None:
+    assert "same bits" in well(name)
+
+
 @pytest.mark.parametrize("name", ["promise-arena", "promise-arena-asan", "promise-arena-live"])
 def test_arena(name: str) -> None:
     assert "same bits" in well(name)

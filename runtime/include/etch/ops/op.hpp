@@ -2,17 +2,17 @@
 // What an op is, and the runner that executes it.
 //
 // An op is a small object that a forward pass makes and hands to a runner. It has
-//     std::uint32_t units() const noexcept;                      how many independent pieces of work it consists of
-//     std::uint64_t cost() const noexcept;                       about how much work they are together
+//     std::uint32_t units() const noexcept;                      how many independent pieces of work it has, at least 1
+//     std::uint64_t cost() const noexcept;                       about how much work they are together, at least 1
 //     void run(const OpContext&, first, last) const noexcept;    does the pieces [first, last)
 // Units share nothing but read-only inputs, so that they may run in any order, in parallel, or one at a time; the bits
 // do not depend on it. Between two ops there is a barrier. Ops hold no state: a runner may replay them.
 //
 // Cost is counted in multiply-adds of an s8 product, of which a core does 30 to 100 in a nanosecond. It only decides
-// how many workers share an op.
+// how many workers share an op, and how many units belong to a step.
 //
-// A runner is any object with `void operator()(const Op&)` for every op type: the ones below, or one that stops after a
-// budget of units and goes on in the next call.
+// A runner is any object with `void operator()(const Op&)` for every op type: the ones below, or that of stepping.hpp,
+// which does a part and goes on in the next call.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a call in steps has come. It lies in the workspace, beside the arena that holds all else of the call.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+struct KernelSet;
+
+struct StepCursor {
+    // Those that the workspace had when the call began: what is in the arena is encoded for them. Null: no call in
+    // steps is under way.
+    const KernelSet* kernels = nullptr;
+
+    std::uint32_t op = 0;    // all before this one of the forward pass are done
+    std::uint32_t unit = 0;  // and of this one all before this unit
+
+    bool truncated = false;  // the text was cut
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
