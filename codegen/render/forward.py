@@ -77,6 +77,7 @@ def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
             for buffer in _sliced(blocks):
                 rows.append((f"{_INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
         rows.append((f"{_INDENT * 2}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", ""))
+        rows.append((f"{_INDENT * 3}if (skips(run, {len(blocks.body)})) continue;", ""))
         for buffer in _sliced(blocks):
             rows.append((f"{_INDENT * 3}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
         scope = _Scope("layer", 3, block=True, texts=texts)

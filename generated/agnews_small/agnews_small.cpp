@@ -66,6 +66,7 @@ void forward(const Runner& run, const Texts& texts, const Arena& a) noexcept {
     run(LayerNorm{kEmbeddingNorm, count, a.hidden});                            // f32 [count, 96]
     for (const EncoderLayer& layer : kEncoderLayers) {
         for (const RowBlock block : RowBlocks(count, kRowBlock)) {
+            if (skips(run, 5)) continue;
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                     // s8 [block, 96]
             run(LinearS8{layer.key, block.count, a.hidden_q, a.projection});    // f32 [block, 96]
@@ -78,6 +79,7 @@ void forward(const Runner& run, const Texts& texts, const Arena& a) noexcept {
         const Texts needed = last ? texts.first_rows() : texts;
         if (last) run(FirstRows{texts, a.hidden});
         for (const RowBlock block : RowBlocks(needed.rows(), kRowBlock)) {
+            if (skips(run, 11)) continue;
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                     // s8 [block, 96]
             run(LinearS8{layer.query, block.count, a.hidden_q, a.query});       // f32 [block, 96]

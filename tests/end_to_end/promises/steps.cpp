@@ -23,6 +23,7 @@ using namespace etch;
 namespace model = etch::ETCH_MODEL;
 
 constexpr std::uint64_t kEverything = ~std::uint64_t{0};
+constexpr std::uint64_t kMostSteps = 100'000;  // of one call: it would never end
 
 std::mt19937 generator(1);  // NOLINT(cert-msc51-cpp): the same budgets every time
 std::uint64_t steps_seen = 0;
@@ -47,7 +48,7 @@ struct Answer {
 // Steps to the end of what was begun.
 template <class Budget>
 bool finish(model::Workspace& workspace, Answer& answer, std::uint64_t& steps, const Budget& budget) {
-    for (steps = 1;; ++steps) {
+    for (steps = 1; steps < kMostSteps; ++steps) {
         const Status status = model::step(workspace, budget(), answer.result);
         if (status == Status::ok) break;
         if (status != Status::in_progress) return false;

@@ -41,11 +41,13 @@ using Runs = std::vector<Ran>;
 
 class Steps : public ::testing::Test {
   protected:
-    // Three ops of 3, 1 and 4 units that cost 10, 100 and 5 each: 150.
+    // Three ops of 3, 1 and 4 units that cost 10, 100 and 5 each: 150. The last two make a block.
     bool step(std::uint64_t budget) {
         runs.clear();
         const SteppingRunner run({scalar(Packing::panel), nullptr}, cursor, budget);
         run(NumberedOp{0, 3, 10, runs});
+        skipped = skips(run, 2);
+        if (skipped) return run.finished();
         run(NumberedOp{1, 1, 100, runs});
         run(NumberedOp{2, 4, 5, runs});
         return run.finished();
@@ -53,6 +55,7 @@ class Steps : public ::testing::Test {
 
     StepCursor cursor;
     Runs runs;
+    bool skipped = false;
 };
 
 TEST_F(Steps, OneUnitWhereTheBudgetIsTooSmallForAny) {
@@ -71,6 +74,7 @@ TEST_F(Steps, OneUnitWhereTheBudgetIsTooSmallForAny) {
 TEST_F(Steps, AsManyUnitsAsTheBudgetPays) {
     EXPECT_FALSE(step(20));
     EXPECT_EQ(runs, (Runs{{0, 0, 2}}));
+    EXPECT_TRUE(skipped);
     EXPECT_FALSE(step(109));  // what is left does not pay the next op, a cheaper one behind it has to wait
     EXPECT_EQ(runs, (Runs{{0, 2, 3}}));
     EXPECT_FALSE(step(109));
@@ -92,6 +96,18 @@ TEST_F(Steps, TheFirstUnitMayOverdrawOnce) {
     EXPECT_FALSE(step(30));
     EXPECT_FALSE(step(60));
     EXPECT_EQ(runs, (Runs{{1, 0, 1}}));
+}
+
+TEST_F(Steps, OpsBeforeAndBehindTheCursorAreSkipped) {
+    cursor = {nullptr, 5, 0, false};
+    const SteppingRunner run({scalar(Packing::panel), nullptr}, cursor, 0);
+    EXPECT_TRUE(skips(run, 5));  // 0 to 4
+    EXPECT_FALSE(skips(run, 1));
+    EXPECT_FALSE(skips(run, 9));
+    run(NumberedOp{5, 2, 1, runs});  // one unit of it
+    EXPECT_TRUE(skips(run, 9));
+    EXPECT_FALSE(run.finished());
+    EXPECT_FALSE(skips(InlineRunner({scalar(Packing::panel), nullptr}), 5));
 }
 
 TEST_F(Steps, EverythingAtOnce) {

@@ -46,6 +46,13 @@ class InlineRunner {
     OpContext context_;
 };
 
+// Whether a runner has nothing to do in the next `ops` ops, which then need not be handed to it. That of a step often
+// has; any other does all of them.
+template <class Runner>
+constexpr bool skips(const Runner&, std::uint32_t) noexcept {
+    return false;
+}
+
 // Costs of other work in multiply-adds of an s8 product, measured with AVX-512 VNNI on Zen 4.
 constexpr std::uint64_t kCostOfF32Product = 8;
 constexpr std::uint64_t kCostOfValue = 40;           // quantized or normalized

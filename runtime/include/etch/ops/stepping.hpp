@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forward pass in steps. Each step goes through the whole list of ops again and does, from where the last one
-// stopped, as many units as its budget allows. The list is the same every time: it depends on nothing but the tables
-// and the texts, which stay in the arena.
+// A forward pass in steps. Each step goes through the whole list of ops again, in strides of a block of rows where it
+// can, and does, from where the last one stopped, as many units as its budget allows. The list is the same every time:
+// it depends on nothing but the tables and the texts, which stay in the arena.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,13 @@ class SteppingRunner {
         if (ops_++ == cursor_.op) run_some(op);
     }
 
+    // Whether the next ones lie before the cursor, or behind it.
+    bool skips(std::uint32_t ops) const noexcept {
+        if (cursor_.op - ops_ < ops) return false;
+        ops_ += ops;
+        return true;
+    }
+
     // Behind the last op: whether all are done.
     bool finished() const noexcept { return cursor_.op == ops_; }
 
@@ -61,6 +68,10 @@ class SteppingRunner {
     mutable StepBudget budget_;
     mutable std::uint32_t ops_ = 0;  // of the list so far
 };
+
+inline bool skips(const SteppingRunner& run, std::uint32_t ops) noexcept {
+    return run.skips(ops);
+}
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes programs.py importable, however pytest was started."""
+"""Makes the helpers beside it importable, however pytest was started."""
 
 from __future__ import annotations
 

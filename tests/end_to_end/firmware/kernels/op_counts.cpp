@@ -6,8 +6,8 @@
 // and at the end `kernel NAME` and `call TOKENS INSTRUCTIONS`: of classify(), counted in a run of its own.
 #include ETCH_MODEL_SOURCE
 
+#include "counting.hpp"
 #include "op_traits.hpp"
-#include "output.hpp"
 
 namespace {
 
@@ -22,23 +22,6 @@ constexpr std::string_view kText =
 model::Workspace workspace;
 model::Result result;
 
-// Since the clock was restarted: the emulator gives every instruction 64 ns.
-std::uint64_t instructions() {
-    return board::ticks() * 15'625'000 / board::kClockHz;
-}
-
-template <class T>
-constexpr std::string_view type_text() noexcept {
-    return __PRETTY_FUNCTION__;
-}
-
-void print_numbers(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept {
-    for (const std::uint64_t number : {a, b, c}) {
-        output::print(" ");
-        output::print(number);
-    }
-}
-
 class CountingRunner {
   public:
     explicit CountingRunner(const etch::OpContext& context) noexcept : context_(context) {}
@@ -47,20 +30,20 @@ class CountingRunner {
     void operator()(const Op& op) const noexcept {
         board::restart_clock();
         op.run(context_, 0, op.units());
-        const std::uint64_t spent = instructions();
+        const std::uint64_t spent = counting::instructions();
         output::print("op ");
         output::print(spent);
         if constexpr (etch::IsLinear<Op>::value) {
             const std::uint64_t macs = std::uint64_t{op.count} * op.weights.inputs * op.weights.outputs;
-            print_numbers(op.weights.inputs, op.weights.outputs, macs);
+            counting::print_numbers({op.weights.inputs, op.weights.outputs, macs});
         } else if constexpr (etch::IsAttention<Op>::value) {
             const std::uint64_t scores = std::uint64_t{op.block.count} * op.texts.texts[0].count * op.shape.heads;
-            print_numbers(0, 0, 2 * scores * op.shape.head_width);
+            counting::print_numbers({0, 0, 2 * scores * op.shape.head_width});
         } else {
-            print_numbers(0, 0, 0);
+            counting::print_numbers({0, 0, 0});
         }
         output::print(" ");
-        output::print(type_text<Op>());
+        output::print(counting::type_text<Op>());
         output::print("\n");
     }
 
@@ -73,7 +56,7 @@ class CountingRunner {
 int main() {
     board::restart_clock();
     if (model::classify(workspace, kText, result) != etch::Status::ok) board::finish(1);
-    const std::uint64_t spent = instructions();
+    const std::uint64_t spent = counting::instructions();
 
     // The token ids of that call are gone: the same number of others.
     const model::Arena arena{workspace.arena};

@@ -4,6 +4,7 @@ takes; and the runtime compiled for a Cortex-M0."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from board_build import ROOT, build
 from boards import BOARDS, chosen_boards, tool
 from programs import count_ops, run
+from steps import EVERYTHING, count_steps
 
 pytestmark = pytest.mark.sweep
 
@@ -26,6 +28,9 @@ KERNELS = {
     "netduinoplus2": ("dsp", 1.4),
 }
 LEAST_CHECKS = 8000
+# Instructions, at most: the largest unit by kernel set, and what a step adds to its units on its way through the ops.
+LARGEST_UNIT = {"plain": 700_000, "dsp": 70_000, "mve": 15_000}
+STEP_OVERHEAD = 3_500
 FUSED = re.compile(r"vfn?m[as](\.|$)")
 CORTEX_M0 = ("-mcpu=cortex-m0", "-mthumb", "-std=c++17", "-O2", "-ffp-contract=off", "-fno-exceptions", "-fno-rtti")
 
@@ -57,6 +62,25 @@ def test_the_small_model_takes_few_instructions(board: str) -> None:
     assert {"EmbeddingSum", "LayerNorm", "Quantize", "AttentionS8", "PackKeysS8", "PackValuesS8"} <= named
     assert sum(op.instructions for op in counts.ops) < counts.call
     assert most is None or counts.call <= most * counts.macs, counts.table()
+
+
+def test_a_small_budget_bounds_the_longest_step(board: str) -> None:
+    counts = count_steps(board)
+    assert counts.tokens == 128
+    largest = max(unit.largest for unit in counts.units)
+    assert largest <= LARGEST_UNIT[counts.kernels], counts.table()
+    smallest, *_, everything = counts.steps
+    assert smallest.budget == 1
+    assert largest < smallest.longest <= largest + STEP_OVERHEAD, counts.table()
+    assert (everything.budget, everything.count) == (EVERYTHING, 1)
+    assert everything.all <= counts.call * 1.04
+    for one, other in itertools.pairwise(counts.steps):
+        assert one.count > other.count
+        assert one.longest <= other.longest
+    # A step spends its budget or one unit: what that is in instructions depends on the op.
+    per_cost = max(unit.largest / unit.cost for unit in counts.units)
+    for row in counts.steps:
+        assert row.longest <= max(largest, 3 * per_cost * row.budget) + STEP_OVERHEAD, counts.table()
 
 
 def _disassembled(archive: Path) -> dict[str, list[str]]:
