@@ -29,7 +29,7 @@ class Steps:
 class Unit:
     op: str
     largest: int  # instructions
-    cost: int  # that a budget counts for it
+    per_cost: float  # the most instructions of a unit for each 1 that a budget counts for it
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class StepCounts:
     begin: int
     call: int  # instructions of classify()
     steps: tuple[Steps, ...]  # by budget
-    units: tuple[Unit, ...]  # of each op the largest
+    units: tuple[Unit, ...]  # of each op
 
     def table(self) -> str:
         """As text."""
@@ -54,9 +54,9 @@ class StepCounts:
             budget = "everything" if row.budget == EVERYTHING else f"{row.budget:,}"
             more = f"{100 * (row.all / self.call - 1):.1f} %"
             lines.append(f"{budget:>12}{row.count:>8,}{row.longest:>15,}{row.all:>18,}{more:>9}")
-        lines.append(f"{'largest unit of':<20}{'instructions':>15}{'its cost':>18}{'per cost':>9}")
+        lines.append(f"{'largest unit of':<20}{'instructions':>15}{'for a budget of 1':>27}")
         for unit in sorted(self.units, key=lambda unit: -unit.largest):
-            lines.append(f"{unit.op:<20}{unit.largest:>15,}{unit.cost:>18,}{unit.largest / unit.cost:>9.2f}")
+            lines.append(f"{unit.op:<20}{unit.largest:>15,}{unit.per_cost:>27.2f}")
         return "\n".join(lines)
 
 
@@ -68,8 +68,10 @@ def count_steps(board: str) -> StepCounts:
     if code != 0 or kernels is None or call is None:
         raise RuntimeError(f"{board}: exit code {code}: {text}")
     units: dict[str, Unit] = {}
-    for _, largest, cost, op in re.findall(r"^op (\d+) (\d+) (\d+) .*T = (?:\w+::)*(\w+)", text, re.MULTILINE):
-        units[op] = max(units.get(op, Unit(op, 0, 0)), Unit(op, int(largest), int(cost)), key=lambda unit: unit.largest)
+    for largest, cost, op in re.findall(r"^op \d+ (\d+) (\d+) .*T = (?:\w+::)*(\w+)", text, re.MULTILINE):
+        before = units.get(op, Unit(op, 0, 0.0))
+        most = max(before.per_cost, int(largest) / int(cost))
+        units[op] = Unit(op, max(before.largest, int(largest)), most)
     steps = [Steps(*map(int, row)) for row in re.findall(r"^steps (\d+) (\d+) (\d+) (\d+)$", text, re.MULTILINE)]
     tokens, text_bytes, begin, whole = map(int, call.groups())
     return StepCounts(board, kernels[1], tokens, text_bytes, begin, whole, tuple(steps), tuple(units.values()))

@@ -78,9 +78,9 @@ def test_a_small_budget_bounds_the_longest_step(board: str) -> None:
         assert one.count > other.count
         assert one.longest <= other.longest
     # A step spends its budget or one unit: what that is in instructions depends on the op.
-    per_cost = max(unit.largest / unit.cost for unit in counts.units)
+    per_cost = max(unit.per_cost for unit in counts.units)
     for row in counts.steps:
-        assert row.longest <= max(largest, 3 * per_cost * row.budget) + STEP_OVERHEAD, counts.table()
+        assert row.longest <= max(largest, per_cost * row.budget) + STEP_OVERHEAD, counts.table()
 
 
 def _disassembled(archive: Path) -> dict[str, list[str]]:
