@@ -49,7 +49,7 @@ class Emulator:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            self.ready = self._line()
+            self.ready = self.line()
         except BaseException:
             self.close()
             raise
@@ -60,7 +60,7 @@ class Emulator:
         with contextlib.suppress(BrokenPipeError):  # reading says more
             self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
-        return self._line()
+        return self.line()
 
     def exit(self) -> int:
         """Sends !exit; the exit code."""
@@ -90,7 +90,8 @@ class Emulator:
     ) -> None:
         self.close()
 
-    def _line(self) -> str:
+    def line(self) -> str:
+        """The next line that comes, without its end."""
         stream = self._process.stdout
         assert stream is not None
         deadline = time.monotonic() + self._patience

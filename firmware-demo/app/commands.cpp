@@ -21,6 +21,7 @@ void tell_memory() {
 }
 
 void test_model(Session& session) {
+    if constexpr (kInSteps) return print_line("error self-test: one call, longer than the watchdog waits");
     const etch::Status status = model::self_test(session.workspace);
     if (status == etch::Status::ok) {
         print_line("self test passed");
@@ -29,11 +30,30 @@ void test_model(Session& session) {
     }
 }
 
+// 64 ns for each, as ticks() says: ticks / kClockHz seconds.
+std::uint64_t instructions(std::uint64_t ticks) {
+    return ticks * 15'625'000 / board::kClockHz;
+}
+
 void tell_ticks(const Session& session) {
-    // 64 ns for each instruction, as ticks() says: ticks / kClockHz seconds.
-    const std::uint64_t instructions = session.last_ticks * 15'625'000 / board::kClockHz;
     print_line("ticks of the last text: ", session.last_ticks, " at ", std::uint64_t{board::kClockHz},
-               " Hz; emulated with -icount shift=6: ", instructions, " instructions (not cycles)");
+               " Hz; emulated with -icount shift=6: ", instructions(session.last_ticks), " instructions (not cycles)");
+}
+
+void tell_steps(const Session& session) {
+    print_line("steps of the last text: ", std::uint64_t{session.steps.count}, ", the longest ", session.steps.longest,
+               " ticks, emulated ", instructions(session.steps.longest),
+               " instructions (not cycles); bytes in between: ", std::uint64_t{session.steps.received});
+}
+
+void choose_budget(Session& session, std::string_view digits) {
+    std::uint64_t budget = 0;
+    for (const char digit : digits) {
+        if (digit < '0' || digit > '9' || digits.size() > 18) return print_line("error budget: not a number");
+        budget = budget * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+    session.budget = budget;
+    print_line("budget ", budget);
 }
 
 void choose_kernel(Session& session, std::string_view name) {
@@ -63,9 +83,17 @@ void obey(Session& session, std::string_view command) {
     if (command == "!mem") return tell_memory();
     if (command == "!self") return test_model(session);
     if (command == "!ticks") return tell_ticks(session);
+    if constexpr (kInSteps) {
+        constexpr std::string_view kBudget = "!budget ";
+        if (command == "!steps") return tell_steps(session);
+        if (command.substr(0, kBudget.size()) == kBudget) return choose_budget(session, command.substr(kBudget.size()));
+    }
     if (command == "!kernels") return list_kernels();
     if (command.substr(0, kKernel.size()) == kKernel) return choose_kernel(session, command.substr(kKernel.size()));
-    if (command == "!help") return print_line("!logits on|off, !mem, !self, !ticks, !kernels, !kernel NAME, !exit");
+    if (command == "!help") {
+        return print_line("!logits on|off, !mem, !self, !ticks, ", kInSteps ? "!steps, !budget NUMBER, " : "",
+                          "!kernels, !kernel NAME, !exit");
+    }
     if (command == "!exit") board::finish(0);
     print_line("error unknown-command: ", command);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text in over a UART, a label out: each line gets one line back. Send the next line after the answer: nothing takes
-// bytes while the model computes.
+// bytes while the model computes; a build in steps does between two of them, up to the end of the next line.
+#include "answer.hpp"
 #include "board.hpp"
 #include "line_reader.hpp"
 #include "print.hpp"
-#include "session.hpp"
 
 namespace {
 
@@ -33,14 +33,36 @@ void reply(LineEvent event) {
     }
 }
 
+// Takes bytes, if there are any, up to the end of a line.
+LineEvent poll() {
+    for (;;) {
+        const board::Received received = board::receive();
+        if (received.reception == board::Reception::nothing) return LineEvent::none;
+        if (session.computing) ++session.steps.received;
+        if (received.reception == board::Reception::overrun) {
+            reader.lose();
+            continue;
+        }
+        const LineEvent event = reader.take(received.byte);
+        if (event != LineEvent::none) return event;
+    }
+}
+
 }  // namespace
 
 int main() {
     print_line("ready: ", model::kModelName, " ", model::kRecipe, ", kernels ", model::kernel(session.workspace),
                ", on ", board::kName, "; !help");
+    if constexpr (kInSteps) board::start_watchdog(kWatchdogMilliseconds);
+    LineEvent waiting = LineEvent::none;  // a whole line that came while the answer to another one was computed
     for (;;) {
-        const board::Received received = board::receive();
-        if (received.reception == board::Reception::overrun) reader.lose();
-        if (received.reception == board::Reception::byte) reply(reader.take(received.byte));
+        if constexpr (kInSteps) {
+            board::feed_watchdog();
+            if (session.computing) go_on(session);
+        }
+        if (waiting == LineEvent::none) waiting = poll();
+        if (session.computing) continue;
+        reply(waiting);
+        waiting = LineEvent::none;
     }
 }

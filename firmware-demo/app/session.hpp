@@ -9,15 +9,26 @@ namespace firmware {
 
 namespace model = etch::agnews_small;
 
+// A build in steps: a text is computed in steps of this budget, and a watchdog waits for the main loop in between.
+constexpr std::uint64_t kStepBudget = FIRMWARE_STEP_BUDGET;
+constexpr bool kInSteps = kStepBudget > 0;
+constexpr std::uint32_t kWatchdogMilliseconds = 100;
+
+struct Steps {
+    std::uint32_t count = 0;
+    std::uint64_t longest = 0;   // in ticks
+    std::uint32_t received = 0;  // bytes that came in between
+};
+
 // All that lasts from one line to the next.
 struct Session {
     model::Workspace workspace;
     bool shows_logits = false;
     std::uint64_t last_ticks = 0;  // of the last text
+    std::uint64_t budget = kStepBudget;
+    bool computing = false;  // a text whose answer is still to come
+    Steps steps;             // of the last text
 };
-
-// Classifies a text and answers with one line: label, per cent, tokens, whether it was cut, logits if wanted.
-void answer(Session& session, std::string_view text);
 
 // Obeys a line that begins with '!' and answers with one line.
 void obey(Session& session, std::string_view command);

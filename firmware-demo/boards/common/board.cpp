@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's UART and name behind board.hpp.
+// The board's UART, watchdog and name behind board.hpp.
 #include "board.hpp"
 
 #include "config.hpp"
@@ -15,6 +15,14 @@ Received receive() {
 
 void send(char byte) {
     config::kUart.send(byte);
+}
+
+void start_watchdog(std::uint32_t milliseconds) {
+    config::kWatchdog.start(milliseconds);
+}
+
+void feed_watchdog() {
+    config::kWatchdog.feed();
 }
 
 }  // namespace board

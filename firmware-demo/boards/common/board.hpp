@@ -29,6 +29,11 @@ Received receive();
 // Waits until the UART takes the byte.
 void send(char byte);
 
+// From then on feed_watchdog() has to be called again before this time is over: else the program ends with a fault
+// report of exception 2, or the processor with a reset.
+void start_watchdog(std::uint32_t milliseconds);
+void feed_watchdog();
+
 // A stopwatch of processor clocks: ticks() counts from the last restart_clock(). Under the emulator with
 // `-icount shift=6` every instruction takes 64 ns of its time, so that it executed ticks * 1e9 / (64 * kClockHz)
 // instructions.

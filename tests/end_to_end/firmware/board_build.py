@@ -12,12 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def build(board: str, target: str) -> Path:
-    """The ELF of a target of the board's preset, which generates the model, compiles and links."""
-    folder = ROOT / "build" / f"firmware-{board}"
+def build(board: str, target: str, variant: str = "") -> Path:
+    """The ELF of a target of the board's preset, or of a variant's, which generates the model, compiles and links."""
+    preset = f"firmware-{board}{variant}"
+    folder = ROOT / "build" / preset
     folder.mkdir(parents=True, exist_ok=True)
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    preset = f"firmware-{board}"
     jobs = str(os.cpu_count() or 1)
     with (folder / "build.log.lock").open("w") as lock:  # the lock of tools/firmware
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -110,11 +110,11 @@ class Firmware:
 
 
 @functools.cache
-def build_firmware(board: str) -> Firmware:
-    """Generates, compiles and links it in build/firmware-BOARD, where users have it, too."""
+def build_firmware(board: str, variant: str = "") -> Firmware:
+    """Generates, compiles and links it in the folder of its preset, where users have it, too."""
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "arm-none-eabi-readelf", "arm-none-eabi-nm", "cmake"):
         tool(name)
-    return Firmware(board, build(board, f"firmware-{board}"))
+    return Firmware(board, build(board, f"firmware-{board}", variant))
 
 
 @dataclass(frozen=True)

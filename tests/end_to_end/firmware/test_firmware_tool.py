@@ -35,6 +35,9 @@ def test_wrong_use_is_named() -> None:
         (("run", "mps2-an38."), "there is no board 'mps2-an38.'"),
         (("build", "../boards"), "there is no board '../boards'"),
         (("test", "mps2-an385", "x"), "there is no board 'x'"),
+        (("steps", "mps9"), "there is no board 'mps9'"),
+        (("run", "--steps"), "run needs a board"),
+        (("build", "--steps", "mps9"), "there is no board 'mps9'"),
         (("list", "x"), "list takes no argument"),
     ):
         done = firmware(*arguments)
@@ -43,8 +46,9 @@ def test_wrong_use_is_named() -> None:
         assert done.stderr.count("\n") == 1
 
 
-def test_every_board_has_its_preset() -> None:
+def test_every_board_has_its_presets() -> None:
     presets = json.loads((ROOT / "CMakePresets.json").read_text())
     for kind in ("configurePresets", "buildPresets"):
         names = {preset["name"] for preset in presets[kind] if not preset.get("hidden")}
-        assert {name.removeprefix("firmware-") for name in names if name.startswith("firmware-")} == set(BOARDS)
+        wanted = {f"firmware-{board}{variant}" for board in BOARDS for variant in ("", "-steps")}
+        assert {name for name in names if name.startswith("firmware-")} == wanted
