@@ -355,3 +355,11 @@ def test_hostile_names_of_values_change_string_literals_only(tmp_path: Path) -> 
     shape = [LITERAL.sub("STRING", text["tiny.hpp"].decode()) for text in (plain, hostile)]
     assert shape[0] == shape[1]
     assert shape[0].count("STRING") == len(names)
+
+
+def test_a_block_is_skipped_with_all_its_ops(tmp_path: Path) -> None:
+    source = texts(make(tmp_path / "model"), "c")["tiny.cpp"].decode()
+    blocks = re.findall(r"if \(skips\(run, (\d+)\)\) continue;\n(.*?)\n        }\n", source, re.DOTALL)
+    assert len(blocks) == 2
+    for count, body in blocks:
+        assert body.count("run(") == int(count) > 1

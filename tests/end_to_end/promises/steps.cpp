@@ -35,7 +35,8 @@ void expect(bool holds, const char* what) {
 
 // Between 1 and 2^20, small ones as often as large ones.
 std::uint64_t random_budget() {
-    return 1 + generator() % (std::uint64_t{1} << (1 + generator() % 20));
+    const unsigned bits = 1 + static_cast<unsigned>(generator() % 20);
+    return 1 + generator() % (std::uint64_t{1} << bits);
 }
 
 // All bytes of it: those that no call writes, too.
