@@ -41,7 +41,13 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
-    generate.add_argument("--recipe", choices=("w8a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument("--recipe", choices=("w8a8", "w4a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument(
+        "--embedding-bits", type=int, choices=(8, 4), default=8, help="of word and position tables; default: 8"
+    )
+    generate.add_argument(
+        "--calibrate", type=Path, metavar="FILE", help="round 4-bit weights by these texts, one a line"
+    )
     generate.add_argument("--max-tokens", type=_positive, metavar="N", help="longest text, specials included")
     generate.add_argument("--tables", choices=("c", "incbin"), default="incbin", help="default: incbin")
     generate.add_argument("--target", choices=("host", "m-profile"), default="host", help="default: host")
@@ -75,6 +81,8 @@ def make_parser() -> argparse.ArgumentParser:
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER")
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
+
+    verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
 
     bundle = commands.add_parser("bundle", help="model and runtime as plain files", allow_abbrev=False)
     bundle.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
@@ -127,6 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
                 out=arguments.out,
                 name=arguments.name,
                 recipe=arguments.recipe,
+                embedding_bits=arguments.embedding_bits,
+                calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
                 tables=arguments.tables,
                 target=arguments.target,
@@ -149,7 +159,9 @@ def run(arguments: argparse.Namespace) -> int:
     from .verify import verify
 
     try:
-        return verify(arguments.directory, arguments.checkpoint, arguments.texts, print)
+        return verify(
+            arguments.directory, arguments.checkpoint, arguments.texts, print, calibration=arguments.calibrate
+        )
     except EtchError as error:
         if error.stage == "verify":
             return _fail(str(error), WRONG_USE)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import evaluate, vocabulary
 from .build import build
+from .calibrate import Calibration, calibrate
 from .frontends import build_graph, check_supported
 from .golden import make_golden
 from .graph import Graph
@@ -17,7 +18,7 @@ from .names import checked_name, name_from_folder
 from .output import check_target, write_output
 from .plan import plan_memory
 from .program import Program
-from .quantize import RECIPES
+from .quantize import choose_recipe
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
@@ -59,6 +60,8 @@ class Request:
     prune: Prune | None = None
     evaluate: Evaluate | None = None
     columns: Columns = field(default_factory=Columns)  # of tables, whatever they are for
+    embedding_bits: int = 8
+    calibrate: Path | None = None  # texts, one a line
 
 
 def generate(request: Request, echo: Echo) -> None:
@@ -77,7 +80,13 @@ def generate(request: Request, echo: Echo) -> None:
         pruning = vocabulary.prune(checkpoint.tokenizer, texts, request.prune.min_count)
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
         graph = vocabulary.keep_rows(graph, pruning.kept)
-    model = make_model(name, checkpoint, graph, request.recipe, request.target)
+    calibration = None
+    if request.calibrate is not None:
+        program = choose_recipe(request.recipe, request.embedding_bits).lower(graph)
+        # The float64 reference reads the folder, whose ids are not those of a pruned vocabulary.
+        folder = request.folder if pruning is None else None
+        calibration = calibrate(program, graph, checkpoint.tokenizer, request.calibrate, folder)
+    model = make_model(name, checkpoint, graph, request.recipe, request.target, request.embedding_bits, calibration)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
     if pruning is not None:
@@ -86,7 +95,7 @@ def generate(request: Request, echo: Echo) -> None:
     if rows is not None:
         scores = [evaluate.score(model.program, checkpoint.tokenizer, rows)]
         if pruning is not None:
-            program = RECIPES[request.recipe].lower(whole[1])
+            program = choose_recipe(request.recipe, request.embedding_bits).lower(whole[1])
             scores.append(evaluate.score(program, whole[0].tokenizer, rows))
         for line in evaluation_report(rows, scores):
             echo(line)
@@ -111,15 +120,23 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
 
-def lower(checkpoint: Checkpoint, recipe: str, max_tokens: int | None) -> Program:
+def lower(checkpoint: Checkpoint, recipe: str, max_tokens: int | None, embedding_bits: int = 8) -> Program:
     """Stages front-end and quantize."""
-    return RECIPES[recipe].lower(to_graph(checkpoint, max_tokens))
+    return choose_recipe(recipe, embedding_bits).lower(to_graph(checkpoint, max_tokens))
 
 
-def make_model(name: str, checkpoint: Checkpoint, graph: Graph, recipe: str, target_name: str) -> Model:
-    """Stages quantize, plan and pack, and the golden texts."""
+def make_model(
+    name: str,
+    checkpoint: Checkpoint,
+    graph: Graph,
+    recipe: str,
+    target_name: str,
+    embedding_bits: int = 8,
+    calibration: Calibration | None = None,
+) -> Model:
+    """Stages quantize, unless calibration has made the program, plan and pack, and the golden texts."""
     target = TARGETS[target_name]
-    program = RECIPES[recipe].lower(graph)
+    program = choose_recipe(recipe, embedding_bits).lower(graph) if calibration is None else calibration.program
     tokenizer = compile_wordpiece(checkpoint.tokenizer)
     return Model(
         name=name,
@@ -131,4 +148,5 @@ def make_model(name: str, checkpoint: Checkpoint, graph: Graph, recipe: str, tar
         tokenizer=tokenizer,
         tables=make_tables(program, target, tokenizer),
         goldens=make_golden(program, checkpoint.tokenizer),
+        calibration=calibration,
     )

@@ -42,6 +42,27 @@ class S8Matrix:
     scales: NDArray[np.float32]
 
 
+GROUP = 32  # etch::kS4Group
+
+
+@dataclass(frozen=True)
+class S4Matrix:
+    """w[n][k] = (q[n][k] * factors[n][k // 32]) * scales[n]; q in [-8, 7], factors >= 1, |q * factor| <= 127."""
+
+    q: NDArray[np.int8]
+    factors: NDArray[np.uint8]  # [n][groups]
+    scales: NDArray[np.float32]
+
+    @property
+    def expanded(self) -> S8Matrix:
+        """The 8-bit matrix that it stands for."""
+        factors = np.repeat(self.factors.astype(np.int8), GROUP, axis=1)[:, : self.q.shape[1]]
+        return S8Matrix(self.q * factors, self.scales)
+
+
+Integers = S8Matrix | S4Matrix
+
+
 @dataclass(frozen=True)
 class F32Matrix:
     values: NDArray[np.float32]
@@ -51,7 +72,7 @@ class F32Matrix:
 class LinearWeights:
     """One per layer inside a loop; `source` is the checkpoint's name of the weight."""
 
-    matrix: S8Matrix | F32Matrix
+    matrix: Integers | F32Matrix
     bias: NDArray[np.float32] | None
     source: str
 
@@ -67,7 +88,7 @@ class LayerNormWeights:
 
 @dataclass(frozen=True)
 class EmbeddingWeights:
-    matrix: S8Matrix | F32Matrix
+    matrix: Integers | F32Matrix
     source: str
 
 

@@ -117,6 +117,8 @@ def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> l
     lines += memory_report(model)
     lines.append(f"golden       {len(model.goldens)} texts for the self test")
     lines += _error_lines(graph, model.program)
+    if model.calibration is not None:
+        lines += model.calibration.lines
     return lines
 
 
@@ -148,18 +150,20 @@ def _parameters(graph: g.Graph) -> Iterator[g.Parameter]:
 
 
 def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
-    """Quantization error of each 8-bit tensor: the largest, and the root mean square relative to the tensor's own."""
+    """Quantization error of each integer tensor: the largest, and the root mean square relative to the tensor's own."""
     originals = {array.name: array for parameter in _parameters(graph) for array in parameter.arrays}
     rows: list[str] = []
     for slot, _ in slots_of(program):
         for weights in slot.per_layer:
-            if isinstance(weights, p.LayerNormWeights) or not isinstance(weights.matrix, p.S8Matrix):
+            if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
                 continue
-            largest, relative = quantization_error(weights.matrix, originals[weights.source].values)
-            rows.append(f"  {printable(weights.source):<58} {largest:12.3g} {100 * relative:9.2f} %")
+            bits = 4 if isinstance(weights.matrix, p.S4Matrix) else 8
+            matrix = weights.matrix.expanded if isinstance(weights.matrix, p.S4Matrix) else weights.matrix
+            largest, relative = quantization_error(matrix, originals[weights.source].values)
+            rows.append(f"  {printable(weights.source):<58} {bits} {largest:12.3g} {100 * relative:9.2f} %")
     if not rows:
         return ["tensors      kept as float32"]
-    return [f"  {'8-bit tensor':<58} {'max error':>12} {'rms error':>11}", *rows]
+    return [f"  {'integer tensor':<53} {'bits':>6} {'max error':>12} {'rms error':>11}", *rows]
 
 
 def quantization_error(matrix: p.S8Matrix, original: g.F32Array) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from .. import ABI, __version__
 from .. import program as p
+from ..calibrate import Calibration
 from ..golden import Golden
 from ..manifest import id_set
 from ..plan import Plan
@@ -44,6 +45,7 @@ class Model:
     tokenizer: WordPieceTables
     tables: tuple[Table, ...]
     goldens: tuple[Golden, ...]
+    calibration: Calibration | None = None
 
     @property
     def stack_budget(self) -> int:
@@ -105,6 +107,8 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "name": model.name,
         "task": model.program.task.name,
         "recipe": model.program.recipe,
+        **({"embedding_bits": 4} if has_s4_embeddings(model.program) else {}),
+        **({} if model.calibration is None else {"calibration_sha256": model.calibration.sha256}),
         "target": model.target.name,
         "tables": form,
         "checkpoint_sha256": model.checkpoint,
@@ -137,6 +141,12 @@ def _json_members(content: dict[str, Any], indent: str = " ") -> str:
         text = f"{{\n{_json_members(value, '  ')}\n }}" if nested else json.dumps(value)
         lines.append(f"{indent}{json.dumps(name)}: {text}")
     return ",\n".join(lines)
+
+
+def has_s4_embeddings(program: p.Program) -> bool:
+    """Whether embedding tables are of 4 bits."""
+    sums = (op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum))
+    return any(isinstance(weights.matrix, p.S4Matrix) for op in sums for weights in op.word.per_layer)
 
 
 def _header_values(model: Model) -> dict[str, Any]:
@@ -253,7 +263,7 @@ def _global(slot: p.WeightSlot) -> dict[str, str]:
 def _type(weights: p.Weights) -> str:
     if isinstance(weights, p.LayerNormWeights):
         return "LayerNormWeights"
-    prefix = "S8" if isinstance(weights.matrix, p.S8Matrix) else "F32"
+    prefix = "F32" if isinstance(weights.matrix, p.F32Matrix) else "S8"
     return prefix + ("Embedding" if isinstance(weights, p.EmbeddingWeights) else "Weights")
 
 
@@ -268,13 +278,16 @@ def _value(slot: p.WeightSlot, layer: int | None) -> str:
     if isinstance(weights, p.LayerNormWeights):
         values = [table("gamma"), table("beta"), float_literal(weights.epsilon), float_literal(weights.inverse_width)]
     elif isinstance(weights, p.EmbeddingWeights):
-        values = [table("table"), table("scales")] if isinstance(weights.matrix, p.S8Matrix) else [table("table")]
+        scales = [] if isinstance(weights.matrix, p.F32Matrix) else [table("scales")]
+        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
+        values = [table("table"), *scales, *factors]
     else:
-        quantized = isinstance(weights.matrix, p.S8Matrix)
+        quantized = not isinstance(weights.matrix, p.F32Matrix)
         outputs, inputs = weights.matrix.q.shape if quantized else weights.matrix.values.shape
         bias = "nullptr" if weights.bias is None else table("bias")
         scales = [table("scales")] if quantized else []
-        values = [table("weights"), *scales, bias, str(outputs), str(inputs)]
+        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
+        values = [table("weights"), *scales, bias, str(outputs), str(inputs), *factors]
     return "{" + ", ".join(values) + "}"
 
 

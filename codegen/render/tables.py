@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import program as p
-from ..pack import pack_f32, pack_s8
+from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
 from ..tokenizer import WordPieceTables
 
@@ -111,9 +111,16 @@ def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
     if isinstance(weights, p.EmbeddingWeights):  # rows are looked up, never multiplied: not packed
         if isinstance(weights.matrix, p.S8Matrix):
             return {"table": weights.matrix.q.reshape(-1), "scales": weights.matrix.scales}
+        if isinstance(weights.matrix, p.S4Matrix):
+            factors = pack_factors(weights.matrix.factors, "rows")
+            return {"table": pack_s4(weights.matrix.q, "rows"), "scales": weights.matrix.scales, "factors": factors}
         return {"table": weights.matrix.values.reshape(-1)}
     if isinstance(weights.matrix, p.S8Matrix):
         parts = {"weights": pack_s8(weights.matrix.q, target.packing), "scales": weights.matrix.scales}
+    elif isinstance(weights.matrix, p.S4Matrix):
+        matrix = weights.matrix
+        parts = {"weights": pack_s4(matrix.q, target.packing), "factors": pack_factors(matrix.factors, target.packing)}
+        parts["scales"] = matrix.scales
     else:
         parts = {"weights": pack_f32(weights.matrix.values, target.packing)}
     return parts if weights.bias is None else parts | {"bias": weights.bias}

@@ -34,8 +34,10 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         "m-profile",
         "--build",
     ]
-    assert cli.main(["generate", "in", "--out", "out", *options]) == 0
-    assert seen[1] == pipeline.Request(Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True)
+    assert cli.main(["generate", "in", "--out", "out", *options, "--embedding-bits", "4", "--calibrate", "t"]) == 0
+    assert seen[1] == pipeline.Request(
+        Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True, embedding_bits=4, calibrate=Path("t")
+    )
 
 
 def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:

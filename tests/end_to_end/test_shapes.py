@@ -73,10 +73,12 @@ class Model:
     target: str = "host"
     tables: str = "incbin"
     max_tokens: int | None = None
+    embedding_bits: int = 8
 
     @property
     def name(self) -> str:
         parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
+        parts += () if self.embedding_bits == 8 else ("words4",)
         return "_".join(parts).replace("-", "_")
 
 
@@ -96,11 +98,16 @@ QUICK = [
     Model("cls"),
     Model("max", "fp32", tables="c"),
     Model("mean_sqrt", "fp32"),
+    Model("three_heads", "w4a8", embedding_bits=4),
+    Model("blocks", "w4a8"),
+    Model("ten", "w4a8", "m-profile", "c"),
+    Model("mean", "w8a8", "m-profile", embedding_bits=4),
 ]
-_RECIPES = ("w8a8", "fp32")
+_RECIPES = ("w8a8", "w4a8", "fp32")
+_TABLES = ("c", "incbin")
 SWEEP = [
     *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
-    *(Model("ten", "w8a8", "m-profile", tables) for tables in ("c", "incbin")),
+    *(Model("ten", recipe, target, tables) for recipe in ("w8a8", "w4a8") for target in TARGETS for tables in _TABLES),
     *(Model("blocks", recipe, target) for recipe in _RECIPES for target in TARGETS),
     *(Model("blocks", recipe, target, max_tokens=150) for recipe in _RECIPES for target in TARGETS),
     *(Model("three_heads", recipe, target) for recipe in _RECIPES for target in TARGETS),
@@ -203,6 +210,7 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
             folder=checkpoint,
             out=out,
             recipe=model.recipe,
+            embedding_bits=model.embedding_bits,
             target=model.target,
             tables="c" if model.tables == "c" else "incbin",
             max_tokens=model.max_tokens,
@@ -213,7 +221,7 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
 
 def make_case(model: Model, folder: Path) -> Case:
     checkpoint = pipeline.load(folder)
-    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens)
+    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits)
     scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
     plan = plan_memory(program, TARGETS[model.target], scratch)
     most = program.max_tokens
@@ -347,7 +355,7 @@ def twins() -> list[tuple[Model, Model]]:
     """Models that differ in packing or table form only: their answers must be the same text."""
     found: dict[tuple[Any, ...], list[Model]] = {}
     for model in MODELS:
-        found.setdefault((model.shape, model.recipe, model.max_tokens), []).append(model)
+        found.setdefault((model.shape, model.recipe, model.max_tokens, model.embedding_bits), []).append(model)
     return [(group[0], other) for group in found.values() for other in group[1:]]
 
 
@@ -378,5 +386,5 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     assert {SHAPES[model.shape].get("pooling") for model in QUICK} == {None, *POOLINGS}
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
-        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in ("c", "incbin")
+        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in _TABLES
     }
