@@ -10,13 +10,17 @@ demanded in the corpus as it is then tokenized.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from . import graph as g
 from .errors import EtchError
@@ -63,7 +67,12 @@ def read_corpus(path: Path, columns: Columns) -> list[str]:
 
 def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
     """Drops every piece that `texts` use less than `min_count` times, but for those that are always kept."""
-    corpus = _Corpus(spec, texts)
+    return prune_corpus(Corpus(spec, texts), min_count)
+
+
+def prune_corpus(corpus: Corpus, min_count: int) -> Pruning:
+    """The same of a corpus that is tokenized already, which stays as it is."""
+    spec = corpus.spec
     before = counts = corpus.counts()
     always = _always_kept(spec)
     kept = always.copy()
@@ -72,7 +81,7 @@ def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
     for bound in dict.fromkeys(-(-min_count // divisor) for divisor in _BOUNDS):
         while (rare := kept & ~always & (counts < bound)).any():
             kept &= ~rare
-            corpus.tokenize_again(rare, np.flatnonzero(kept))
+            corpus = corpus.tokenized_again(rare, np.flatnonzero(kept))
             counts = corpus.counts()
             if bound < min_count:
                 break
@@ -82,7 +91,7 @@ def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
         kept=tuple(np.flatnonzero(kept).tolist()),
         entries=entries,
         min_count=min_count,
-        texts=len(texts),
+        texts=corpus.texts,
         tokens_before=int(before.sum()),
         tokens_after=int(counts.sum()),
         tokens_dropped=int(before[~kept].sum()),
@@ -134,34 +143,69 @@ class _Rows:
         return self.whole.values[self.rows]
 
 
-class _Corpus:
-    """Texts as ids of the whole vocabulary; a text is tokenized again only where one of its pieces has gone."""
+class Corpus:
+    """Words and how often they occur, as ids of the whole vocabulary; a word is tokenized again only where one of its
+    pieces has gone.
+
+    Texts fall apart into far fewer different words, which their pieces spell out. A text stays whole where it has an
+    unknown word, whose letters are in no piece, or an added token, which is found before words are.
+    """
 
     def __init__(self, spec: WordPieceSpec, texts: Sequence[str]) -> None:
-        self._spec = spec
-        self._texts = texts
+        self.spec = spec
+        self.texts = len(texts)
         self._entries = max(len(spec.pieces), *(token.id + 1 for token in spec.added_tokens), 0)
-        self._ids = [np.zeros(0, np.int64)] * len(texts)
-        self._tokenize(range(len(texts)), spec.json, np.arange(self._entries))
+        words: Counter[tuple[int, ...]] = Counter()
+        whole: list[tuple[str, NDArray[np.int64]]] = []
+        apart = {token.id for token in spec.added_tokens} | {spec.unknown_id}
+        tokenizer = Tokenizer.from_str(spec.json)
+        for begin in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = list(texts[begin : begin + _TEXTS_AT_ONCE])
+            for text, encoding in zip(some, tokenizer.encode_batch(some, add_special_tokens=False), strict=True):
+                if apart.isdisjoint(encoding.ids):
+                    words.update(_words(encoding))
+                else:
+                    whole.append((text, np.array(encoding.ids, np.int64)))
+        self._words = [self._spelled(ids) for ids in words]
+        self._whole = [text for text, _ in whole]
+        self._times = np.array([*words.values(), *([1] * len(whole))], np.int64)
+        self._ids = [*(np.array(ids, np.int64) for ids in words), *(ids for _, ids in whole)]
 
     def counts(self) -> NDArray[np.int64]:
         """By id."""
-        return np.bincount(np.concatenate(self._ids), minlength=self._entries)
+        times = np.repeat(self._times, [len(ids) for ids in self._ids])
+        counted = np.bincount(self._all_ids(), times, minlength=self._entries)
+        return counted.astype(np.int64)  # exact: below 2^53
 
-    def tokenize_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> None:
-        """Also words without pieces, which may have some now: the longest one, that led nowhere, may be gone."""
+    def tokenized_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> Corpus:
+        """The same texts without some pieces. Words without pieces, too, may have some now: the longest one, that led
+        nowhere, may be gone."""
         gone = gone.copy()
-        gone[self._spec.unknown_id] = True
-        affected = [i for i, ids in enumerate(self._ids) if gone[ids].any()]
-        self._tokenize(affected, keep_pieces(self._spec, kept).json, kept)
+        gone[self.spec.unknown_id] = True
+        changed = copy(self)
+        changed._ids = list(self._ids)
+        owners = np.repeat(np.arange(len(self._ids)), [len(ids) for ids in self._ids])
+        tokenizer = Tokenizer.from_str(keep_pieces(self.spec, kept).json)
+        for i in np.unique(owners[gone[self._all_ids()]]).tolist():
+            if i < len(self._words):
+                found = [token.id for token in tokenizer.model.tokenize(self._words[i])]
+            else:
+                found = tokenizer.encode(self._whole[i - len(self._words)], add_special_tokens=False).ids
+            changed._ids[i] = kept[found]
+        return changed
 
-    def _tokenize(self, which: Sequence[int], tokenizer_json: str, numbers: NDArray[np.int64]) -> None:
-        tokenizer = Tokenizer.from_str(tokenizer_json)
-        for begin in range(0, len(which), _TEXTS_AT_ONCE):
-            some = which[begin : begin + _TEXTS_AT_ONCE]
-            encodings = tokenizer.encode_batch([self._texts[i] for i in some], add_special_tokens=False)
-            for i, encoding in zip(some, encodings, strict=True):
-                self._ids[i] = numbers[encoding.ids] if encoding.ids else self._ids[i][:0]
+    def _all_ids(self) -> NDArray[np.int64]:
+        return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
+
+    def _spelled(self, ids: tuple[int, ...]) -> str:
+        first, *others = (self.spec.pieces[i] or "" for i in ids)
+        return first + "".join(piece.removeprefix(self.spec.continuing_prefix) for piece in others)
+
+
+def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
+    """The ids of each word."""
+    for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
+        yield tuple(i for _, i in tokens)
 
 
 def _always_kept(spec: WordPieceSpec) -> NDArray[np.bool_]:

@@ -91,6 +91,32 @@ def test_a_longest_piece_that_led_nowhere_may_go(tmp_path: Path) -> None:
     assert pruning.unknown_after == 0
 
 
+@pytest.mark.parametrize("min_count", [1, 3, 6])
+def test_counts_are_those_of_the_texts_as_they_are(tmp_path: Path, min_count: int) -> None:
+    """Typed special tokens, unknown words beside known ones, words that occur in many texts, and no words."""
+    vocab = (*DEFAULT_VOCAB, "##xy")
+    write_tiny_checkpoint(tmp_path, vocab=vocab)
+    whole = pipeline.load(tmp_path)
+    texts = [
+        "workxy playxy",
+        "[SEP] the cat[MASK]sat",
+        "workable Ωmega works",
+        "",
+        "unable unable",
+        *TEXTS,
+        "Ω " + "works " * 9,
+    ]
+    corpus = vocabulary.Corpus(whole.tokenizer, texts)
+    for _ in range(2):  # pruning leaves the corpus as it was
+        pruning = vocabulary.prune_corpus(corpus, min_count)
+        kept = pieces_kept(whole, pruning)
+        before, after = counted(list(vocab), texts), counted(kept, texts)
+        assert (pruning.tokens_before, pruning.tokens_after) == (before.total(), after.total())
+        assert (pruning.unknown_before, pruning.unknown_after) == (before["[UNK]"], after["[UNK]"])
+        assert pruning.unknown_before >= 2
+        assert pruning.tokens_after > 0
+
+
 def test_the_smaller_tokenizer_is_the_wheels_own(whole: Checkpoint) -> None:
     pruning = prune(whole.tokenizer, TEXTS, 4)
     smaller = keep_ids(whole, pruning.kept).tokenizer
