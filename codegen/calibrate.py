@@ -41,9 +41,9 @@ class Calibration:
 
 
 def calibrate(
-    program: p.Program, graph: g.Graph, spec: WordPieceSpec, file: Path, checkpoint: Path | None = None
+    program: p.Program, graph: g.Graph, spec: WordPieceSpec, file: Path, reference: Reference | None = None
 ) -> Calibration:
-    """Rounds the weights of `program` anew. With the folder of the checkpoint the report compares with float64."""
+    """Rounds the weights of `program` anew. With a reference the report compares with it."""
     if not any(isinstance(weights.matrix, p.S4Matrix) for weights in _weights_of_linears(program)):
         raise EtchError(
             "nothing-to-calibrate", "arguments", f"recipe {program.recipe} has no linears of 4 bits: w4a8 has"
@@ -63,8 +63,8 @@ def calibrate(
         f"  {'error of the outputs over these texts':<58} {'nearest':>9} {'calibrated':>12}",
         *rounding.lines,
     ]
-    if checkpoint is not None and judged:
-        lines += _judge(program, calibrated, Reference(checkpoint), judged)
+    if reference is not None and judged:
+        lines += _judge(program, calibrated, reference, judged)
     return Calibration(calibrated, hashlib.sha256(b"\n".join(content)).hexdigest(), tuple(lines))
 
 

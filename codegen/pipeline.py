@@ -19,6 +19,7 @@ from .output import check_target, write_output
 from .plan import plan_memory
 from .program import Program
 from .quantize import choose_recipe
+from .reference import Reference
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
@@ -83,9 +84,8 @@ def generate(request: Request, echo: Echo) -> None:
     calibration = None
     if request.calibrate is not None:
         program = choose_recipe(request.recipe, request.embedding_bits).lower(graph)
-        # The float64 reference reads the folder, whose ids are not those of a pruned vocabulary.
-        folder = request.folder if pruning is None else None
-        calibration = calibrate(program, graph, checkpoint.tokenizer, request.calibrate, folder)
+        reference = Reference(request.folder, checkpoint.kept_ids)
+        calibration = calibrate(program, graph, checkpoint.tokenizer, request.calibrate, reference)
     model = make_model(name, checkpoint, graph, request.recipe, request.target, request.embedding_bits, calibration)
     for line in generation_report(checkpoint, graph, model):
         echo(line)

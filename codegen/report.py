@@ -76,8 +76,8 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
     rows = graph.vocabulary - len(pruning.kept)
     program = model.program
-    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).per_layer[0].matrix
-    row_bytes = word.q.shape[1] + 4 if isinstance(word, p.S8Matrix) else 4 * word.values.shape[1]
+    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).name
+    row_bytes = sum(table.bytes for table in model.tables if table.part == word) // program.vocabulary
     tokenizer = compile_wordpiece(checkpoint.tokenizer).constants["table_bytes"]
     tokenizer -= model.tokenizer.constants["table_bytes"]
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)

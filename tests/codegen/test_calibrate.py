@@ -18,6 +18,7 @@ from codegen.emulate.floats import QuantizedRows, quantize_rows
 from codegen.errors import EtchError
 from codegen.quantize.groups import in_groups, search_factors
 from codegen.quantize.rounding import factorize, input_products, output_error, round_by_inputs
+from codegen.reference import Reference
 
 WORDS = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "dogs", "ran"]
 
@@ -139,7 +140,7 @@ def calibrated(folder: Path, lines: list[str], recipe: str = "w4a8") -> tuple[p.
     checkpoint = pipeline.load(folder / "model")
     program = pipeline.lower(checkpoint, recipe, None)
     graph = pipeline.to_graph(checkpoint, None)
-    return program, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", folder / "model")
+    return program, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", Reference(folder / "model"))
 
 
 def texts(count: int) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,24 @@ def test_the_emulator_multiplies_the_expanded_table() -> None:
     index = np.array([3, 0, 23, 3])
     rows = entries(p.EmbeddingWeights(matrix, "e"), index)
     assert rows.tobytes() == entries(p.EmbeddingWeights(matrix.expanded, "e"), index).tobytes()
+
+
+def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
+    """21 bytes a row: 10 values and padding in 16, a factor, a scale; and what the tokenizer saves."""
+    write_tiny_checkpoint(tmp_path / "model")
+    (tmp_path / "texts").write_text("the cat sat\n" * 9)
+    lines: list[str] = []
+    prune = pipeline.Prune(tmp_path / "texts", 2)
+    calibrate = tmp_path / "texts"
+    request = pipeline.Request(
+        tmp_path / "model", tmp_path / "out", recipe="w4a8", prune=prune, embedding_bits=4, calibrate=calibrate
+    )
+    pipeline.generate(request, lines.append)
+    (saved,) = [line for line in lines if line.startswith("  saved")]
+    rows, taken = (int(text) for text in re.findall(r"(\d+) embedding rows (\d+)", saved)[0])
+    assert rows > 0
+    assert taken == 21 * rows
+    assert any(line.startswith("  1 other texts against float64, calibrated") for line in lines)
 
 
 def test_recipes(tmp_path: Path) -> None:
