@@ -44,6 +44,11 @@ class Score:
     answers: NDArray  # what each row was answered, as the truths are written; [rows, ...]
     seconds: float
 
+    @property
+    def share(self) -> float:
+        """The value with 1 as its best, whatever the measure."""
+        return self.value / 100 if self.measure in _PERCENT else self.value
+
     def __str__(self) -> str:
         return f"{self.value:.2f} %" if self.measure in _PERCENT else f"{self.value:.4f}"
 

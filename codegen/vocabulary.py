@@ -177,6 +177,10 @@ class Corpus:
         counted = np.bincount(self._all_ids(), times, minlength=self._entries)
         return counted.astype(np.int64)  # exact: below 2^53
 
+    def counts_of_prunable(self) -> NDArray[np.int64]:
+        """Of the pieces that are not always kept."""
+        return self.counts()[~_always_kept(self.spec)]
+
     def tokenized_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> Corpus:
         """The same texts without some pieces. Words without pieces, too, may have some now: the longest one, that led
         nowhere, may be gone."""

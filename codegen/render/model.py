@@ -17,7 +17,7 @@ from ..calibrate import Calibration
 from ..golden import Golden
 from ..manifest import id_set
 from ..plan import Plan
-from ..targets import Target, round_up
+from ..targets import Target, stack_budget
 from ..tokenizer import WordPieceTables
 from ..tokenizer.tables import Field
 from .arena import arena_lines, size_checks
@@ -49,8 +49,8 @@ class Model:
 
     @property
     def stack_budget(self) -> int:
-        """Bytes of stack that a call may use: the target's, and a Result in self_test()."""
-        return self.target.stack_budget + round_up(self.program.task.result_bytes, 256)
+        """Bytes of stack that a call may use."""
+        return stack_budget(self.target, self.program.task)
 
 
 @dataclass(frozen=True)

@@ -90,14 +90,21 @@ def slots_of(program: p.Program) -> list[tuple[p.WeightSlot, p.Loop | None]]:
 
 def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) -> tuple[Table, ...]:
     """All tables in the order that they are written."""
-    tables: list[Table] = []
-    for slot, loop in slots_of(program):
-        parts = [_parts(weights, target) for weights in slot.per_layer]
-        for role in parts[0]:
-            arrays = tuple(part[role] for part in parts)
-            tables.append(Table(f"{slot.name}_{role}", slot.name, arrays, loop is not None))
-    tables.extend(Table(name, "tokenizer", (array.reshape(-1),), False) for name, array in tokenizer.arrays)
-    return tuple(tables)
+    weights = (table for slot, loop in slots_of(program) for table in slot_tables(slot, loop is not None, target))
+    return (*weights, *tokenizer_tables(tokenizer))
+
+
+def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:
+    """Those of one slot."""
+    parts = [_parts(weights, target) for weights in slot.per_layer]
+    return tuple(
+        Table(f"{slot.name}_{role}", slot.name, tuple(part[role] for part in parts), in_loop) for role in parts[0]
+    )
+
+
+def tokenizer_tables(tokenizer: WordPieceTables) -> tuple[Table, ...]:
+    """Those that turn text into tokens."""
+    return tuple(Table(name, "tokenizer", (array.reshape(-1),), False) for name, array in tokenizer.arrays)
 
 
 def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
