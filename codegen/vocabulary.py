@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A smaller vocabulary for a model: the pieces that a corpus uses often enough, renumbered, and their embeddings.
 
-What is left is a WordPiece tokenizer like any other: a word whose piece is gone becomes the longest pieces that stayed,
-from the left. Dropping a piece changes the counts of those that take its place, so that the bound rises in steps, each
-counted anew, and the last step is repeated until nothing falls below it: every piece that stays is used as often as
-demanded in the corpus as it is then tokenized.
+What is left is a WordPiece tokenizer like any other. Rare words are `spelled`: a word whose piece is gone becomes the
+longest pieces that stayed, from the left, in the end single letters. Dropping a piece changes the counts of those that
+take its place, so that the bound rises in steps, each counted anew, and the last step is repeated until nothing falls
+below it: every piece that stays is used as often as demanded in the corpus as it is then tokenized. Or rare words are
+`unknown`: pieces that go on a word all go, what stays are whole words. A model knows little of letters, and where few
+pieces stay it answers better without them, to texts of fewer tokens.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +35,17 @@ STAGE = "prune"
 _BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
 _TEXTS_AT_ONCE = 4096
 
+RareWords = Literal["spelled", "unknown"]
+RARE_WORDS: tuple[RareWords, ...] = ("spelled", "unknown")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What goes."""
+
+    min_count: int  # what is used less often
+    rare_words: RareWords = "spelled"  # what becomes of its words
+
 
 @dataclass(frozen=True)
 class Pruning:
@@ -39,7 +53,7 @@ class Pruning:
 
     kept: tuple[int, ...]  # ascending
     entries: int  # before
-    min_count: int
+    bound: Bound
     texts: int
     tokens_before: int
     tokens_after: int
@@ -65,32 +79,28 @@ def read_corpus(path: Path, columns: Columns) -> list[str]:
     return lines
 
 
-def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
-    """Drops every piece that `texts` use less than `min_count` times, but for those that are always kept."""
-    return prune_corpus(Corpus(spec, texts), min_count)
+def prune(spec: WordPieceSpec, texts: Sequence[str], bound: Bound) -> Pruning:
+    """Drops every piece that `texts` use less often than `bound` says, but for those that are always kept."""
+    return prune_corpus(Corpus(spec, texts), bound)
 
 
-def prune_corpus(corpus: Corpus, min_count: int) -> Pruning:
+def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
     """The same of a corpus that is tokenized already, which stays as it is."""
-    spec = corpus.spec
-    before = counts = corpus.counts()
-    always = _always_kept(spec)
-    kept = always.copy()
-    kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
-    entries = int(kept.sum())
-    for bound in dict.fromkeys(-(-min_count // divisor) for divisor in _BOUNDS):
-        while (rare := kept & ~always & (counts < bound)).any():
-            kept &= ~rare
-            corpus = corpus.tokenized_again(rare, np.flatnonzero(kept))
-            counts = corpus.counts()
-            if bound < min_count:
+    spec, before, entries = corpus.spec, corpus.counts(), int(corpus.kept.sum())
+    corpus = corpus.prepared(bound.rare_words)
+    counts, kept, always = corpus.counts(), corpus.kept, _always_kept(spec, bound.rare_words)
+    for min_count in dict.fromkeys(-(-bound.min_count // divisor) for divisor in _BOUNDS):
+        while (rare := kept & ~always & (counts < min_count)).any():
+            corpus = corpus.without(rare)
+            counts, kept = corpus.counts(), corpus.kept
+            if min_count < bound.min_count:
                 break
     if np.array_equal(kept, always):
-        raise EtchError("vocabulary-empty", STAGE, f"no piece occurs {min_count} times")
+        raise EtchError("vocabulary-empty", STAGE, f"no piece occurs {bound.min_count} times")
     return Pruning(
         kept=tuple(np.flatnonzero(kept).tolist()),
         entries=entries,
-        min_count=min_count,
+        bound=bound,
         texts=corpus.texts,
         tokens_before=int(before.sum()),
         tokens_after=int(counts.sum()),
@@ -154,7 +164,8 @@ class Corpus:
     def __init__(self, spec: WordPieceSpec, texts: Sequence[str]) -> None:
         self.spec = spec
         self.texts = len(texts)
-        self._entries = max(len(spec.pieces), *(token.id + 1 for token in spec.added_tokens), 0)
+        self.kept = _always_kept(spec, "unknown")  # by id
+        self.kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
         words: Counter[tuple[int, ...]] = Counter()
         whole: list[tuple[str, NDArray[np.int64]]] = []
         apart = {token.id for token in spec.added_tokens} | {spec.unknown_id}
@@ -174,28 +185,40 @@ class Corpus:
     def counts(self) -> NDArray[np.int64]:
         """By id."""
         times = np.repeat(self._times, [len(ids) for ids in self._ids])
-        counted = np.bincount(self._all_ids(), times, minlength=self._entries)
+        counted = np.bincount(self._all_ids(), times, minlength=len(self.kept))
         return counted.astype(np.int64)  # exact: below 2^53
 
-    def counts_of_prunable(self) -> NDArray[np.int64]:
+    def prunable_counts(self, rare_words: RareWords) -> NDArray[np.int64]:
         """Of the pieces that are not always kept."""
-        return self.counts()[~_always_kept(self.spec)]
+        return self.counts()[self.kept & ~_always_kept(self.spec, rare_words)]
 
-    def tokenized_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> Corpus:
+    def prepared(self, rare_words: RareWords) -> Corpus:
+        """The same texts where rare words are to be unknown: without pieces that go on a word."""
+        if rare_words == "spelled":
+            return self
+        prefix = self.spec.continuing_prefix
+        pieces = enumerate(self.spec.pieces)
+        gone = np.zeros(len(self.kept), bool)
+        gone[[i for i, piece in pieces if piece and piece != prefix and piece.startswith(prefix)]] = True
+        return self.without(gone)
+
+    def without(self, gone: NDArray[np.bool_]) -> Corpus:
         """The same texts without some pieces. Words without pieces, too, may have some now: the longest one, that led
         nowhere, may be gone."""
+        kept = self.kept & ~gone
+        numbers = np.flatnonzero(kept)
         gone = gone.copy()
         gone[self.spec.unknown_id] = True
         changed = copy(self)
-        changed._ids = list(self._ids)
+        changed.kept, changed._ids = kept, list(self._ids)
         owners = np.repeat(np.arange(len(self._ids)), [len(ids) for ids in self._ids])
-        tokenizer = Tokenizer.from_str(keep_pieces(self.spec, kept).json)
+        tokenizer = Tokenizer.from_str(keep_pieces(self.spec, numbers).json)
         for i in np.unique(owners[gone[self._all_ids()]]).tolist():
             if i < len(self._words):
                 found = [token.id for token in tokenizer.model.tokenize(self._words[i])]
             else:
                 found = tokenizer.encode(self._whole[i - len(self._words)], add_special_tokens=False).ids
-            changed._ids[i] = kept[found]
+            changed._ids[i] = numbers[found]
         return changed
 
     def _all_ids(self) -> NDArray[np.int64]:
@@ -212,14 +235,14 @@ def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
         yield tuple(i for _, i in tokens)
 
 
-def _always_kept(spec: WordPieceSpec) -> NDArray[np.bool_]:
-    """Special and added tokens; ASCII characters, bare and continuing, so that no word of them becomes unknown."""
+def _always_kept(spec: WordPieceSpec, rare_words: RareWords) -> NDArray[np.bool_]:
+    """Special and added tokens; where rare words are spelled ASCII characters, bare and continuing, so that no word of
+    them becomes unknown."""
     added = {token.id for token in spec.added_tokens} | {spec.unknown_id, spec.classify_id, spec.separate_id}
     always = np.zeros(max(len(spec.pieces), *(i + 1 for i in added)), bool)
     always[list(added)] = True
-    prefix = spec.continuing_prefix
-    for i, piece in enumerate(spec.pieces):
-        bare = piece.removeprefix(prefix) if piece is not None else ""
+    for i, piece in enumerate(spec.pieces if rare_words == "spelled" else ()):
+        bare = piece.removeprefix(spec.continuing_prefix) if piece is not None else ""
         if len(bare) == 1 and bare.isascii():
             always[i] = True
     return always
