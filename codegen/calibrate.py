@@ -21,6 +21,7 @@ from .emulate.floats import F32Array, QuantizedRows
 from .errors import EtchError, printable
 from .golden import text_tokenizer
 from .load.tokenizer_spec import WordPieceSpec
+from .quantize.bits import places_of
 from .quantize.rounding import factorize, input_products, output_error, round_by_inputs
 from .reference import Reference
 from .tasks import Classification
@@ -44,9 +45,10 @@ def calibrate(
     program: p.Program, graph: g.Graph, spec: WordPieceSpec, file: Path, reference: Reference | None = None
 ) -> Calibration:
     """Rounds the weights of `program` anew. With a reference the report compares with it."""
-    if not any(isinstance(weights.matrix, p.S4Matrix) for weights in _weights_of_linears(program)):
+    four = [weights for _, _, weights in places_of(program) if isinstance(weights.matrix, p.S4Matrix)]
+    if not any(isinstance(weights, p.LinearWeights) for weights in four):
         raise EtchError(
-            "nothing-to-calibrate", "arguments", f"recipe {program.recipe} has no linears of 4 bits: w4a8 has"
+            "nothing-to-calibrate", "arguments", f"recipe {program.recipe} as it is has no linears of 4 bits"
         )
     content = read_lines(file, "calibrate")
     tokenizer = text_tokenizer(spec, program.max_tokens)
@@ -56,7 +58,7 @@ def calibrate(
     chosen = _within([text for i, text in enumerate(texts) if i % _JUDGED != _JUDGED - 1])
     rounding = _Rounding(graph)
     emulate_texts(program, chosen, rounding.weights)
-    calibrated = _with_weights(program, rounding.done)
+    calibrated = p.with_matrices(program, rounding.done)
     tokens = sum(len(text.ids) for text in chosen)
     lines = [
         f"calibration  {len(chosen)} texts, {tokens:,} tokens",
@@ -106,30 +108,6 @@ def _equal(a: QuantizedRows, b: QuantizedRows) -> bool:
 def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
     nodes = [inner for node in graph.body for inner in (node.body if isinstance(node, g.Layers) else (node,))]
     return {array.name: array for node in nodes if isinstance(node, g.Linear) for array in node.weight.arrays}
-
-
-def _weights_of_linears(program: p.Program) -> list[p.LinearWeights]:
-    linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear)]
-    return [weights for op in linears for weights in op.weights.per_layer if isinstance(weights, p.LinearWeights)]
-
-
-def _with_weights(program: p.Program, matrices: dict[str, p.S4Matrix]) -> p.Program:
-    def changed(op: p.Op) -> p.Op:
-        if not isinstance(op, p.Linear):
-            return op
-        per_layer = tuple(
-            replace(weights, matrix=matrices[weights.source]) if weights.source in matrices else weights
-            for weights in op.weights.per_layer
-        )
-        return replace(op, weights=p.WeightSlot(op.weights.name, per_layer))
-
-    def changed_step(step: p.Step) -> p.Step:
-        if not isinstance(step, p.Loop):
-            return changed(step)
-        blocks = tuple(replace(each, body=tuple(changed(op) for op in each.body)) for each in step.body)
-        return replace(step, body=blocks)
-
-    return replace(program, steps=tuple(changed_step(step) for step in program.steps))
 
 
 def _judge(nearest: p.Program, calibrated: p.Program, reference: Reference, texts: list[Text]) -> list[str]:

@@ -31,6 +31,15 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _bits(text: str) -> dict[str, int]:
+    from .quantize.bits import parse_bits
+
+    try:
+        return parse_bits(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{error}' is not PLACE=8 or PLACE=4, each place once") from error
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The commands generate, inspect, verify and bundle."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
@@ -44,6 +53,14 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument("--recipe", choices=("w8a8", "w4a8", "fp32"), default="w8a8", help="default: w8a8")
     generate.add_argument(
         "--embedding-bits", type=int, choices=(8, 4), default=8, help="of word and position tables; default: 8"
+    )
+    generate.add_argument(
+        "--bits",
+        type=_bits,
+        default={},
+        metavar="PLACE=N,...",
+        help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; "
+        "inspect lists the places",
     )
     generate.add_argument(
         "--calibrate", type=Path, metavar="FILE", help="round 4-bit weights by these texts, one a line"
@@ -136,6 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
                 name=arguments.name,
                 recipe=arguments.recipe,
                 embedding_bits=arguments.embedding_bits,
+                bits=arguments.bits,
                 calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
                 tables=arguments.tables,

@@ -19,6 +19,8 @@ from .output import check_target, write_output
 from .plan import plan_memory
 from .program import Program
 from .quantize import choose_recipe
+from .quantize.bits import Bits
+from .quantize.recipe import Recipe
 from .reference import Reference
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
@@ -63,6 +65,7 @@ class Request:
     columns: Columns = field(default_factory=Columns)  # of tables, whatever they are for
     embedding_bits: int = 8
     calibrate: Path | None = None  # texts, one a line
+    bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
 
 
 def generate(request: Request, echo: Echo) -> None:
@@ -81,12 +84,12 @@ def generate(request: Request, echo: Echo) -> None:
         pruning = vocabulary.prune(checkpoint.tokenizer, texts, request.prune.min_count)
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
         graph = vocabulary.keep_rows(graph, pruning.kept)
+    recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
     calibration = None
     if request.calibrate is not None:
-        program = choose_recipe(request.recipe, request.embedding_bits).lower(graph)
         reference = Reference(request.folder, checkpoint.kept_ids)
-        calibration = calibrate(program, graph, checkpoint.tokenizer, request.calibrate, reference)
-    model = make_model(name, checkpoint, graph, request.recipe, request.target, request.embedding_bits, calibration)
+        calibration = calibrate(recipe.lower(graph), graph, checkpoint.tokenizer, request.calibrate, reference)
+    model = make_model(name, checkpoint, graph, recipe, request.target, calibration)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
     if pruning is not None:
@@ -95,7 +98,7 @@ def generate(request: Request, echo: Echo) -> None:
     if rows is not None:
         scores = [evaluate.score(model.program, checkpoint.tokenizer, rows)]
         if pruning is not None:
-            program = choose_recipe(request.recipe, request.embedding_bits).lower(whole[1])
+            program = recipe.lower(whole[1])
             scores.append(evaluate.score(program, whole[0].tokenizer, rows))
         for line in evaluation_report(rows, scores):
             echo(line)
@@ -120,23 +123,24 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
 
-def lower(checkpoint: Checkpoint, recipe: str, max_tokens: int | None, embedding_bits: int = 8) -> Program:
+def lower(
+    checkpoint: Checkpoint, recipe: str, max_tokens: int | None, embedding_bits: int = 8, bits: Bits | None = None
+) -> Program:
     """Stages front-end and quantize."""
-    return choose_recipe(recipe, embedding_bits).lower(to_graph(checkpoint, max_tokens))
+    return choose_recipe(recipe, embedding_bits, bits).lower(to_graph(checkpoint, max_tokens))
 
 
 def make_model(
     name: str,
     checkpoint: Checkpoint,
     graph: Graph,
-    recipe: str,
+    recipe: Recipe,
     target_name: str,
-    embedding_bits: int = 8,
     calibration: Calibration | None = None,
 ) -> Model:
     """Stages quantize, unless calibration has made the program, plan and pack, and the golden texts."""
     target = TARGETS[target_name]
-    program = choose_recipe(recipe, embedding_bits).lower(graph) if calibration is None else calibration.program
+    program = recipe.lower(graph) if calibration is None else calibration.program
     tokenizer = compile_wordpiece(checkpoint.tokenizer)
     return Model(
         name=name,

@@ -7,7 +7,8 @@ of the runtime (runtime/include/etch/ops); `kind` says which operand type it wor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -226,3 +227,29 @@ def ops_of(program: Program) -> list[Op]:
         else:
             found.append(step)
     return found
+
+
+def with_matrices(program: Program, matrices: Mapping[str, Integers]) -> Program:
+    """The same with other tables for the linears and embeddings that are named by the checkpoint's tensor."""
+
+    def slot(old: WeightSlot) -> WeightSlot:
+        per_layer = tuple(
+            weights
+            if isinstance(weights, LayerNormWeights) or weights.source not in matrices
+            else replace(weights, matrix=matrices[weights.source])
+            for weights in old.per_layer
+        )
+        return WeightSlot(old.name, per_layer)
+
+    def changed(op: Op) -> Op:
+        if isinstance(op, EmbeddingSum):
+            return replace(op, word=slot(op.word), segment=slot(op.segment), position=slot(op.position))
+        return replace(op, weights=slot(op.weights)) if isinstance(op, Linear) else op
+
+    def changed_step(step: Step) -> Step:
+        if not isinstance(step, Loop):
+            return changed(step)
+        blocks = tuple(replace(each, body=tuple(changed(op) for op in each.body)) for each in step.body)
+        return replace(step, body=blocks)
+
+    return replace(program, steps=tuple(changed_step(step) for step in program.steps))

@@ -12,6 +12,8 @@ from . import program as p
 from .errors import printable
 from .evaluate import Rows, Score
 from .load.folder import Checkpoint
+from .quantize import chosen_bits
+from .quantize.bits import bits_text, width_of
 from .render.model import Model
 from .render.tables import slots_of, table_bytes
 from .tasks import Classification, Regression
@@ -113,7 +115,11 @@ def evaluation_report(rows: Rows, scores: Sequence[Score]) -> list[str]:
 def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
     """All that `generate` prints before it writes."""
     lines = checkpoint_report(checkpoint, graph)
-    lines.append(f"recipe       {model.program.recipe}, target {model.target.name} ({model.target.packing} packing)")
+    embedding_bits, bits = chosen_bits(model.program)
+    others = "" if embedding_bits == 8 else f" --embedding-bits {embedding_bits}"
+    others += f" --bits {bits_text(bits)}" if bits else ""
+    target = f"target {model.target.name} ({model.target.packing} packing)"
+    lines.append(f"recipe       {model.program.recipe}{others}, {target}")
     lines += memory_report(model)
     lines.append(f"golden       {len(model.goldens)} texts for the self test")
     lines += _error_lines(graph, model.program)
@@ -157,7 +163,7 @@ def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
         for weights in slot.per_layer:
             if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
                 continue
-            bits = 4 if isinstance(weights.matrix, p.S4Matrix) else 8
+            bits = width_of(weights.matrix)
             matrix = weights.matrix.expanded if isinstance(weights.matrix, p.S4Matrix) else weights.matrix
             largest, relative = quantization_error(matrix, originals[weights.source].values)
             rows.append(f"  {printable(weights.source):<58} {bits} {largest:12.3g} {100 * relative:9.2f} %")

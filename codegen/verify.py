@@ -25,7 +25,8 @@ from .golden import golden_texts, text_tokenizer
 from .load.folder import Checkpoint
 from .manifest import MANIFEST, ids_of, read_manifest
 from .program import Program
-from .quantize import EMBEDDING_BITS, RECIPES
+from .quantize import RECIPES
+from .quantize.bits import WIDTHS
 from .reference import Reference
 from .tasks import MULTI_LABEL, SINGLE_LABEL, Embedding, Regression
 from .texts import read_lines
@@ -104,9 +105,12 @@ def verify(
 def _program(checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path | None) -> Program:
     """What the manifest says that the folder was generated from."""
     embedding_bits = manifest.get("embedding_bits", 8)
-    if embedding_bits not in EMBEDDING_BITS:
+    if embedding_bits not in WIDTHS:
         raise EtchError("unknown-recipe", "verify", f"embedding tables of {embedding_bits!r} bits", file=MANIFEST)
-    program = pipeline.lower(checkpoint, manifest["recipe"], manifest["max_tokens"], embedding_bits)
+    bits = manifest.get("bits", {})
+    if not isinstance(bits, dict):
+        raise EtchError("unknown-recipe", "verify", f"bits {bits!r}", file=MANIFEST)
+    program = pipeline.lower(checkpoint, manifest["recipe"], manifest["max_tokens"], embedding_bits, bits)
     stored = manifest.get("calibration_sha256")
     if stored is None:
         return program

@@ -3,14 +3,9 @@
 
 from __future__ import annotations
 
-from .. import graph as g
-from .. import program as p
-from .groups import quantize_groups
 from .w8a8 import W8A8
 
 
 class W4A8(W8A8):
     name = "w4a8"
-
-    def _matrix(self, values: g.F32Array) -> p.Integers:
-        return quantize_groups(values)
+    linear_bits = 4

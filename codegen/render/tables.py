@@ -25,12 +25,13 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class Table:
-    """One array of the generated code: [elements], or [layers][elements] for weights inside a loop."""
+    """One array of the generated code: [elements], or [layers][elements] for weights inside a loop. Where the layers
+    differ in bits, each kind has an array of its own."""
 
     name: str
     part: str  # of the model: the weights' own name, or "tokenizer"
     arrays: tuple[np.ndarray, ...]  # flat, one per layer, of equal size and type
-    per_layer: bool
+    layers: tuple[int, ...]  # that they are of; none: it is in no layer
 
     @property
     def type(self) -> str:
@@ -41,12 +42,11 @@ class Table:
     def extent(self) -> str:
         """The C++ array bounds."""
         elements = f"[{self.arrays[0].size}]"
-        return f"[{len(self.arrays)}]{elements}" if self.per_layer else elements
+        return f"[{len(self.arrays)}]{elements}" if self.layers else elements
 
-    @property
-    def layers(self) -> int:
-        """How many layers it holds the weights of, 0 for what is in no layer."""
-        return len(self.arrays) if self.per_layer else 0
+    def index(self, layer: int | None) -> str:
+        """What follows the name where the array of one layer is meant."""
+        return "" if layer is None else f"[{self.layers.index(layer)}]"
 
     @property
     def bytes(self) -> int:
@@ -97,14 +97,22 @@ def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) 
 def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:
     """Those of one slot."""
     parts = [_parts(weights, target) for weights in slot.per_layer]
-    return tuple(
-        Table(f"{slot.name}_{role}", slot.name, tuple(part[role] for part in parts), in_loop) for role in parts[0]
-    )
+    found: list[Table] = []
+    for role in dict.fromkeys(role for part in parts for role in part):
+        layers = tuple(layer for layer, part in enumerate(parts) if role in part)
+        arrays = tuple(parts[layer][role] for layer in layers)
+        found.append(Table(f"{slot.name}_{role}", slot.name, arrays, layers if in_loop else ()))
+    return tuple(found)
 
 
 def tokenizer_tables(tokenizer: WordPieceTables) -> tuple[Table, ...]:
     """Those that turn text into tokens."""
-    return tuple(Table(name, "tokenizer", (array.reshape(-1),), False) for name, array in tokenizer.arrays)
+    return tuple(Table(name, "tokenizer", (array.reshape(-1),), ()) for name, array in tokenizer.arrays)
+
+
+def weight_bytes(weights: p.Weights, target: Target) -> int:
+    """What the tables of one layer's weights take."""
+    return sum(array.nbytes for array in _parts(weights, target).values())
 
 
 def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
@@ -126,7 +134,7 @@ def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
         parts = {"weights": pack_s8(weights.matrix.q, target.packing), "scales": weights.matrix.scales}
     elif isinstance(weights.matrix, p.S4Matrix):
         matrix = weights.matrix
-        parts = {"weights": pack_s4(matrix.q, target.packing), "factors": pack_factors(matrix.factors, target.packing)}
+        parts = {"nibbles": pack_s4(matrix.q, target.packing), "factors": pack_factors(matrix.factors, target.packing)}
         parts["scales"] = matrix.scales
     else:
         parts = {"weights": pack_f32(weights.matrix.values, target.packing)}

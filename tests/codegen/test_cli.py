@@ -34,9 +34,20 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         "m-profile",
         "--build",
     ]
-    assert cli.main(["generate", "in", "--out", "out", *options, "--embedding-bits", "4", "--calibrate", "t"]) == 0
+    more = ["--calibrate", "t", "--bits", "1.query=4"]
+    assert cli.main(["generate", "in", "--out", "out", *options, "--embedding-bits", "4", *more]) == 0
     assert seen[1] == pipeline.Request(
-        Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True, embedding_bits=4, calibrate=Path("t")
+        Path("in"),
+        Path("out"),
+        "n",
+        "fp32",
+        7,
+        "c",
+        "m-profile",
+        True,
+        embedding_bits=4,
+        calibrate=Path("t"),
+        bits={"1.query": 4},
     )
 
 

@@ -141,4 +141,4 @@ def test_recipes(tmp_path: Path) -> None:
         assert type(embedding.segment.per_layer[0].matrix) is p.S8Matrix
     with pytest.raises(EtchError) as refused:
         choose_recipe("fp32", 4)
-    assert (refused.value.code, refused.value.stage) == ("embedding-bits", "arguments")
+    assert (refused.value.code, refused.value.stage) == ("float-weights", "arguments")

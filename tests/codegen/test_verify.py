@@ -281,6 +281,17 @@ def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
     assert refusal(case).code == "unknown-recipe"
 
 
+def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:
+    case = Case(tmp_path, "w8a8", TEXTS)
+    program = pipeline.lower(pipeline.load(case.checkpoint), "w8a8", MAX_TOKENS, 8, {"1.query": 4})
+    case.outputs = [emulate(program, e.ids, e.type_ids) for e in case.encodings]
+    assert case.run() == 1  # as if all were of 8 bits
+    case.manifest["bits"] = {"1.query": 4}
+    assert case.run() == 0
+    case.manifest["bits"] = ["1.query"]
+    assert refusal(case).code == "unknown-recipe"
+
+
 @pytest.mark.parametrize(("content", "code"), [(None, "texts-unreadable"), (b"", "no-texts")])
 def test_a_texts_file_without_texts_is_refused(case: Case, content: bytes | None, code: str) -> None:
     assert case.file is not None

@@ -45,8 +45,10 @@ WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
     "three bits": (("generate", "model", "--out", "out", "--embedding-bits", "3"), "invalid choice: 3"),
     "bits of float tables": (
         ("generate", "model", "--out", "out", "--recipe", "fp32", "--embedding-bits", "4"),
-        "error[embedding-bits]",
+        "error[float-weights]",
     ),
+    "bits without a place": (("generate", "model", "--out", "out", "--bits", "=4"), "'=4' is not PLACE=8 or PLACE=4"),
+    "bits of no place": (("generate", "model", "--out", "out", "--bits", "classifier=4"), "error[unknown-place]"),
     "nothing of 4 bits": (
         ("generate", "model", "--out", "out", "--calibrate", "model/config.json"),
         "error[nothing-to-calibrate]",

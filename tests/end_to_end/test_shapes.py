@@ -28,6 +28,7 @@ from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.bert import ACTIVATIONS
 from codegen.golden import text_tokenizer
 from codegen.plan import plan_memory
+from codegen.quantize.bits import parse_bits
 from codegen.reference import Reference
 from codegen.targets import TARGETS
 from codegen.tasks import VERBS, Classification, Task
@@ -74,14 +75,17 @@ class Model:
     tables: str = "incbin"
     max_tokens: int | None = None
     embedding_bits: int = 8
+    bits: str = ""
 
     @property
     def name(self) -> str:
         parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
         parts += () if self.embedding_bits == 8 else ("words4",)
+        parts += ("mixed",) if self.bits else ()
         return "_".join(parts).replace("-", "_")
 
 
+MIXED = "0.query=8,0.intermediate=4,1.intermediate=8,1.output=4"
 QUICK = [
     Model("ten"),
     Model("ten", tables="c"),
@@ -99,8 +103,8 @@ QUICK = [
     Model("max", "fp32", tables="c"),
     Model("mean_sqrt", "fp32"),
     Model("three_heads", "w4a8", embedding_bits=4),
-    Model("blocks", "w4a8"),
-    Model("ten", "w4a8", "m-profile", "c"),
+    Model("blocks", "w4a8", bits=MIXED),
+    Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
     Model("mean", "w8a8", "m-profile", embedding_bits=4),
 ]
 _RECIPES = ("w8a8", "w4a8", "fp32")
@@ -109,6 +113,7 @@ SWEEP = [
     *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
     *(Model("ten", recipe, target, tables) for recipe in ("w8a8", "w4a8") for target in TARGETS for tables in _TABLES),
     *(Model("blocks", recipe, target) for recipe in _RECIPES for target in TARGETS),
+    *(Model("blocks", "w8a8", target, bits=MIXED) for target in TARGETS),
     *(Model("blocks", recipe, target, max_tokens=150) for recipe in _RECIPES for target in TARGETS),
     *(Model("three_heads", recipe, target) for recipe in _RECIPES for target in TARGETS),
     *(Model(shape, recipe) for recipe in _RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
@@ -211,6 +216,7 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
             out=out,
             recipe=model.recipe,
             embedding_bits=model.embedding_bits,
+            bits=parse_bits(model.bits) if model.bits else {},
             target=model.target,
             tables="c" if model.tables == "c" else "incbin",
             max_tokens=model.max_tokens,
@@ -221,7 +227,8 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
 
 def make_case(model: Model, folder: Path) -> Case:
     checkpoint = pipeline.load(folder)
-    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits)
+    bits = parse_bits(model.bits) if model.bits else {}
+    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits, bits)
     scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
     plan = plan_memory(program, TARGETS[model.target], scratch)
     most = program.max_tokens
@@ -355,7 +362,8 @@ def twins() -> list[tuple[Model, Model]]:
     """Models that differ in packing or table form only: their answers must be the same text."""
     found: dict[tuple[Any, ...], list[Model]] = {}
     for model in MODELS:
-        found.setdefault((model.shape, model.recipe, model.max_tokens, model.embedding_bits), []).append(model)
+        key = (model.shape, model.recipe, model.max_tokens, model.embedding_bits, model.bits)
+        found.setdefault(key, []).append(model)
     return [(group[0], other) for group in found.values() for other in group[1:]]
 
 
