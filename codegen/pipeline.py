@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import evaluate, vocabulary
+from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .build import build
 from .calibrate import Calibration, calibrate
+from .errors import EtchError
 from .frontends import build_graph, check_supported
 from .golden import make_golden
 from .graph import Graph
@@ -34,10 +36,18 @@ Echo = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Prune:
-    """--prune-vocabulary: what a corpus uses less often than this goes."""
+    """--prune-vocabulary: what a corpus uses less often than this goes. What is None the search for a budget finds."""
 
     corpus: Path
-    min_count: int
+    min_count: int | None
+    rare_words: vocabulary.RareWords | None = None
+
+    @property
+    def bound(self) -> vocabulary.Bound:
+        """EtchError where there is none."""
+        if self.min_count is None:
+            raise EtchError("option-incomplete", "arguments", "--prune-vocabulary needs --min-count")
+        return vocabulary.Bound(self.min_count, self.rare_words or "spelled")
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,8 @@ class Request:
     embedding_bits: int = 8
     calibrate: Path | None = None  # texts, one a line
     bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
+    limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
+    board: str | None = None  # whose firmware `build` links where there are limits
 
 
 def generate(request: Request, echo: Echo) -> None:
@@ -74,14 +86,13 @@ def generate(request: Request, echo: Echo) -> None:
     check_target(request.out)
     checkpoint = load(request.folder)
     graph = to_graph(checkpoint, request.max_tokens)
-    whole = checkpoint, graph
     rows = None
     if request.evaluate is not None:
         rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows)
-    pruning = None
-    if request.prune is not None:
-        texts = vocabulary.read_corpus(request.prune.corpus, request.columns)
-        pruning = vocabulary.prune(checkpoint.tokenizer, texts, request.prune.min_count)
+    request, pruning = _decided(request, checkpoint, graph, rows, echo)
+    graph = to_graph(checkpoint, request.max_tokens)
+    whole = checkpoint, graph
+    if pruning is not None:
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
         graph = vocabulary.keep_rows(graph, pruning.kept)
     recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
@@ -92,6 +103,8 @@ def generate(request: Request, echo: Echo) -> None:
     model = make_model(name, checkpoint, graph, recipe, request.target, calibration)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
+    if request.limits is not None:
+        echo(check_planned(request.limits, model))
     if pruning is not None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
@@ -109,7 +122,39 @@ def generate(request: Request, echo: Echo) -> None:
     )
     echo(f"wrote {request.out}")
     if request.build:
-        echo(f"built {build(request.out, echo)}")
+        program = build(request.out, echo)
+        echo(f"built {program}")
+        if request.limits is not None:
+            echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _decided(
+    request: Request, checkpoint: Checkpoint, graph: Graph, rows: evaluate.Rows | None, echo: Echo
+) -> tuple[Request, vocabulary.Pruning | None]:
+    """What is pruned; where there are limits, as the search for them found it, with the bits that it found."""
+    prune = request.prune
+    texts = None if prune is None else vocabulary.read_corpus(prune.corpus, request.columns)
+    if request.limits is None:
+        if prune is None or texts is None:
+            return request, None
+        return request, vocabulary.prune(checkpoint.tokenizer, texts, prune.bound)
+    if rows is None:
+        raise EtchError("option-incomplete", "arguments", "a budget needs --evaluate, rows to judge by")
+    if request.recipe != "w8a8" or request.embedding_bits != 8 or request.bits:
+        message = "a budget chooses the bits: leave --recipe, --embedding-bits and --bits out"
+        raise EtchError("option-conflict", "arguments", message)
+    if request.build:
+        check_tools()
+    fixed = (None, None) if prune is None else (prune.min_count, prune.rare_words)
+    chosen = choose(checkpoint, graph, TARGETS[request.target], request.limits, rows, texts, *fixed, echo)
+    request = replace(
+        request,
+        max_tokens=chosen.tokens,
+        embedding_bits=chosen.embedding_bits,
+        bits=chosen.bits,
+        calibrate=request.calibrate if chosen.bits else None,  # nothing is rounded by it otherwise
+    )
+    return request, chosen.pruning
 
 
 def load(folder: Path) -> Checkpoint:

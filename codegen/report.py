@@ -21,6 +21,7 @@ from .tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
 from .vocabulary import Pruning
 
 _LABELS_SHOWN = 12
+_KEPT_TOO = {"spelled": "one ASCII character", "unknown": "added, but none that goes on a word"}
 
 
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
@@ -84,8 +85,8 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     tokenizer -= model.tokenizer.constants["table_bytes"]
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)
     return [
-        f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.min_count:,} times or "
-        f"more, special, or one ASCII character",
+        f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.bound.min_count:,} "
+        f"times or more, special, or {_KEPT_TOO[pruning.bound.rare_words]}",
         f"  saved      {rows * row_bytes + tokenizer:,} bytes: {rows:,} embedding rows {rows * row_bytes:,}, "
         f"tokenizer {tokenizer:,}",
         f"  corpus     {pruning.texts:,} texts of {pruning.tokens_before:,} tokens, {dropped} of them dropped pieces; "

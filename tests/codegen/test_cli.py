@@ -58,6 +58,8 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5"]) == 0
     assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5)
     assert seen[-1].evaluate is None
+    assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5", "--rare-words", "unknown"]) == 0
+    assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5, "unknown")
     assert cli.main([*command, "--evaluate", "t.csv"]) == 0
     assert (seen[-1].evaluate, seen[-1].columns) == (pipeline.Evaluate(Path("t.csv"), 1000), Columns("1", None, None))
     options = ["--evaluate-rows", "7", "--label-column", "y", "--text-columns", "a,b", "--header"]
@@ -73,6 +75,7 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["--prune-vocabulary", "c.txt"],
         ["--min-count", "5"],
+        ["--rare-words", "unknown"],
         ["--evaluate-rows", "5"],
         ["--label-column", "2"],
         ["--text-columns", "2"],

@@ -175,7 +175,7 @@ def test_generate_writes_the_same_bytes_again_and_says_what_is_left(folder: Path
     printed: list[list[str]] = []
     for out in ("one", "two"):
         lines: list[str] = []
-        request = pipeline.Request(folder, tmp_path / out, name="tiny", prune=pipeline.Prune(corpus, Bound(4)))
+        request = pipeline.Request(folder, tmp_path / out, name="tiny", prune=pipeline.Prune(corpus, 4))
         pipeline.generate(request, lines.append)
         printed.append(lines[:-1])
     assert printed[0] == printed[1]
