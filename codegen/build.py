@@ -15,7 +15,7 @@ from .manifest import read_manifest
 from .tasks import VERBS
 
 DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
-_ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
 
 
@@ -28,29 +28,42 @@ def program_path(directory: Path) -> Path:
 
 def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
     """Builds libraries and program of a generated folder into its `build/bin` and returns the program."""
-    if shutil.which("cmake") is None:
-        raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
     directory = directory.absolute()
     binary = directory / "build"
-    configure = [
-        "cmake",
-        "-S",
-        str(_ROOT),
-        "-B",
-        str(binary),
-        "-DCMAKE_BUILD_TYPE=Release",
-        f"-DETCH_MODEL_DIRS={directory}",
-        "-DETCH_BUILD_TESTS=OFF",
-    ]
-    echo(f"building in {binary}")
-    _run(configure, "configure")
-    _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1)], "compile")
+    _configure_and_build(binary, [f"-DETCH_MODEL_DIRS={directory}", "-DETCH_BUILD_TESTS=OFF"], echo)
     program = program_path(directory)
     alias = program.parent / program.name.split("-")[0]
     if alias != program:
         alias.unlink(missing_ok=True)
         alias.symlink_to(program.name)
     return program
+
+
+def boards() -> list[str]:
+    """Those that a firmware can be linked for; none in an installed package."""
+    return sorted(path.parent.name for path in (ROOT / "firmware-demo" / "boards").glob("*/config.hpp"))
+
+
+def build_firmware(directory: Path, board: str, echo: Callable[[str], None]) -> Path:
+    """Builds the firmware of a board with the model of a generated folder in it, in its `build/firmware-BOARD`."""
+    directory = directory.absolute()
+    binary = directory / "build" / f"firmware-{board}"
+    toolchain = ROOT / "firmware-demo" / "boards" / board / "toolchain.cmake"
+    options = ["--toolchain", str(toolchain), f"-DETCH_BOARD={board}", f"-DETCH_FIRMWARE_MODEL={directory}"]
+    target = f"firmware-{board}"
+    _configure_and_build(binary, [*options, "-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"], echo, target)
+    return binary / "bin" / f"{target}.elf"
+
+
+def _configure_and_build(
+    binary: Path, options: list[str], echo: Callable[[str], None], target: str | None = None
+) -> None:
+    if shutil.which("cmake") is None:
+        raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
+    echo(f"building in {binary}")
+    _run(["cmake", "-S", str(ROOT), "-B", str(binary), "-DCMAKE_BUILD_TYPE=Release", *options], "configure")
+    chosen = [] if target is None else ["--target", target]
+    _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
 
 
 def _run(command: list[str], what: str) -> None:

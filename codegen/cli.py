@@ -10,11 +10,15 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import __version__
+from .build import boards
 from .errors import EtchError, printable
 from .interrupts import SIGNALS
+
+if TYPE_CHECKING:
+    from .budget import Limits
 
 WRONG_USE = 2
 
@@ -31,6 +35,34 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _size(text: str) -> int:
+    from .budget import parse_size
+
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size: 512K, 1M or a number of bytes") from error
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, up to 1")
+    return share
+
+
+def _bits(text: str) -> dict[str, int]:
+    from .quantize.bits import parse_bits
+
+    try:
+        return parse_bits(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{error}' is not PLACE=8 or PLACE=4, each place once") from error
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The commands generate, inspect, verify and bundle."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
@@ -41,7 +73,21 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
-    generate.add_argument("--recipe", choices=("w8a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument("--recipe", choices=("w8a8", "w4a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument(
+        "--embedding-bits", type=int, choices=(8, 4), default=8, help="of word and position tables; default: 8"
+    )
+    generate.add_argument(
+        "--bits",
+        type=_bits,
+        default={},
+        metavar="PLACE=N,...",
+        help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; "
+        "inspect lists the places",
+    )
+    generate.add_argument(
+        "--calibrate", type=Path, metavar="FILE", help="round 4-bit weights by these texts, one a line"
+    )
     generate.add_argument("--max-tokens", type=_positive, metavar="N", help="longest text, specials included")
     generate.add_argument("--tables", choices=("c", "incbin"), default="incbin", help="default: incbin")
     generate.add_argument("--target", choices=("host", "m-profile"), default="host", help="default: host")
@@ -54,6 +100,11 @@ def make_parser() -> argparse.ArgumentParser:
     )
     generate.add_argument("--min-count", type=_positive, metavar="N")
     generate.add_argument(
+        "--rare-words",
+        choices=("spelled", "unknown"),
+        help="words whose piece is dropped: spelled by shorter pieces (default), or unknown, as [UNK]",
+    )
+    generate.add_argument(
         "--evaluate", type=Path, metavar="FILE", help="labelled .csv or .tsv: report how good the answers are"
     )
     generate.add_argument(
@@ -61,6 +112,21 @@ def make_parser() -> argparse.ArgumentParser:
         type=_positive,
         metavar="N",
         help="rows that --evaluate asks at most, evenly spaced (default: 1000)",
+    )
+    budget = generate.add_argument_group(
+        "budget", "search the most accurate form that fits: bits of each weight, bits of embeddings, pruning"
+    )
+    budget.add_argument("--max-flash", type=_size, metavar="SIZE", help="tables and code: 512K, 1M or bytes")
+    budget.add_argument("--max-ram", type=_size, metavar="SIZE", help="arena, stack budget and variables")
+    budget.add_argument("--max-stack", type=_size, metavar="SIZE", help="the model's stack budget")
+    budget.add_argument(
+        "--min-accuracy", type=_share, metavar="X", help="fail below this share of right answers (or correlation)"
+    )
+    budget.add_argument(
+        "--min-tokens", type=_positive, metavar="N", help="texts may be cut at so few tokens (default: at no fewer)"
+    )
+    budget.add_argument(
+        "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
     )
     generate.add_argument("--label-column", metavar="C", help="number from 1, or name (default: 1)")
     generate.add_argument("--text-columns", metavar="A,B", help="default: all but the label's")
@@ -75,6 +141,8 @@ def make_parser() -> argparse.ArgumentParser:
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER")
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
+
+    verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
 
     bundle = commands.add_parser("bundle", help="model and runtime as plain files", allow_abbrev=False)
     bundle.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
@@ -92,8 +160,14 @@ def _tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
             raise EtchError("option-incomplete", "arguments", f"{option} needs {other}")
 
     corpus, table = arguments.prune_vocabulary, arguments.evaluate
-    need("--prune-vocabulary", corpus, "--min-count", arguments.min_count is not None)
+    limits = _limits(arguments)
+    need("--prune-vocabulary", corpus, "--min-count", arguments.min_count is not None or limits is not None)
     need("--min-count", arguments.min_count, "--prune-vocabulary", corpus is not None)
+    need("--rare-words", arguments.rare_words, "--prune-vocabulary", corpus is not None)
+    for option in ("min_accuracy", "min_tokens", "board"):
+        need(
+            f"--{option.replace('_', '-')}", getattr(arguments, option), "--max-flash or --max-ram", limits is not None
+        )
     need("--evaluate-rows", arguments.evaluate_rows, "--evaluate", table is not None)
     for option in ("label_column", "text_columns", "header"):
         given = getattr(arguments, option)
@@ -102,9 +176,9 @@ def _tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     columns = Columns(
         arguments.label_column or "1", None if texts is None else tuple(texts.split(",")), arguments.header
     )
-    asked: dict[str, Any] = {"columns": columns}
+    asked: dict[str, Any] = {"columns": columns, "limits": limits, "board": arguments.board}
     if corpus is not None:
-        asked["prune"] = Prune(corpus, arguments.min_count)
+        asked["prune"] = Prune(corpus, arguments.min_count, arguments.rare_words)
     if table is not None:
         asked["evaluate"] = (
             Evaluate(table) if arguments.evaluate_rows is None else Evaluate(table, arguments.evaluate_rows)
@@ -112,11 +186,17 @@ def _tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     return asked
 
 
+def _limits(arguments: argparse.Namespace) -> Limits | None:
+    from .budget import Limits
+
+    sizes = arguments.max_flash, arguments.max_ram, arguments.max_stack
+    if all(size is None for size in sizes):
+        return None
+    return Limits(*sizes, arguments.min_accuracy, arguments.min_tokens)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Runs a parsed command; returns its exit code."""
-    # NumPy reads this when it is imported. Its products here are small: more threads wait for each other more than they
-    # multiply, three times as long where other programs run.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imported here so that --help and wrong flags answer at once.
     from . import pipeline
 
@@ -127,6 +207,9 @@ def run(arguments: argparse.Namespace) -> int:
                 out=arguments.out,
                 name=arguments.name,
                 recipe=arguments.recipe,
+                embedding_bits=arguments.embedding_bits,
+                bits=arguments.bits,
+                calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
                 tables=arguments.tables,
                 target=arguments.target,
@@ -149,7 +232,9 @@ def run(arguments: argparse.Namespace) -> int:
     from .verify import verify
 
     try:
-        return verify(arguments.directory, arguments.checkpoint, arguments.texts, print)
+        return verify(
+            arguments.directory, arguments.checkpoint, arguments.texts, print, calibration=arguments.calibrate
+        )
     except EtchError as error:
         if error.stage == "verify":
             return _fail(str(error), WRONG_USE)
@@ -158,6 +243,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
+    # NumPy reads this when it is imported, for some arguments while they are read. Its products here are small: more
+    # threads wait for each other more than they multiply, three times as long where other programs run.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_stdout()
     stopped = _watch_signals()
     arguments = make_parser().parse_args(argv)

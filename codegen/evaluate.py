@@ -44,6 +44,11 @@ class Score:
     answers: NDArray  # what each row was answered, as the truths are written; [rows, ...]
     seconds: float
 
+    @property
+    def share(self) -> float:
+        """The value with 1 as its best, whatever the measure."""
+        return self.value / 100 if self.measure in _PERCENT else self.value
+
     def __str__(self) -> str:
         return f"{self.value:.2f} %" if self.measure in _PERCENT else f"{self.value:.4f}"
 
@@ -66,9 +71,20 @@ def read_rows(path: Path, columns: Columns, task: Task, most: int) -> Rows:
 def score(program: Program, spec: WordPieceSpec, rows: Rows) -> Score:
     """The task's measure of the program's answers."""
     begin = time.monotonic()
-    answers = _answers(program, spec, rows.rows)
-    seconds = time.monotonic() - begin
-    task = program.task
+    found = emulated(program, encoded(program, spec, rows))
+    return scored(program.task, rows, found, time.monotonic() - begin)
+
+
+def encoded(program: Program, spec: WordPieceSpec, rows: Rows) -> list[Text]:
+    """The texts that are asked: one for each row, or both where a row is a pair that is compared."""
+    if isinstance(program.task, Embedding):
+        return encode(spec, program.max_tokens, [text for row in rows.rows for text in row.texts])
+    return encode(spec, program.max_tokens, [row.joined for row in rows.rows])
+
+
+def scored(task: Task, rows: Rows, found: NDArray[np.float32], seconds: float) -> Score:
+    """The task's measure of the outputs for encoded()."""
+    answers = _answers(task, found)
     if isinstance(task, Classification) and task.activation == "softmax":
         return Score(_ACCURACY, 100 * float((answers == rows.truths).mean()), answers, seconds)
     if isinstance(task, Classification):
@@ -77,33 +93,34 @@ def score(program: Program, spec: WordPieceSpec, rows: Rows) -> Score:
     return Score(_SPEARMAN, float(np.mean([spearman(a, b) for a, b in columns])), answers, seconds)
 
 
-def _answers(program: Program, spec: WordPieceSpec, rows: Sequence[Row]) -> NDArray:
-    task = program.task
+def _answers(task: Task, found: NDArray[np.float32]) -> NDArray:
     if isinstance(task, Embedding):
-        both = outputs(program, spec, [text for row in rows for text in row.texts]).astype(np.float64)
-        first, second = both[::2], both[1::2]
+        first, second = found[::2].astype(np.float64), found[1::2].astype(np.float64)
         lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
         return ((first * second).sum(axis=1) / np.where(lengths > 0, lengths, 1))[:, None]
-    found = outputs(program, spec, [row.joined for row in rows])
     if isinstance(task, Regression):
         return found.astype(np.float64)
     return found.argmax(axis=1) if task.activation == "softmax" else found >= 0  # a probability of 1/2 and more
 
 
-def outputs(program: Program, spec: WordPieceSpec, texts: Sequence[str]) -> NDArray[np.float32]:
+def encode(spec: WordPieceSpec, max_tokens: int, texts: Sequence[str]) -> list[Text]:
+    """Ids and segments, cut at `max_tokens`."""
+    return [Text(each.ids, each.type_ids) for each in text_tokenizer(spec, max_tokens).encode_batch(list(texts))]
+
+
+def emulated(program: Program, texts: Sequence[Text]) -> NDArray[np.float32]:
     """[texts, outputs], the bits of every kernel. Texts of like length go together: less is computed at once."""
-    encodings = text_tokenizer(spec, program.max_tokens).encode_batch(list(texts))
-    order = sorted(range(len(texts)), key=lambda i: len(encodings[i].ids))
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i].ids))
     found = np.empty((len(texts), program.task.outputs), np.float32)
     batch: list[int] = []
     tokens = 0
     for i in order:
-        if batch and tokens + len(encodings[i].ids) > _TOKENS_AT_ONCE:
-            found[batch] = emulate_texts(program, [Text(encodings[k].ids, encodings[k].type_ids) for k in batch])
+        if batch and tokens + len(texts[i].ids) > _TOKENS_AT_ONCE:
+            found[batch] = emulate_texts(program, [texts[k] for k in batch])
             batch, tokens = [], 0
         batch.append(i)
-        tokens += len(encodings[i].ids)
-    found[batch] = emulate_texts(program, [Text(encodings[k].ids, encodings[k].type_ids) for k in batch])
+        tokens += len(texts[i].ids)
+    found[batch] = emulate_texts(program, [texts[k] for k in batch])
     return found
 
 

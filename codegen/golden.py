@@ -77,7 +77,7 @@ def golden_texts(program: Program, spec: WordPieceSpec) -> list[str]:
     texts: list[str] = []
     spent = 0.0
     for text in SHORT_TEXTS:
-        seconds = _seconds(program, len(tokenizer.encode(text).ids))
+        seconds = estimated_seconds(program, len(tokenizer.encode(text).ids))
         if not texts or spent + seconds <= _BUDGET_SECONDS / 2:
             texts.append(text)
             spent += seconds
@@ -91,8 +91,8 @@ def text_tokenizer(spec: WordPieceSpec, max_tokens: int) -> Tokenizer:
     return tokenizer
 
 
-def _seconds(program: Program, tokens: int) -> float:
-    """Estimate for one text."""
+def estimated_seconds(program: Program, tokens: int) -> float:
+    """Of emulating one text, the same estimate on every machine."""
     total = 0.0
     for loop in (step for step in program.steps if isinstance(step, Loop)):
         for op in (op for blocks in loop.body for op in blocks.body):
@@ -108,7 +108,7 @@ def _seconds(program: Program, tokens: int) -> float:
 def _long_text(program: Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
     """One text, or none where not even a few words fit."""
     limit = program.max_tokens
-    while limit > 0 and _seconds(program, limit) > seconds:
+    while limit > 0 and estimated_seconds(program, limit) > seconds:
         limit = limit * 7 // 8
     cut = limit == program.max_tokens
     if not cut and limit < _LEAST_LONG_TEXT:

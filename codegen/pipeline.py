@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import evaluate, vocabulary
+from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .build import build
+from .calibrate import Calibration, calibrate
+from .errors import EtchError
 from .frontends import build_graph, check_supported
 from .golden import make_golden
 from .graph import Graph
@@ -17,7 +20,10 @@ from .names import checked_name, name_from_folder
 from .output import check_target, write_output
 from .plan import plan_memory
 from .program import Program
-from .quantize import RECIPES
+from .quantize import choose_recipe
+from .quantize.bits import Bits
+from .quantize.recipe import Recipe
+from .reference import Reference
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
@@ -30,10 +36,18 @@ Echo = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Prune:
-    """--prune-vocabulary: what a corpus uses less often than this goes."""
+    """--prune-vocabulary: what a corpus uses less often than this goes. What is None the search for a budget finds."""
 
     corpus: Path
-    min_count: int
+    min_count: int | None
+    rare_words: vocabulary.RareWords | None = None
+
+    @property
+    def bound(self) -> vocabulary.Bound:
+        """EtchError where there is none."""
+        if self.min_count is None:
+            raise EtchError("option-incomplete", "arguments", "--prune-vocabulary needs --min-count")
+        return vocabulary.Bound(self.min_count, self.rare_words or "spelled")
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,11 @@ class Request:
     prune: Prune | None = None
     evaluate: Evaluate | None = None
     columns: Columns = field(default_factory=Columns)  # of tables, whatever they are for
+    embedding_bits: int = 8
+    calibrate: Path | None = None  # texts, one a line
+    bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
+    limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
+    board: str | None = None  # whose firmware `build` links where there are limits
 
 
 def generate(request: Request, echo: Echo) -> None:
@@ -67,26 +86,32 @@ def generate(request: Request, echo: Echo) -> None:
     check_target(request.out)
     checkpoint = load(request.folder)
     graph = to_graph(checkpoint, request.max_tokens)
-    whole = checkpoint, graph
     rows = None
     if request.evaluate is not None:
         rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows)
-    pruning = None
-    if request.prune is not None:
-        texts = vocabulary.read_corpus(request.prune.corpus, request.columns)
-        pruning = vocabulary.prune(checkpoint.tokenizer, texts, request.prune.min_count)
+    request, pruning = _decided(request, checkpoint, graph, rows, echo)
+    graph = to_graph(checkpoint, request.max_tokens)
+    whole = checkpoint, graph
+    if pruning is not None:
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
         graph = vocabulary.keep_rows(graph, pruning.kept)
-    model = make_model(name, checkpoint, graph, request.recipe, request.target)
+    recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
+    calibration = None
+    if request.calibrate is not None:
+        reference = Reference(request.folder, checkpoint.kept_ids)
+        calibration = calibrate(recipe.lower(graph), graph, checkpoint.tokenizer, request.calibrate, reference)
+    model = make_model(name, checkpoint, graph, recipe, request.target, calibration)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
+    if request.limits is not None:
+        echo(check_planned(request.limits, model))
     if pruning is not None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
     if rows is not None:
         scores = [evaluate.score(model.program, checkpoint.tokenizer, rows)]
         if pruning is not None:
-            program = RECIPES[request.recipe].lower(whole[1])
+            program = recipe.lower(whole[1])
             scores.append(evaluate.score(program, whole[0].tokenizer, rows))
         for line in evaluation_report(rows, scores):
             echo(line)
@@ -97,7 +122,39 @@ def generate(request: Request, echo: Echo) -> None:
     )
     echo(f"wrote {request.out}")
     if request.build:
-        echo(f"built {build(request.out, echo)}")
+        program = build(request.out, echo)
+        echo(f"built {program}")
+        if request.limits is not None:
+            echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _decided(
+    request: Request, checkpoint: Checkpoint, graph: Graph, rows: evaluate.Rows | None, echo: Echo
+) -> tuple[Request, vocabulary.Pruning | None]:
+    """What is pruned; where there are limits, as the search for them found it, with the bits that it found."""
+    prune = request.prune
+    texts = None if prune is None else vocabulary.read_corpus(prune.corpus, request.columns)
+    if request.limits is None:
+        if prune is None or texts is None:
+            return request, None
+        return request, vocabulary.prune(checkpoint.tokenizer, texts, prune.bound)
+    if rows is None:
+        raise EtchError("option-incomplete", "arguments", "a budget needs --evaluate, rows to judge by")
+    if request.recipe != "w8a8" or request.embedding_bits != 8 or request.bits:
+        message = "a budget chooses the bits: leave --recipe, --embedding-bits and --bits out"
+        raise EtchError("option-conflict", "arguments", message)
+    if request.build:
+        check_tools()
+    fixed = (None, None) if prune is None else (prune.min_count, prune.rare_words)
+    chosen = choose(checkpoint, graph, TARGETS[request.target], request.limits, rows, texts, *fixed, echo)
+    request = replace(
+        request,
+        max_tokens=chosen.tokens,
+        embedding_bits=chosen.embedding_bits,
+        bits=chosen.bits,
+        calibrate=request.calibrate if chosen.bits else None,  # nothing is rounded by it otherwise
+    )
+    return request, chosen.pruning
 
 
 def load(folder: Path) -> Checkpoint:
@@ -111,15 +168,24 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
 
-def lower(checkpoint: Checkpoint, recipe: str, max_tokens: int | None) -> Program:
+def lower(
+    checkpoint: Checkpoint, recipe: str, max_tokens: int | None, embedding_bits: int = 8, bits: Bits | None = None
+) -> Program:
     """Stages front-end and quantize."""
-    return RECIPES[recipe].lower(to_graph(checkpoint, max_tokens))
+    return choose_recipe(recipe, embedding_bits, bits).lower(to_graph(checkpoint, max_tokens))
 
 
-def make_model(name: str, checkpoint: Checkpoint, graph: Graph, recipe: str, target_name: str) -> Model:
-    """Stages quantize, plan and pack, and the golden texts."""
+def make_model(
+    name: str,
+    checkpoint: Checkpoint,
+    graph: Graph,
+    recipe: Recipe,
+    target_name: str,
+    calibration: Calibration | None = None,
+) -> Model:
+    """Stages quantize, unless calibration has made the program, plan and pack, and the golden texts."""
     target = TARGETS[target_name]
-    program = RECIPES[recipe].lower(graph)
+    program = recipe.lower(graph) if calibration is None else calibration.program
     tokenizer = compile_wordpiece(checkpoint.tokenizer)
     return Model(
         name=name,
@@ -131,4 +197,5 @@ def make_model(name: str, checkpoint: Checkpoint, graph: Graph, recipe: str, tar
         tokenizer=tokenizer,
         tables=make_tables(program, target, tokenizer),
         goldens=make_golden(program, checkpoint.tokenizer),
+        calibration=calibration,
     )

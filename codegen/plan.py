@@ -59,7 +59,7 @@ def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int
     """The arena of `program` for texts of up to its max_tokens. Raises EtchError where it would pass 2 GiB."""
     buffers = _buffers(program)
     row_block = _choose_row_block(program, target, buffers)
-    scratch = attention_scratch_bytes(program, target)
+    scratch = max(attention_scratch_bytes(program, target), expanded_bytes(program, target))
     sizes: dict[str, int] = {}
     scales: dict[str, int] = {}
     for buffer in buffers:
@@ -79,6 +79,7 @@ def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int
     }
     planned |= {name: _Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
     users = ("pack_keys", "pack_values", "attention") if _attention_kind(program) == "s8" else ("attention",)
+    users += tuple(op.weights.name for op in _expanded_linears(program))
     scratched = [index for index, name in enumerate(op_names) if name in users]
     planned["scratch"] = _Life(_aligned(scratch, target), scratched[0], scratched[-1])
     placements = _place(planned)
@@ -117,6 +118,22 @@ def attention_scratch_bytes(program: p.Program, target: Target) -> int:
         return scores + factors
     query = round_up(tile * encoded_row_bytes(program.heads.width, target), 64)
     return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors
+
+
+def expanded_inputs(program: p.Program) -> int:
+    """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
+    return max((op.input.width for op in _expanded_linears(program)), default=0)
+
+
+def expanded_bytes(program: p.Program, target: Target) -> int:
+    """etch::expanded_bytes."""
+    inputs = expanded_inputs(program)
+    return PANEL_WIDTH * (4 * round_up(inputs, 4) if target.packing == "panel" else round_up(inputs, 16))
+
+
+def _expanded_linears(program: p.Program) -> list[p.Linear]:
+    linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear)]
+    return [op for op in linears if any(isinstance(weights.matrix, p.S4Matrix) for weights in op.weights.per_layer)]
 
 
 def _attention_kind(program: p.Program) -> p.Kind:

@@ -7,7 +7,8 @@ of the runtime (runtime/include/etch/ops); `kind` says which operand type it wor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -42,6 +43,27 @@ class S8Matrix:
     scales: NDArray[np.float32]
 
 
+GROUP = 32  # etch::kS4Group
+
+
+@dataclass(frozen=True)
+class S4Matrix:
+    """w[n][k] = (q[n][k] * factors[n][k // 32]) * scales[n]; q in [-8, 7], factors >= 1, |q * factor| <= 127."""
+
+    q: NDArray[np.int8]
+    factors: NDArray[np.uint8]  # [n][groups]
+    scales: NDArray[np.float32]
+
+    @property
+    def expanded(self) -> S8Matrix:
+        """The 8-bit matrix that it stands for."""
+        factors = np.repeat(self.factors.astype(np.int8), GROUP, axis=1)[:, : self.q.shape[1]]
+        return S8Matrix(self.q * factors, self.scales)
+
+
+Integers = S8Matrix | S4Matrix
+
+
 @dataclass(frozen=True)
 class F32Matrix:
     values: NDArray[np.float32]
@@ -51,7 +73,7 @@ class F32Matrix:
 class LinearWeights:
     """One per layer inside a loop; `source` is the checkpoint's name of the weight."""
 
-    matrix: S8Matrix | F32Matrix
+    matrix: Integers | F32Matrix
     bias: NDArray[np.float32] | None
     source: str
 
@@ -67,7 +89,7 @@ class LayerNormWeights:
 
 @dataclass(frozen=True)
 class EmbeddingWeights:
-    matrix: S8Matrix | F32Matrix
+    matrix: Integers | F32Matrix
     source: str
 
 
@@ -205,3 +227,29 @@ def ops_of(program: Program) -> list[Op]:
         else:
             found.append(step)
     return found
+
+
+def with_matrices(program: Program, matrices: Mapping[str, Integers]) -> Program:
+    """The same with other tables for the linears and embeddings that are named by the checkpoint's tensor."""
+
+    def slot(old: WeightSlot) -> WeightSlot:
+        per_layer = tuple(
+            weights
+            if isinstance(weights, LayerNormWeights) or weights.source not in matrices
+            else replace(weights, matrix=matrices[weights.source])
+            for weights in old.per_layer
+        )
+        return WeightSlot(old.name, per_layer)
+
+    def changed(op: Op) -> Op:
+        if isinstance(op, EmbeddingSum):
+            return replace(op, word=slot(op.word), segment=slot(op.segment), position=slot(op.position))
+        return replace(op, weights=slot(op.weights)) if isinstance(op, Linear) else op
+
+    def changed_step(step: Step) -> Step:
+        if not isinstance(step, Loop):
+            return changed(step)
+        blocks = tuple(replace(each, body=tuple(changed(op) for op in each.body)) for each in step.body)
+        return replace(step, body=blocks)
+
+    return replace(program, steps=tuple(changed_step(step) for step in program.steps))

@@ -12,6 +12,8 @@ from . import program as p
 from .errors import printable
 from .evaluate import Rows, Score
 from .load.folder import Checkpoint
+from .quantize import chosen_bits
+from .quantize.bits import bits_text, width_of
 from .render.model import Model
 from .render.tables import slots_of, table_bytes
 from .tasks import Classification, Regression
@@ -19,6 +21,7 @@ from .tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
 from .vocabulary import Pruning
 
 _LABELS_SHOWN = 12
+_KEPT_TOO = {"spelled": "one ASCII character", "unknown": "added, but none that goes on a word"}
 
 
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
@@ -76,14 +79,14 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
     rows = graph.vocabulary - len(pruning.kept)
     program = model.program
-    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).per_layer[0].matrix
-    row_bytes = word.q.shape[1] + 4 if isinstance(word, p.S8Matrix) else 4 * word.values.shape[1]
+    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).name
+    row_bytes = sum(table.bytes for table in model.tables if table.part == word) // program.vocabulary
     tokenizer = compile_wordpiece(checkpoint.tokenizer).constants["table_bytes"]
     tokenizer -= model.tokenizer.constants["table_bytes"]
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)
     return [
-        f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.min_count:,} times or "
-        f"more, special, or one ASCII character",
+        f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.bound.min_count:,} "
+        f"times or more, special, or {_KEPT_TOO[pruning.bound.rare_words]}",
         f"  saved      {rows * row_bytes + tokenizer:,} bytes: {rows:,} embedding rows {rows * row_bytes:,}, "
         f"tokenizer {tokenizer:,}",
         f"  corpus     {pruning.texts:,} texts of {pruning.tokens_before:,} tokens, {dropped} of them dropped pieces; "
@@ -113,10 +116,16 @@ def evaluation_report(rows: Rows, scores: Sequence[Score]) -> list[str]:
 def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
     """All that `generate` prints before it writes."""
     lines = checkpoint_report(checkpoint, graph)
-    lines.append(f"recipe       {model.program.recipe}, target {model.target.name} ({model.target.packing} packing)")
+    embedding_bits, bits = chosen_bits(model.program)
+    others = "" if embedding_bits == 8 else f" --embedding-bits {embedding_bits}"
+    others += f" --bits {bits_text(bits)}" if bits else ""
+    target = f"target {model.target.name} ({model.target.packing} packing)"
+    lines.append(f"recipe       {model.program.recipe}{others}, {target}")
     lines += memory_report(model)
     lines.append(f"golden       {len(model.goldens)} texts for the self test")
     lines += _error_lines(graph, model.program)
+    if model.calibration is not None:
+        lines += model.calibration.lines
     return lines
 
 
@@ -148,18 +157,20 @@ def _parameters(graph: g.Graph) -> Iterator[g.Parameter]:
 
 
 def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
-    """Quantization error of each 8-bit tensor: the largest, and the root mean square relative to the tensor's own."""
+    """Quantization error of each integer tensor: the largest, and the root mean square relative to the tensor's own."""
     originals = {array.name: array for parameter in _parameters(graph) for array in parameter.arrays}
     rows: list[str] = []
     for slot, _ in slots_of(program):
         for weights in slot.per_layer:
-            if isinstance(weights, p.LayerNormWeights) or not isinstance(weights.matrix, p.S8Matrix):
+            if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
                 continue
-            largest, relative = quantization_error(weights.matrix, originals[weights.source].values)
-            rows.append(f"  {printable(weights.source):<58} {largest:12.3g} {100 * relative:9.2f} %")
+            bits = width_of(weights.matrix)
+            matrix = weights.matrix.expanded if isinstance(weights.matrix, p.S4Matrix) else weights.matrix
+            largest, relative = quantization_error(matrix, originals[weights.source].values)
+            rows.append(f"  {printable(weights.source):<58} {bits} {largest:12.3g} {100 * relative:9.2f} %")
     if not rows:
         return ["tensors      kept as float32"]
-    return [f"  {'8-bit tensor':<58} {'max error':>12} {'rms error':>11}", *rows]
+    return [f"  {'integer tensor':<53} {'bits':>6} {'max error':>12} {'rms error':>11}", *rows]
 
 
 def quantization_error(matrix: p.S8Matrix, original: g.F32Array) -> tuple[float, float]:

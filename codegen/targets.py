@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .tasks import Task
+
 Packing = Literal["panel", "rows"]
 
 PANEL_WIDTH = 16  # etch::kPanelWidth
@@ -52,6 +54,11 @@ TARGETS: dict[str, Target] = {
         ),
     )
 }
+
+
+def stack_budget(target: Target, task: Task) -> int:
+    """Bytes of stack that a call may use: the target's, and a Result in self_test()."""
+    return target.stack_budget + round_up(task.result_bytes, 256)
 
 
 def round_up(value: int, multiple: int) -> int:

@@ -18,14 +18,18 @@ import numpy as np
 
 from . import pipeline
 from .build import build, program_path
+from .calibrate import calibrate
 from .comparison import Answer, compare
 from .errors import EtchError, printable
 from .golden import golden_texts, text_tokenizer
+from .load.folder import Checkpoint
 from .manifest import MANIFEST, ids_of, read_manifest
 from .program import Program
 from .quantize import RECIPES
+from .quantize.bits import WIDTHS
 from .reference import Reference
 from .tasks import MULTI_LABEL, SINGLE_LABEL, Embedding, Regression
+from .texts import read_lines
 from .vocabulary import keep_ids
 
 Echo = Callable[[str], None]
@@ -55,10 +59,12 @@ def verify(
     texts: Path | None,
     echo: Echo,
     find_program: Callable[[Path, Echo], Path] = program_of,
+    calibration: Path | None = None,
 ) -> int:
     """0 where the built model keeps within its recipe's bound, else 1. EtchError (stage verify) for wrong use.
 
-    `texts` holds one text a line; without it the model's golden texts are taken.
+    `texts` holds one text a line; without it the model's golden texts are taken. A calibrated model is calibrated
+    again, with the same file.
     """
     manifest = read_manifest(directory)
     if manifest["recipe"] not in RECIPES:
@@ -74,8 +80,10 @@ def verify(
     kept = manifest.get("kept_ids")
     if kept is not None:
         loaded = keep_ids(loaded, ids_of(kept))
-    program = pipeline.lower(loaded, manifest["recipe"], manifest["max_tokens"])
-    lines = _read_lines(texts) if texts else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
+    program = _program(loaded, manifest, calibration)
+    lines = (
+        read_lines(texts, "verify") if texts else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
+    )
     pairs = _pairs(lines)[:MAX_PAIRS] if program.segments >= 2 else []
     tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
     encodings = tokenizer.encode_batch([_text(line) for line in lines])
@@ -94,6 +102,27 @@ def verify(
     return 0 if comparison.within_bound else 1
 
 
+def _program(checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path | None) -> Program:
+    """What the manifest says that the folder was generated from."""
+    embedding_bits = manifest.get("embedding_bits", 8)
+    if embedding_bits not in WIDTHS:
+        raise EtchError("unknown-recipe", "verify", f"embedding tables of {embedding_bits!r} bits", file=MANIFEST)
+    bits = manifest.get("bits", {})
+    if not isinstance(bits, dict):
+        raise EtchError("unknown-recipe", "verify", f"bits {bits!r}", file=MANIFEST)
+    program = pipeline.lower(checkpoint, manifest["recipe"], manifest["max_tokens"], embedding_bits, bits)
+    stored = manifest.get("calibration_sha256")
+    if stored is None:
+        return program
+    if calibration is None:
+        raise EtchError("calibration-missing", "verify", "the model was calibrated: name its texts with --calibrate")
+    graph = pipeline.to_graph(checkpoint, manifest["max_tokens"])
+    again = calibrate(program, graph, checkpoint.tokenizer, calibration)
+    if again.sha256 != stored:
+        raise EtchError("other-calibration", "verify", f"the model was calibrated with other texts: SHA-256 {stored}")
+    return again.program
+
+
 def _text(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
@@ -108,20 +137,6 @@ def _pairs(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
 
 class _ProgramError(Exception):
     """The built program did not answer as it should."""
-
-
-def _read_lines(path: Path) -> list[bytes]:
-    """One text a line, bytes as they are; the last line may lack its line feed."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise EtchError("texts-unreadable", "verify", f"{path}: {error.strerror}") from error
-    lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise EtchError("no-texts", "verify", f"{path} is empty")
-    return lines
 
 
 def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[Answer]:

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """A smaller vocabulary for a model: the pieces that a corpus uses often enough, renumbered, and their embeddings.
 
-What is left is a WordPiece tokenizer like any other: a word whose piece is gone becomes the longest pieces that stayed,
-from the left. Dropping a piece changes the counts of those that take its place, so that the bound rises in steps, each
-counted anew, and the last step is repeated until nothing falls below it: every piece that stays is used as often as
-demanded in the corpus as it is then tokenized.
+What is left is a WordPiece tokenizer like any other. Rare words are `spelled`: a word whose piece is gone becomes the
+longest pieces that stayed, from the left, in the end single letters. Dropping a piece changes the counts of those that
+take its place, so that the bound rises in steps, each counted anew, and the last step is repeated until nothing falls
+below it: every piece that stays is used as often as demanded in the corpus as it is then tokenized. Or rare words are
+`unknown`: pieces that go on a word all go, what stays are whole words. A model knows little of letters, and where few
+pieces stay it answers better without them, to texts of fewer tokens.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from . import graph as g
 from .errors import EtchError
@@ -28,6 +35,17 @@ STAGE = "prune"
 _BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
 _TEXTS_AT_ONCE = 4096
 
+RareWords = Literal["spelled", "unknown"]
+RARE_WORDS: tuple[RareWords, ...] = ("spelled", "unknown")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What goes."""
+
+    min_count: int  # what is used less often
+    rare_words: RareWords = "spelled"  # what becomes of its words
+
 
 @dataclass(frozen=True)
 class Pruning:
@@ -35,7 +53,7 @@ class Pruning:
 
     kept: tuple[int, ...]  # ascending
     entries: int  # before
-    min_count: int
+    bound: Bound
     texts: int
     tokens_before: int
     tokens_after: int
@@ -61,28 +79,29 @@ def read_corpus(path: Path, columns: Columns) -> list[str]:
     return lines
 
 
-def prune(spec: WordPieceSpec, texts: Sequence[str], min_count: int) -> Pruning:
-    """Drops every piece that `texts` use less than `min_count` times, but for those that are always kept."""
-    corpus = _Corpus(spec, texts)
-    before = counts = corpus.counts()
-    always = _always_kept(spec)
-    kept = always.copy()
-    kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
-    entries = int(kept.sum())
-    for bound in dict.fromkeys(-(-min_count // divisor) for divisor in _BOUNDS):
-        while (rare := kept & ~always & (counts < bound)).any():
-            kept &= ~rare
-            corpus.tokenize_again(rare, np.flatnonzero(kept))
-            counts = corpus.counts()
-            if bound < min_count:
+def prune(spec: WordPieceSpec, texts: Sequence[str], bound: Bound) -> Pruning:
+    """Drops every piece that `texts` use less often than `bound` says, but for those that are always kept."""
+    return prune_corpus(Corpus(spec, texts), bound)
+
+
+def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
+    """The same of a corpus that is tokenized already, which stays as it is."""
+    spec, before, entries = corpus.spec, corpus.counts(), int(corpus.kept.sum())
+    corpus = corpus.prepared(bound.rare_words)
+    counts, kept, always = corpus.counts(), corpus.kept, _always_kept(spec, bound.rare_words)
+    for min_count in dict.fromkeys(-(-bound.min_count // divisor) for divisor in _BOUNDS):
+        while (rare := kept & ~always & (counts < min_count)).any():
+            corpus = corpus.without(rare)
+            counts, kept = corpus.counts(), corpus.kept
+            if min_count < bound.min_count:
                 break
     if np.array_equal(kept, always):
-        raise EtchError("vocabulary-empty", STAGE, f"no piece occurs {min_count} times")
+        raise EtchError("vocabulary-empty", STAGE, f"no piece occurs {bound.min_count} times")
     return Pruning(
         kept=tuple(np.flatnonzero(kept).tolist()),
         entries=entries,
-        min_count=min_count,
-        texts=len(texts),
+        bound=bound,
+        texts=corpus.texts,
         tokens_before=int(before.sum()),
         tokens_after=int(counts.sum()),
         tokens_dropped=int(before[~kept].sum()),
@@ -134,44 +153,96 @@ class _Rows:
         return self.whole.values[self.rows]
 
 
-class _Corpus:
-    """Texts as ids of the whole vocabulary; a text is tokenized again only where one of its pieces has gone."""
+class Corpus:
+    """Words and how often they occur, as ids of the whole vocabulary; a word is tokenized again only where one of its
+    pieces has gone.
+
+    Texts fall apart into far fewer different words, which their pieces spell out. A text stays whole where it has an
+    unknown word, whose letters are in no piece, or an added token, which is found before words are.
+    """
 
     def __init__(self, spec: WordPieceSpec, texts: Sequence[str]) -> None:
-        self._spec = spec
-        self._texts = texts
-        self._entries = max(len(spec.pieces), *(token.id + 1 for token in spec.added_tokens), 0)
-        self._ids = [np.zeros(0, np.int64)] * len(texts)
-        self._tokenize(range(len(texts)), spec.json, np.arange(self._entries))
+        self.spec = spec
+        self.texts = len(texts)
+        self.kept = _always_kept(spec, "unknown")  # by id
+        self.kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
+        words: Counter[tuple[int, ...]] = Counter()
+        whole: list[tuple[str, NDArray[np.int64]]] = []
+        apart = {token.id for token in spec.added_tokens} | {spec.unknown_id}
+        tokenizer = Tokenizer.from_str(spec.json)
+        for begin in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = list(texts[begin : begin + _TEXTS_AT_ONCE])
+            for text, encoding in zip(some, tokenizer.encode_batch(some, add_special_tokens=False), strict=True):
+                if apart.isdisjoint(encoding.ids):
+                    words.update(_words(encoding))
+                else:
+                    whole.append((text, np.array(encoding.ids, np.int64)))
+        self._words = [self._spelled(ids) for ids in words]
+        self._whole = [text for text, _ in whole]
+        self._times = np.array([*words.values(), *([1] * len(whole))], np.int64)
+        self._ids = [*(np.array(ids, np.int64) for ids in words), *(ids for _, ids in whole)]
 
     def counts(self) -> NDArray[np.int64]:
         """By id."""
-        return np.bincount(np.concatenate(self._ids), minlength=self._entries)
+        times = np.repeat(self._times, [len(ids) for ids in self._ids])
+        counted = np.bincount(self._all_ids(), times, minlength=len(self.kept))
+        return counted.astype(np.int64)  # exact: below 2^53
 
-    def tokenize_again(self, gone: NDArray[np.bool_], kept: NDArray[np.int64]) -> None:
-        """Also words without pieces, which may have some now: the longest one, that led nowhere, may be gone."""
+    def prunable_counts(self, rare_words: RareWords) -> NDArray[np.int64]:
+        """Of the pieces that are not always kept."""
+        return self.counts()[self.kept & ~_always_kept(self.spec, rare_words)]
+
+    def prepared(self, rare_words: RareWords) -> Corpus:
+        """The same texts where rare words are to be unknown: without pieces that go on a word."""
+        if rare_words == "spelled":
+            return self
+        prefix = self.spec.continuing_prefix
+        pieces = enumerate(self.spec.pieces)
+        gone = np.zeros(len(self.kept), bool)
+        gone[[i for i, piece in pieces if piece and piece != prefix and piece.startswith(prefix)]] = True
+        return self.without(gone)
+
+    def without(self, gone: NDArray[np.bool_]) -> Corpus:
+        """The same texts without some pieces. Words without pieces, too, may have some now: the longest one, that led
+        nowhere, may be gone."""
+        kept = self.kept & ~gone
+        numbers = np.flatnonzero(kept)
         gone = gone.copy()
-        gone[self._spec.unknown_id] = True
-        affected = [i for i, ids in enumerate(self._ids) if gone[ids].any()]
-        self._tokenize(affected, keep_pieces(self._spec, kept).json, kept)
+        gone[self.spec.unknown_id] = True
+        changed = copy(self)
+        changed.kept, changed._ids = kept, list(self._ids)
+        owners = np.repeat(np.arange(len(self._ids)), [len(ids) for ids in self._ids])
+        tokenizer = Tokenizer.from_str(keep_pieces(self.spec, numbers).json)
+        for i in np.unique(owners[gone[self._all_ids()]]).tolist():
+            if i < len(self._words):
+                found = [token.id for token in tokenizer.model.tokenize(self._words[i])]
+            else:
+                found = tokenizer.encode(self._whole[i - len(self._words)], add_special_tokens=False).ids
+            changed._ids[i] = numbers[found]
+        return changed
 
-    def _tokenize(self, which: Sequence[int], tokenizer_json: str, numbers: NDArray[np.int64]) -> None:
-        tokenizer = Tokenizer.from_str(tokenizer_json)
-        for begin in range(0, len(which), _TEXTS_AT_ONCE):
-            some = which[begin : begin + _TEXTS_AT_ONCE]
-            encodings = tokenizer.encode_batch([self._texts[i] for i in some], add_special_tokens=False)
-            for i, encoding in zip(some, encodings, strict=True):
-                self._ids[i] = numbers[encoding.ids] if encoding.ids else self._ids[i][:0]
+    def _all_ids(self) -> NDArray[np.int64]:
+        return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
+
+    def _spelled(self, ids: tuple[int, ...]) -> str:
+        first, *others = (self.spec.pieces[i] or "" for i in ids)
+        return first + "".join(piece.removeprefix(self.spec.continuing_prefix) for piece in others)
 
 
-def _always_kept(spec: WordPieceSpec) -> NDArray[np.bool_]:
-    """Special and added tokens; ASCII characters, bare and continuing, so that no word of them becomes unknown."""
+def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
+    """The ids of each word."""
+    for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
+        yield tuple(i for _, i in tokens)
+
+
+def _always_kept(spec: WordPieceSpec, rare_words: RareWords) -> NDArray[np.bool_]:
+    """Special and added tokens; where rare words are spelled ASCII characters, bare and continuing, so that no word of
+    them becomes unknown."""
     added = {token.id for token in spec.added_tokens} | {spec.unknown_id, spec.classify_id, spec.separate_id}
     always = np.zeros(max(len(spec.pieces), *(i + 1 for i in added)), bool)
     always[list(added)] = True
-    prefix = spec.continuing_prefix
-    for i, piece in enumerate(spec.pieces):
-        bare = piece.removeprefix(prefix) if piece is not None else ""
+    for i, piece in enumerate(spec.pieces if rare_words == "spelled" else ()):
+        bare = piece.removeprefix(spec.continuing_prefix) if piece is not None else ""
         if len(bare) == 1 and bare.isascii():
             always[i] = True
     return always

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,14 +24,21 @@ class Text(NamedTuple):
     segments: Sequence[int]
 
 
+Rows = F32Array | QuantizedRows
+WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]
+
+
 def emulate(program: p.Program, ids: Sequence[int], segments: Sequence[int]) -> F32Array:
     """What the program computes for one text: logits, values or an embedding."""
     return emulate_texts(program, [Text(ids, segments)])[0]
 
 
-def emulate_texts(program: p.Program, texts: Sequence[Text]) -> F32Array:
-    """The same [texts, outputs]: the same bits as text by text, in less time where texts are short."""
-    forward = _Forward(program, texts)
+def emulate_texts(program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None = None) -> F32Array:
+    """The same [texts, outputs]: the same bits as text by text, in less time where texts are short.
+
+    `weights_for` may exchange the weights of a linear when its inputs are known.
+    """
+    forward = _Forward(program, texts, weights_for)
     for step in program.steps:
         if isinstance(step, p.Loop):
             for layer in range(step.count):
@@ -44,9 +51,6 @@ def emulate_texts(program: p.Program, texts: Sequence[Text]) -> F32Array:
     return forward.output()
 
 
-Rows = F32Array | QuantizedRows
-
-
 class _Value(NamedTuple):
     """What a buffer holds: one row per token of every text, or only one row per text."""
 
@@ -55,8 +59,9 @@ class _Value(NamedTuple):
 
 
 class _Forward:
-    def __init__(self, program: p.Program, texts: Sequence[Text]) -> None:
+    def __init__(self, program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None) -> None:
         self._program = program
+        self._weights_for = weights_for
         self._ids = _joined([text.ids for text in texts], program.vocabulary)
         self._segments = _joined([text.segments for text in texts], program.segments)
         lengths = [len(text.ids) for text in texts]
@@ -111,7 +116,10 @@ class _Forward:
         per_text = first_row or op.out.rows == "one"
         residual = None if op.residual is None else self._read(op.residual, per_text)
         x = self._read(op.input, per_text)
-        self._write(op.out, linear(x, op.weights.per_layer[layer], op.activation, residual), per_text)
+        weights = op.weights.per_layer[layer]
+        if self._weights_for is not None:
+            weights = self._weights_for(weights, x)
+        self._write(op.out, linear(x, weights, op.activation, residual), per_text)
 
     def _pack(self, op: p.PackKeys | p.PackValues, layer: int, first_row: bool) -> None:
         rows = self._read(op.input, per_text=False)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import program as p
-from ..plan import Plan, buffers_of
+from ..plan import Plan, buffers_of, expanded_inputs
 from .text import annotated
 
 _FIXED = {
@@ -48,6 +48,9 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
         elif buffer.storage == "quantized":
             rows = _ROWS[buffer.rows]
             checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
+    widest = expanded_inputs(program)
+    if widest:
+        checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
     return checks
 
 

@@ -13,10 +13,12 @@ from jinja2 import Environment
 
 from .. import ABI, __version__
 from .. import program as p
+from ..calibrate import Calibration
 from ..golden import Golden
 from ..manifest import id_set
 from ..plan import Plan
-from ..targets import Target, round_up
+from ..quantize import chosen_bits
+from ..targets import Target, stack_budget
 from ..tokenizer import WordPieceTables
 from ..tokenizer.tables import Field
 from .arena import arena_lines, size_checks
@@ -44,11 +46,12 @@ class Model:
     tokenizer: WordPieceTables
     tables: tuple[Table, ...]
     goldens: tuple[Golden, ...]
+    calibration: Calibration | None = None
 
     @property
     def stack_budget(self) -> int:
-        """Bytes of stack that a call may use: the target's, and a Result in self_test()."""
-        return self.target.stack_budget + round_up(self.program.task.result_bytes, 256)
+        """Bytes of stack that a call may use."""
+        return stack_budget(self.target, self.program.task)
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,8 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "name": model.name,
         "task": model.program.task.name,
         "recipe": model.program.recipe,
+        **_bits(model.program),
+        **({} if model.calibration is None else {"calibration_sha256": model.calibration.sha256}),
         "target": model.target.name,
         "tables": form,
         "checkpoint_sha256": model.checkpoint,
@@ -117,7 +122,7 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         # What tools/report needs to know of a linked program: tables as they follow each other, buffers as the plan
         # laid them, alive from one op to another.
         "table_list": {
-            table.name: {"part": table.part, "layers": table.layers, "bytes": table.bytes} for table in model.tables
+            table.name: {"part": table.part, "layers": _layers(table), "bytes": table.bytes} for table in model.tables
         },
         "arena_ops": list(model.plan.op_names),
         "arena_buffers": {
@@ -137,6 +142,18 @@ def _json_members(content: dict[str, Any], indent: str = " ") -> str:
         text = f"{{\n{_json_members(value, '  ')}\n }}" if nested else json.dumps(value)
         lines.append(f"{indent}{json.dumps(name)}: {text}")
     return ",\n".join(lines)
+
+
+def _layers(table: Table) -> int | list[int]:
+    """Which layers: their number where they are the first ones."""
+    count = len(table.layers)
+    return count if table.layers == tuple(range(count)) else list(table.layers)
+
+
+def _bits(program: p.Program) -> dict[str, Any]:
+    """What differs from the recipe."""
+    embedding_bits, bits = chosen_bits(program)
+    return ({} if embedding_bits == 8 else {"embedding_bits": embedding_bits}) | ({"bits": bits} if bits else {})
 
 
 def _header_values(model: Model) -> dict[str, Any]:
@@ -196,7 +213,7 @@ def _table_rows(model: Model) -> list[dict[str, Any]]:
 
 
 def _array_lines(table: Table) -> list[str]:
-    if not table.per_layer:
+    if not table.layers:
         return list(number_lines(table.arrays[0]))
     lines: list[str] = []
     for array in table.arrays:
@@ -207,6 +224,7 @@ def _array_lines(table: Table) -> list[str]:
 def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) -> dict[str, Any]:
     program = model.program
     slots = slots_of(program)
+    tables = {table.name: table for table in model.tables}
     loop = next(loop for _, loop in slots if loop is not None)
     inside = [slot for slot, where in slots if where is not None]
     first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
@@ -218,15 +236,16 @@ def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) 
         "packing": model.target.packing,
         "vocabulary": program.vocabulary,
         "segments": program.segments,
-        "before": [_global(slot) for slot in before],
-        "after": [_global(slot) for slot in after],
+        "mixed": any(0 < len(table.layers) < loop.count for table in model.tables),
+        "before": [_global(slot, tables) for slot in before],
+        "after": [_global(slot, tables) for slot in after],
         "layer_type": pascal(loop.name),
         "layer_array": constant(loop.name + "s"),
         "layer_count": constant(loop.name + "_count"),
         "loop_count": loop.count,
         "layer_fields": [{"type": _type(slot.per_layer[0]), "name": slot.name} for slot in inside],
         "layers": [
-            annotated([(f"        {_value(slot, layer)},", slot.name) for slot in inside])
+            annotated([(f"        {_value(slot, layer, tables)},", slot.name) for slot in inside])
             for layer in range(loop.count)
         ],
         "tokenizer": list(_field_lines(model.tokenizer.fields, "    ")),
@@ -246,35 +265,38 @@ def _field_lines(fields: tuple[Field, ...], indent: str) -> Iterator[str]:
             yield f"{indent}{field.literal},  // {field.name}"
 
 
-def _global(slot: p.WeightSlot) -> dict[str, str]:
-    return {"type": _type(slot.per_layer[0]), "constant": constant(slot.name), "value": _value(slot, None)}
+def _global(slot: p.WeightSlot, tables: dict[str, Table]) -> dict[str, str]:
+    return {"type": _type(slot.per_layer[0]), "constant": constant(slot.name), "value": _value(slot, None, tables)}
 
 
 def _type(weights: p.Weights) -> str:
     if isinstance(weights, p.LayerNormWeights):
         return "LayerNormWeights"
-    prefix = "S8" if isinstance(weights.matrix, p.S8Matrix) else "F32"
+    prefix = "F32" if isinstance(weights.matrix, p.F32Matrix) else "S8"
     return prefix + ("Embedding" if isinstance(weights, p.EmbeddingWeights) else "Weights")
 
 
-def _value(slot: p.WeightSlot, layer: int | None) -> str:
+def _value(slot: p.WeightSlot, layer: int | None, tables: dict[str, Table]) -> str:
     """The initializer of a slot's struct."""
     weights = slot.per_layer[layer or 0]
-    index = "" if layer is None else f"[{layer}]"
 
     def table(role: str) -> str:
-        return f"{slot.name}_{role}{index}"
+        name = f"{slot.name}_{role}"
+        return name + tables[name].index(layer)
 
     if isinstance(weights, p.LayerNormWeights):
         values = [table("gamma"), table("beta"), float_literal(weights.epsilon), float_literal(weights.inverse_width)]
     elif isinstance(weights, p.EmbeddingWeights):
-        values = [table("table"), table("scales")] if isinstance(weights.matrix, p.S8Matrix) else [table("table")]
+        scales = [] if isinstance(weights.matrix, p.F32Matrix) else [table("scales")]
+        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
+        values = [table("table"), *scales, *factors]
     else:
-        quantized = isinstance(weights.matrix, p.S8Matrix)
+        quantized = not isinstance(weights.matrix, p.F32Matrix)
         outputs, inputs = weights.matrix.q.shape if quantized else weights.matrix.values.shape
         bias = "nullptr" if weights.bias is None else table("bias")
         scales = [table("scales")] if quantized else []
-        values = [table("weights"), *scales, bias, str(outputs), str(inputs)]
+        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
+        values = [table("nibbles" if factors else "weights"), *scales, bias, str(outputs), str(inputs), *factors]
     return "{" + ", ".join(values) + "}"
 
 

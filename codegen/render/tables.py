@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import program as p
-from ..pack import pack_f32, pack_s8
+from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
 from ..tokenizer import WordPieceTables
 
@@ -25,12 +25,13 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class Table:
-    """One array of the generated code: [elements], or [layers][elements] for weights inside a loop."""
+    """One array of the generated code: [elements], or [layers][elements] for weights inside a loop. Where the layers
+    differ in bits, each kind has an array of its own."""
 
     name: str
     part: str  # of the model: the weights' own name, or "tokenizer"
     arrays: tuple[np.ndarray, ...]  # flat, one per layer, of equal size and type
-    per_layer: bool
+    layers: tuple[int, ...]  # that they are of; none: it is in no layer
 
     @property
     def type(self) -> str:
@@ -41,12 +42,11 @@ class Table:
     def extent(self) -> str:
         """The C++ array bounds."""
         elements = f"[{self.arrays[0].size}]"
-        return f"[{len(self.arrays)}]{elements}" if self.per_layer else elements
+        return f"[{len(self.arrays)}]{elements}" if self.layers else elements
 
-    @property
-    def layers(self) -> int:
-        """How many layers it holds the weights of, 0 for what is in no layer."""
-        return len(self.arrays) if self.per_layer else 0
+    def index(self, layer: int | None) -> str:
+        """What follows the name where the array of one layer is meant."""
+        return "" if layer is None else f"[{self.layers.index(layer)}]"
 
     @property
     def bytes(self) -> int:
@@ -90,14 +90,29 @@ def slots_of(program: p.Program) -> list[tuple[p.WeightSlot, p.Loop | None]]:
 
 def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) -> tuple[Table, ...]:
     """All tables in the order that they are written."""
-    tables: list[Table] = []
-    for slot, loop in slots_of(program):
-        parts = [_parts(weights, target) for weights in slot.per_layer]
-        for role in parts[0]:
-            arrays = tuple(part[role] for part in parts)
-            tables.append(Table(f"{slot.name}_{role}", slot.name, arrays, loop is not None))
-    tables.extend(Table(name, "tokenizer", (array.reshape(-1),), False) for name, array in tokenizer.arrays)
-    return tuple(tables)
+    weights = (table for slot, loop in slots_of(program) for table in slot_tables(slot, loop is not None, target))
+    return (*weights, *tokenizer_tables(tokenizer))
+
+
+def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:
+    """Those of one slot."""
+    parts = [_parts(weights, target) for weights in slot.per_layer]
+    found: list[Table] = []
+    for role in dict.fromkeys(role for part in parts for role in part):
+        layers = tuple(layer for layer, part in enumerate(parts) if role in part)
+        arrays = tuple(parts[layer][role] for layer in layers)
+        found.append(Table(f"{slot.name}_{role}", slot.name, arrays, layers if in_loop else ()))
+    return tuple(found)
+
+
+def tokenizer_tables(tokenizer: WordPieceTables) -> tuple[Table, ...]:
+    """Those that turn text into tokens."""
+    return tuple(Table(name, "tokenizer", (array.reshape(-1),), ()) for name, array in tokenizer.arrays)
+
+
+def weight_bytes(weights: p.Weights, target: Target) -> int:
+    """What the tables of one layer's weights take."""
+    return sum(array.nbytes for array in _parts(weights, target).values())
 
 
 def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
@@ -111,9 +126,16 @@ def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
     if isinstance(weights, p.EmbeddingWeights):  # rows are looked up, never multiplied: not packed
         if isinstance(weights.matrix, p.S8Matrix):
             return {"table": weights.matrix.q.reshape(-1), "scales": weights.matrix.scales}
+        if isinstance(weights.matrix, p.S4Matrix):
+            factors = pack_factors(weights.matrix.factors, "rows")
+            return {"table": pack_s4(weights.matrix.q, "rows"), "scales": weights.matrix.scales, "factors": factors}
         return {"table": weights.matrix.values.reshape(-1)}
     if isinstance(weights.matrix, p.S8Matrix):
         parts = {"weights": pack_s8(weights.matrix.q, target.packing), "scales": weights.matrix.scales}
+    elif isinstance(weights.matrix, p.S4Matrix):
+        matrix = weights.matrix
+        parts = {"nibbles": pack_s4(matrix.q, target.packing), "factors": pack_factors(matrix.factors, target.packing)}
+        parts["scales"] = matrix.scales
     else:
         parts = {"weights": pack_f32(weights.matrix.values, target.packing)}
     return parts if weights.bias is None else parts | {"bias": weights.bias}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|fp32] [MAX_TOKENS n] [TARGET host|m-profile] [TABLES incbin|c])
+# etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
+#   [CALIBRATE file] [MAX_TOKENS n] [TARGET host|m-profile] [TABLES incbin|c])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
 # and again when the checkpoint, an option or the generator changes. Options as of `etch generate`. The generator runs on
 # the machine that builds, also under a cross toolchain, with the Python that CMake finds, or ETCH_PYTHON.
@@ -17,10 +18,10 @@ macro(etch_add_model)
 endmacro()
 
 function(etch_add_model_library library)
-  set(options RECIPE MAX_TOKENS TARGET TABLES)
-  cmake_parse_arguments(PARSE_ARGV 1 model "" "CHECKPOINT;NAME;${options}" "")
+  set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS TARGET TABLES)
+  cmake_parse_arguments(PARSE_ARGV 1 model "" "CHECKPOINT;NAME;CALIBRATE;${options}" "")
   if(model_UNPARSED_ARGUMENTS OR model_KEYWORDS_MISSING_VALUES OR NOT model_CHECKPOINT)
-    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME or ${options}, each with a value")
+    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE or ${options}, each with a value")
   endif()
   get_filename_component(checkpoint ${model_CHECKPOINT} ABSOLUTE)
   if(NOT EXISTS ${checkpoint}/config.json)
@@ -51,6 +52,11 @@ function(etch_add_model_library library)
   # Not below: a cloned checkpoint has a .git folder.
   file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/*/*.json)
   file(GLOB_RECURSE sources_of_generator CONFIGURE_DEPENDS ${generator}/codegen/*.py ${generator}/codegen/*.j2)
+  if(model_CALIBRATE)
+    get_filename_component(texts ${model_CALIBRATE} ABSOLUTE)
+    list(APPEND command --calibrate ${texts})
+    list(APPEND inputs ${texts})
+  endif()
   add_custom_command(OUTPUT ${sources} ${headers} ${tables}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${generator} ${python} -m codegen ${command}
     DEPENDS ${inputs} ${sources_of_generator}

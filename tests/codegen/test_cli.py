@@ -34,8 +34,21 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         "m-profile",
         "--build",
     ]
-    assert cli.main(["generate", "in", "--out", "out", *options]) == 0
-    assert seen[1] == pipeline.Request(Path("in"), Path("out"), "n", "fp32", 7, "c", "m-profile", True)
+    more = ["--calibrate", "t", "--bits", "1.query=4"]
+    assert cli.main(["generate", "in", "--out", "out", *options, "--embedding-bits", "4", *more]) == 0
+    assert seen[1] == pipeline.Request(
+        Path("in"),
+        Path("out"),
+        "n",
+        "fp32",
+        7,
+        "c",
+        "m-profile",
+        True,
+        embedding_bits=4,
+        calibrate=Path("t"),
+        bits={"1.query": 4},
+    )
 
 
 def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,6 +58,8 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5"]) == 0
     assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5)
     assert seen[-1].evaluate is None
+    assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5", "--rare-words", "unknown"]) == 0
+    assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5, "unknown")
     assert cli.main([*command, "--evaluate", "t.csv"]) == 0
     assert (seen[-1].evaluate, seen[-1].columns) == (pipeline.Evaluate(Path("t.csv"), 1000), Columns("1", None, None))
     options = ["--evaluate-rows", "7", "--label-column", "y", "--text-columns", "a,b", "--header"]
@@ -60,6 +75,7 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ["--prune-vocabulary", "c.txt"],
         ["--min-count", "5"],
+        ["--rare-words", "unknown"],
         ["--evaluate-rows", "5"],
         ["--label-column", "2"],
         ["--text-columns", "2"],

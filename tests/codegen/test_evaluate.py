@@ -16,6 +16,7 @@ from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
 from codegen.load.folder import Checkpoint
+from codegen.load.tokenizer_spec import WordPieceSpec
 from codegen.program import Program
 from codegen.table_file import Columns
 from codegen.tasks import Classification, Regression, Task
@@ -29,6 +30,10 @@ def model(tmp_path: Path, **how: Any) -> tuple[Checkpoint, Program]:
     write_tiny_checkpoint(tmp_path / "tiny", **how)
     checkpoint = pipeline.load(tmp_path / "tiny")
     return checkpoint, pipeline.lower(checkpoint, "w8a8", None)
+
+
+def outputs(program: Program, spec: WordPieceSpec, texts: list[str]) -> np.ndarray:
+    return evaluate.emulated(program, evaluate.encode(spec, program.max_tokens, texts))
 
 
 def table(tmp_path: Path, values: list[str], *texts: list[str]) -> Path:
@@ -79,7 +84,7 @@ def test_accuracy_of_a_classifier(tmp_path: Path) -> None:
     for sentence in SENTENCES:
         encoding = tokenizer.encode(sentence)
         logits.append(emulate(program, encoding.ids, encoding.type_ids))
-    together = evaluate.outputs(program, checkpoint.tokenizer, SENTENCES)
+    together = outputs(program, checkpoint.tokenizer, SENTENCES)
     assert together.tobytes() == np.array(logits).tobytes()
     answers = [int(np.argmax(row)) for row in logits]
     claimed = [answer if i % 3 else (answer + 1) % 3 for i, answer in enumerate(answers)]
@@ -92,7 +97,7 @@ def test_accuracy_of_a_classifier(tmp_path: Path) -> None:
 
 def test_exact_match_of_label_sets(tmp_path: Path) -> None:
     checkpoint, program = model(tmp_path, problem_type="multi_label_classification")
-    found = evaluate.outputs(program, checkpoint.tokenizer, SENTENCES) >= 0
+    found = outputs(program, checkpoint.tokenizer, SENTENCES) >= 0
     values = [";".join(str(label + 1) for label in np.flatnonzero(row)) for row in found]
     values[0] = "" if values[0] else "1"
     rows = evaluate.read_rows(table(tmp_path, values, SENTENCES), Columns(), program.task, 60)
@@ -102,7 +107,7 @@ def test_exact_match_of_label_sets(tmp_path: Path) -> None:
 
 def test_correlation_of_values(tmp_path: Path) -> None:
     checkpoint, program = model(tmp_path, problem_type="regression", labels=1)
-    values = evaluate.outputs(program, checkpoint.tokenizer, SENTENCES)[:, 0]
+    values = outputs(program, checkpoint.tokenizer, SENTENCES)[:, 0]
     path = table(tmp_path, [repr(-float(value)) for value in values], SENTENCES)
     scored = evaluate.score(program, checkpoint.tokenizer, evaluate.read_rows(path, Columns(), program.task, 60))
     assert (scored.measure, str(scored)) == ("Spearman correlation", "-1.0000")
@@ -113,9 +118,7 @@ def test_correlation_of_cosines(tmp_path: Path) -> None:
     checkpoint = pipeline.load(tmp_path / "tiny")
     program = pipeline.lower(checkpoint, "w8a8", None)
     others = SENTENCES[::-1]
-    first, second = (
-        evaluate.outputs(program, checkpoint.tokenizer, texts).astype(float) for texts in (SENTENCES, others)
-    )
+    first, second = (outputs(program, checkpoint.tokenizer, texts).astype(float) for texts in (SENTENCES, others))
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     path = table(tmp_path, [repr(float(c)) for c in (first * second).sum(axis=1) / lengths], SENTENCES, others)
     scored = evaluate.score(program, checkpoint.tokenizer, evaluate.read_rows(path, Columns(), program.task, 60))

@@ -81,12 +81,21 @@ SIZES = {
         "scratch": 1856,
     },
 }
-ROW_BLOCKS = {("w8a8", "host"): TOKENS, ("w8a8", "m-profile"): 12, ("fp32", "host"): TOKENS, ("fp32", "m-profile"): 16}
+# Weights of 4 bits need 64 or 16 outputs of 36 (host: padded to 36, m-profile: to 48) values in scratch, which is less
+# than attention needs; but every linear needs them.
+for _target in ("host", "m-profile"):
+    SIZES["w4a8", _target] = SIZES["w8a8", _target]
+ROW_BLOCKS = {
+    (recipe, target): rows
+    for target, sizes in (("host", (TOKENS, TOKENS, TOKENS)), ("m-profile", (12, 12, 16)))
+    for recipe, rows in zip(("w8a8", "w4a8", "fp32"), sizes, strict=True)
+}
 # Where the scales begin behind the data.
 SCALES = {
     ("w8a8", "host"): ({"hidden_q": 9600, "context_q": 9600, "inner_q": 6400, "first_q": 128}, (4032, 4800)),
     ("w8a8", "m-profile"): ({"hidden_q": 576, "context_q": 576, "inner_q": 384, "first_q": 48}, (4800, 4032)),
 }
+SCALES |= {("w4a8", target): SCALES["w8a8", target] for target in ("host", "m-profile")}
 # The ops of w8a8 that each buffer is alive for. Rows of all tokens that a loop carries live through all of it.
 OPS = (
     *("tokenize", "embedding_sum", "embedding_norm"),
@@ -102,8 +111,14 @@ LIVES = {
 }
 
 
-def planned(tmp_path: Path, recipe: str, target: str, tokenizer_bytes: int = TOKENIZER_BYTES) -> Plan:
-    write_tiny_checkpoint(tmp_path, **SHAPE)  # type: ignore[arg-type]
+def planned(
+    tmp_path: Path,
+    recipe: str,
+    target: str,
+    tokenizer_bytes: int = TOKENIZER_BYTES,
+    shape: dict[str, int] = SHAPE,
+) -> Plan:
+    write_tiny_checkpoint(tmp_path, **shape)  # type: ignore[arg-type]
     program = pipeline.lower(pipeline.load(tmp_path), recipe, None)
     return plan_memory(program, TARGETS[target], tokenizer_bytes)
 
@@ -127,6 +142,14 @@ def test_every_life_is_as_short_as_it_can_be(tmp_path: Path) -> None:
     plan = planned(tmp_path, "w8a8", "host")
     assert plan.op_names == OPS
     assert {item.name: (item.first, item.last) for item in plan.placements} == LIVES
+
+
+def test_linears_of_4_bits_need_scratch(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "w4a8", "host")
+    (scratch,) = [item for item in plan.placements if item.name == "scratch"]
+    assert (scratch.first, scratch.last) == (OPS.index("key"), OPS.index("pooler"))
+    wide = planned(tmp_path / "wide", "w4a8", "m-profile", shape=SHAPE | {"intermediate": 601})
+    assert wide.scratch_bytes == 16 * 608  # rows of 601 weights, padded to 16
 
 
 def test_the_limit_is_2_gib(tmp_path: Path) -> None:

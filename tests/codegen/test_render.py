@@ -21,6 +21,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
+from codegen.quantize import RECIPES
 from codegen.render.model import Model, Rendered, manifest, render_model
 from codegen.render.text import constant, float_literal, literal_lines, number_lines, pascal, string_view
 from codegen.tasks import VERBS
@@ -133,7 +134,7 @@ def make(folder: Path, change: Callable[[dict[str, Any]], object] | None = None,
         change(config)
         write_json(folder / "config.json", config)
     checkpoint = pipeline.load(folder)
-    return pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), "w8a8", "host")
+    return pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
 
 
 def texts(model: Model, form: str) -> dict[str, bytes]:
@@ -311,7 +312,7 @@ def write_task(folder: Path, task: str, width: int) -> None:
 def test_every_task_compiles(task: str, width: int, tmp_path: Path) -> None:
     write_task(tmp_path / "checkpoint", task, width)
     checkpoint = pipeline.load(tmp_path / "checkpoint")
-    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), "w8a8", "host")
+    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
     files = texts(model, "incbin")
     verb = VERBS[task]
     files["use.cpp"] = f"""#include "etch/similarity.hpp"

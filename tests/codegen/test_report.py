@@ -16,6 +16,7 @@ from codegen import pipeline
 from codegen.evaluate import Rows, Score
 from codegen.inspect import inspect
 from codegen.program import S8Matrix
+from codegen.quantize import RECIPES
 from codegen.quantize.channels import quantize_rows
 from codegen.report import checkpoint_report, evaluation_report, generation_report, quantization_error
 from codegen.table_file import Row
@@ -25,7 +26,7 @@ from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
 def report(folder: Path, recipe: str = "w8a8", target: str = "host") -> list[str]:
     checkpoint = pipeline.load(folder)
     graph = pipeline.to_graph(checkpoint, None)
-    return generation_report(checkpoint, graph, pipeline.make_model("tiny", checkpoint, graph, recipe, target))
+    return generation_report(checkpoint, graph, pipeline.make_model("tiny", checkpoint, graph, RECIPES[recipe], target))
 
 
 def line(lines: list[str], key: str) -> str:
@@ -49,7 +50,7 @@ def test_memory_lines_are_the_plans(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
     checkpoint = pipeline.load(tmp_path)
     graph = pipeline.to_graph(checkpoint, None)
-    model = pipeline.make_model("tiny", checkpoint, graph, "w8a8", "m-profile")
+    model = pipeline.make_model("tiny", checkpoint, graph, RECIPES["w8a8"], "m-profile")
     lines = generation_report(checkpoint, graph, model)
     plan = model.plan
     assert f"{plan.arena_bytes:,} bytes (lower bound {plan.lower_bound:,}, gap " in line(lines, "arena")
@@ -128,7 +129,7 @@ def test_inspect_forecasts_what_generate_makes(tmp_path: Path) -> None:
     inspect(tmp_path / "model", lines.append)
     assert sorted(tmp_path.rglob("*")) == before
     forecasts = [text.split() for text in lines if text.startswith("forecast")]
-    assert len(forecasts) == 4
+    assert len(forecasts) == 6
     for words in forecasts:
         made = report(tmp_path / "model", words[1], words[2])
         assert line(made, "tables").split()[1] == words[4]

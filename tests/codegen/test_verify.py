@@ -19,6 +19,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen import verify as verify_module
+from codegen.calibrate import calibrate
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.golden import golden_texts, text_tokenizer
@@ -88,6 +89,7 @@ class Case:
         self.labels: dict[int, str] = {}
         self.ids = [list(e.ids) for e in self.encodings]
         self.code = 0
+        self.calibration: Path | None = None
         self.lines: list[str] = []
 
     def reference(self, text: int) -> np.ndarray:
@@ -103,7 +105,9 @@ class Case:
             (self.directory / f"--tokens{option}").write_text("".join(tokens[part]))
         (self.directory / "code").write_text(str(self.code))
         self.lines = []
-        return verify(self.directory, self.checkpoint, self.file, self.lines.append, self.stand_in)
+        return verify(
+            self.directory, self.checkpoint, self.file, self.lines.append, self.stand_in, calibration=self.calibration
+        )
 
     def answer(self, i: int, output: np.ndarray) -> str:
         task = self.program.task
@@ -127,7 +131,7 @@ class Case:
         return "\n".join(self.lines)
 
 
-@pytest.fixture(params=["w8a8", "fp32"])
+@pytest.fixture(params=["w8a8", "w4a8", "fp32"])
 def recipe(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -254,6 +258,37 @@ def test_a_folder_that_etch_did_not_write_is_refused(case: Case, tmp_path: Path)
 
 def test_an_unknown_recipe_is_refused(case: Case) -> None:
     case.manifest["recipe"] = "w3a3"
+    assert refusal(case).code == "unknown-recipe"
+
+
+def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
+    case = Case(tmp_path, "w4a8", TEXTS)
+    loaded = pipeline.load(case.checkpoint)
+    texts = tmp_path / "calibration"
+    texts.write_text("the cat sat on a mat\ngood dogs ran\n" * 5)
+    graph = pipeline.to_graph(loaded, MAX_TOKENS)
+    calibration = calibrate(case.program, graph, loaded.tokenizer, texts)
+    case.outputs = [emulate(calibration.program, e.ids, e.type_ids) for e in case.encodings]
+    assert case.run() == 1  # as if it were not calibrated
+    case.manifest["calibration_sha256"] = calibration.sha256
+    assert refusal(case).code == "calibration-missing"
+    case.calibration = tmp_path / "other"
+    case.calibration.write_text("zzz\n")
+    assert refusal(case).code == "other-calibration"
+    case.calibration = texts
+    assert case.run() == 0
+    case.manifest["embedding_bits"] = 5
+    assert refusal(case).code == "unknown-recipe"
+
+
+def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:
+    case = Case(tmp_path, "w8a8", TEXTS)
+    program = pipeline.lower(pipeline.load(case.checkpoint), "w8a8", MAX_TOKENS, 8, {"1.query": 4})
+    case.outputs = [emulate(program, e.ids, e.type_ids) for e in case.encodings]
+    assert case.run() == 1  # as if all were of 8 bits
+    case.manifest["bits"] = {"1.query": 4}
+    assert case.run() == 0
+    case.manifest["bits"] = ["1.query"]
     assert refusal(case).code == "unknown-recipe"
 
 

@@ -20,7 +20,7 @@ from codegen.manifest import id_set, ids_of
 from codegen.program import EmbeddingSum, ops_of
 from codegen.reference import Reference
 from codegen.table_file import Columns
-from codegen.vocabulary import Pruning, keep_ids, prune, read_corpus
+from codegen.vocabulary import Bound, Pruning, keep_ids, prune, read_corpus
 
 ALWAYS = {*SPECIAL_TOKENS, *(p for p in DEFAULT_VOCAB if len(p.removeprefix("##")) == 1 and p.isascii())}
 TEXTS = (
@@ -51,7 +51,7 @@ def counted(pieces: list[str], texts: list[str]) -> Counter[str]:
 
 @pytest.mark.parametrize("min_count", [1, 2, 3, 4, 5, 7])
 def test_what_stays_is_used_often_enough(whole: Checkpoint, min_count: int) -> None:
-    kept = pieces_kept(whole, prune(whole.tokenizer, TEXTS, min_count))
+    kept = pieces_kept(whole, prune(whole.tokenizer, TEXTS, Bound(min_count)))
     assert set(kept) >= ALWAYS
     assert [piece for piece in DEFAULT_VOCAB if piece in kept] == kept
     counts = counted(kept, TEXTS)
@@ -59,7 +59,7 @@ def test_what_stays_is_used_often_enough(whole: Checkpoint, min_count: int) -> N
 
 
 def test_what_goes_is_used_too_seldom(whole: Checkpoint) -> None:
-    pruning = prune(whole.tokenizer, TEXTS, 4)
+    pruning = prune(whole.tokenizer, TEXTS, Bound(4))
     kept = pieces_kept(whole, pruning)
     assert {"the", "cat", "sat"} <= set(kept)
     # `un` goes first, with it `unable`, so that `##able` is used too seldom, and without `workable` then `work`.
@@ -78,21 +78,64 @@ def test_smaller_pieces_inherit_the_counts_of_those_that_go(tmp_path: Path) -> N
     spec = pipeline.load(tmp_path).tokenizer
     texts = ["abxy"] * 3 + ["workxy"] * 9 + ["ab"] * 12 + ["work"] * 9
     for min_count, expected in ((3, {"ab", "abxy", "##xy"}), (12, {"ab", "##xy"}), (13, {"ab"})):
-        kept = {spec.pieces[i] for i in prune(spec, texts, min_count).kept}
+        kept = {spec.pieces[i] for i in prune(spec, texts, Bound(min_count)).kept}
         assert kept & {"ab", "abxy", "##xy", "cdxy"} == expected
+
+
+@pytest.mark.parametrize("min_count", [1, 3, 6])
+def test_rare_words_may_be_unknown(whole: Checkpoint, min_count: int) -> None:
+    """What stays are special tokens and words that occur so often by themselves; all others are unknown."""
+    texts = [*TEXTS, "[SEP] x cat Ωmega works", "works y1"]
+    pruning = prune(whole.tokenizer, texts, Bound(min_count, "unknown"))
+    kept = pieces_kept(whole, pruning)
+    words = Counter(word for text in texts for word in text.replace(",", " , ").replace("!", " ! ").lower().split())
+    often = {piece for piece in DEFAULT_VOCAB if words[piece.lower()] >= min_count and piece not in ("Berlin", "é")}
+    often |= {piece for piece in ("中", "国") if min_count <= 2}  # each a word of its own
+    assert set(kept) == {*SPECIAL_TOKENS, *often}
+    assert [piece for piece in DEFAULT_VOCAB if piece in kept] == kept
+    after = counted(kept, texts)
+    assert (pruning.tokens_after, pruning.unknown_after) == (after.total(), after["[UNK]"])
+    assert after["[UNK]"] > pruning.unknown_before == counted(list(DEFAULT_VOCAB), texts)["[UNK]"]
+    assert pruning.entries == len(DEFAULT_VOCAB)
 
 
 def test_a_longest_piece_that_led_nowhere_may_go(tmp_path: Path) -> None:
     """Without `xyz` the word has pieces, and they count."""
     write_tiny_checkpoint(tmp_path, vocab=(*DEFAULT_VOCAB, "xyz", "##zq"))
     spec = pipeline.load(tmp_path).tokenizer
-    pruning = prune(spec, ["xyzq", "azq"] * 5, 1)
+    pruning = prune(spec, ["xyzq", "azq"] * 5, Bound(1))
     assert pruning.unknown_before == 5
     assert pruning.unknown_after == 0
 
 
+@pytest.mark.parametrize("min_count", [1, 3, 6])
+def test_counts_are_those_of_the_texts_as_they_are(tmp_path: Path, min_count: int) -> None:
+    """Typed special tokens, unknown words beside known ones, words that occur in many texts, and no words."""
+    vocab = (*DEFAULT_VOCAB, "##xy")
+    write_tiny_checkpoint(tmp_path, vocab=vocab)
+    whole = pipeline.load(tmp_path)
+    texts = [
+        "workxy playxy",
+        "[SEP] the cat[MASK]sat",
+        "workable Ωmega works",
+        "",
+        "unable unable",
+        *TEXTS,
+        "Ω " + "works " * 9,
+    ]
+    corpus = vocabulary.Corpus(whole.tokenizer, texts)
+    for _ in range(2):  # pruning leaves the corpus as it was
+        pruning = vocabulary.prune_corpus(corpus, Bound(min_count))
+        kept = pieces_kept(whole, pruning)
+        before, after = counted(list(vocab), texts), counted(kept, texts)
+        assert (pruning.tokens_before, pruning.tokens_after) == (before.total(), after.total())
+        assert (pruning.unknown_before, pruning.unknown_after) == (before["[UNK]"], after["[UNK]"])
+        assert pruning.unknown_before >= 2
+        assert pruning.tokens_after > 0
+
+
 def test_the_smaller_tokenizer_is_the_wheels_own(whole: Checkpoint) -> None:
-    pruning = prune(whole.tokenizer, TEXTS, 4)
+    pruning = prune(whole.tokenizer, TEXTS, Bound(4))
     smaller = keep_ids(whole, pruning.kept).tokenizer
     theirs = Tokenizer.from_str(json.dumps(tokenizer_json(pieces_kept(whole, pruning))))
     ours = Tokenizer.from_str(smaller.json)
@@ -110,7 +153,7 @@ def test_the_smaller_tokenizer_is_the_wheels_own(whole: Checkpoint) -> None:
 @pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
 def test_the_same_pieces_give_the_same_bits(folder: Path, recipe: str) -> None:
     checkpoint = pipeline.load(folder)
-    pruning = prune(checkpoint.tokenizer, TEXTS, 4)
+    pruning = prune(checkpoint.tokenizer, TEXTS, Bound(4))
     before = pipeline.lower(checkpoint, recipe, None)
     smaller = keep_ids(pipeline.load(folder), pruning.kept)
     after = pipeline.lower(smaller, recipe, None)
@@ -138,7 +181,7 @@ def test_generate_writes_the_same_bytes_again_and_says_what_is_left(folder: Path
     assert printed[0] == printed[1]
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
-    pruning = prune(pipeline.load(folder).tokenizer, TEXTS, 4)
+    pruning = prune(pipeline.load(folder).tokenizer, TEXTS, Bound(4))
     manifest = json.loads((tmp_path / "one" / "etch.json").read_bytes())
     assert ids_of(manifest["kept_ids"]) == pruning.kept
     assert any(
@@ -177,5 +220,5 @@ def test_corpora_refused(tmp_path: Path, code: str, content: bytes | None) -> No
 
 def test_nothing_left_is_refused(whole: Checkpoint) -> None:
     with pytest.raises(EtchError) as refused:
-        prune(whole.tokenizer, TEXTS, 1000)
+        prune(whole.tokenizer, TEXTS, Bound(1000))
     assert (refused.value.code, refused.value.stage) == ("vocabulary-empty", "prune")

@@ -26,7 +26,7 @@ def etch(
         stdout=keywords.pop("stdout", subprocess.PIPE),
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
-        timeout=TIMEOUT,
+        timeout=keywords.pop("timeout", TIMEOUT),
         check=False,
         **keywords,
     )

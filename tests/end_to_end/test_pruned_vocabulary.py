@@ -24,15 +24,15 @@ CHECKPOINT = ROOT / "tools" / "train" / "agnews" / "checkpoint"
 TEXTS = ROOT / "tests" / "golden" / "texts.txt"
 
 
-def pruned(corpus: Path, min_count: int) -> WordPieceSpec:
+def pruned(corpus: Path, bound: vocabulary.Bound) -> WordPieceSpec:
     checkpoint = pipeline.load(CHECKPOINT)
     texts = vocabulary.read_corpus(corpus, Columns())
-    return vocabulary.keep_ids(checkpoint, vocabulary.prune(checkpoint.tokenizer, texts, min_count).kept).tokenizer
+    return vocabulary.keep_ids(checkpoint, vocabulary.prune(checkpoint.tokenizer, texts, bound).kept).tokenizer
 
 
-@pytest.mark.parametrize("min_count", [1, 3])
-def test_texts_become_what_the_wheel_makes_of_them(min_count: int) -> None:
-    spec = pruned(TEXTS, min_count)
+@pytest.mark.parametrize(("min_count", "rare_words"), [(1, "spelled"), (3, "spelled"), (2, "unknown")])
+def test_texts_become_what_the_wheel_makes_of_them(min_count: int, rare_words: vocabulary.RareWords) -> None:
+    spec = pruned(TEXTS, vocabulary.Bound(min_count, rare_words))
     assert len(spec.pieces) < 3000
     texts = TEXTS.read_bytes().split(b"\n")
     results = assert_same(spec, [*texts, b"[SEP] [MASK] x1y2z3", b"unaffordability, antidisestablishmentarianism"])
@@ -56,7 +56,7 @@ def test_all_lines_of_a_corpus(tmp_path: Path) -> None:
         texts = [f"{title} {body}".encode() for _, title, body in csv.reader(file)]
     corpus = tmp_path / "corpus.txt"
     corpus.write_bytes(b"\n".join(texts[::4]))
-    spec = pruned(corpus, 10)
+    spec = pruned(corpus, vocabulary.Bound(10))
     assert not differences(texts, Runtime(spec).encode(texts), Wheel(spec).encode(texts))
 
 

@@ -42,6 +42,18 @@ WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
     "out without value": (("generate", "model", "--out"), "--out"),
     "two folders": (("generate", "model", "model", "--out", "out"), "model"),
     "unknown recipe": (("generate", "model", "--out", "out", "--recipe", "int3"), "'int3'"),
+    "three bits": (("generate", "model", "--out", "out", "--embedding-bits", "3"), "invalid choice: 3"),
+    "bits of float tables": (
+        ("generate", "model", "--out", "out", "--recipe", "fp32", "--embedding-bits", "4"),
+        "error[float-weights]",
+    ),
+    "bits without a place": (("generate", "model", "--out", "out", "--bits", "=4"), "'=4' is not PLACE=8 or PLACE=4"),
+    "bits of no place": (("generate", "model", "--out", "out", "--bits", "classifier=4"), "error[unknown-place]"),
+    "nothing of 4 bits": (
+        ("generate", "model", "--out", "out", "--calibrate", "model/config.json"),
+        "error[nothing-to-calibrate]",
+    ),
+    "calibrate nothing": (("generate", "model", "--out", "out", "--recipe", "w4a8", "--calibrate"), "--calibrate"),
     "unknown target": (("generate", "model", "--out", "out", "--target", "z80"), "'z80'"),
     "unknown table form": (("generate", "model", "--out", "out", "--tables", "xml"), "'xml'"),
     "tokens not a number": (("generate", "model", "--out", "out", "--max-tokens", "many"), "'many'"),
@@ -139,7 +151,9 @@ def test_inspect(model: Path, tmp_path: Path) -> None:
     assert f"{parameters:,} parameters" in lines[0]
     assert "single-label classification (softmax), 3 labels: label 0, label 1, label 2" in lines[1]
     forecasts = {tuple(line.split()[1:3]): line for line in lines if line.startswith("forecast")}
-    assert set(forecasts) == {(recipe, target) for recipe in ("w8a8", "fp32") for target in ("host", "m-profile")}
+    assert set(forecasts) == {
+        (recipe, target) for recipe in ("w8a8", "w4a8", "fp32") for target in ("host", "m-profile")
+    }
     for (recipe, target), line in forecasts.items():
         out = tmp_path / f"{recipe}_{target}"
         made = etch("generate", model, "--out", out, "--recipe", recipe, "--target", target)

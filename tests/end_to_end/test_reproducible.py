@@ -42,7 +42,8 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
     "optimized": {"PYTHONOPTIMIZE": "2"},
 }
 QUICK = {"hash seed random", "POSIX, not UTF-8", "SSE2 only", "BLAS Haswell"}
-RECIPES = ("w8a8", "fp32")
+RECIPES = ("w8a8", "w4a8", "fp32")
+CALIBRATION = ROOT / "tests" / "golden" / "texts.txt"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def generated(folder: Path, out: Path, recipe: str, *options: str, **keywords: object) -> dict[str, bytes | None]:
-    arguments = ("generate", folder, "--out", out, "--name", "model", "--recipe", recipe, *options)
+    arguments = ["generate", folder, "--out", out, "--name", "model", "--recipe", recipe, *options]
+    if recipe == "w4a8":
+        arguments += ["--embedding-bits", "4", "--calibrate", CALIBRATION]
     outcome = etch(*arguments, **keywords)  # type: ignore[arg-type]
     assert outcome.code == 0, outcome.err
     return content(out)

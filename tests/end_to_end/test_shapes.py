@@ -28,6 +28,7 @@ from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.bert import ACTIVATIONS
 from codegen.golden import text_tokenizer
 from codegen.plan import plan_memory
+from codegen.quantize.bits import parse_bits
 from codegen.reference import Reference
 from codegen.targets import TARGETS
 from codegen.tasks import VERBS, Classification, Task
@@ -73,13 +74,18 @@ class Model:
     target: str = "host"
     tables: str = "incbin"
     max_tokens: int | None = None
+    embedding_bits: int = 8
+    bits: str = ""
 
     @property
     def name(self) -> str:
         parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
+        parts += () if self.embedding_bits == 8 else ("words4",)
+        parts += ("mixed",) if self.bits else ()
         return "_".join(parts).replace("-", "_")
 
 
+MIXED = "0.query=8,0.intermediate=4,1.intermediate=8,1.output=4"
 QUICK = [
     Model("ten"),
     Model("ten", tables="c"),
@@ -96,12 +102,18 @@ QUICK = [
     Model("cls"),
     Model("max", "fp32", tables="c"),
     Model("mean_sqrt", "fp32"),
+    Model("three_heads", "w4a8", embedding_bits=4),
+    Model("blocks", "w4a8", bits=MIXED),
+    Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
+    Model("mean", "w8a8", "m-profile", embedding_bits=4),
 ]
-_RECIPES = ("w8a8", "fp32")
+_RECIPES = ("w8a8", "w4a8", "fp32")
+_TABLES = ("c", "incbin")
 SWEEP = [
     *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
-    *(Model("ten", "w8a8", "m-profile", tables) for tables in ("c", "incbin")),
+    *(Model("ten", recipe, target, tables) for recipe in ("w8a8", "w4a8") for target in TARGETS for tables in _TABLES),
     *(Model("blocks", recipe, target) for recipe in _RECIPES for target in TARGETS),
+    *(Model("blocks", "w8a8", target, bits=MIXED) for target in TARGETS),
     *(Model("blocks", recipe, target, max_tokens=150) for recipe in _RECIPES for target in TARGETS),
     *(Model("three_heads", recipe, target) for recipe in _RECIPES for target in TARGETS),
     *(Model(shape, recipe) for recipe in _RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
@@ -203,6 +215,8 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
             folder=checkpoint,
             out=out,
             recipe=model.recipe,
+            embedding_bits=model.embedding_bits,
+            bits=parse_bits(model.bits) if model.bits else {},
             target=model.target,
             tables="c" if model.tables == "c" else "incbin",
             max_tokens=model.max_tokens,
@@ -213,7 +227,8 @@ def generate(model: Model, out: Path, checkpoint: Path) -> None:
 
 def make_case(model: Model, folder: Path) -> Case:
     checkpoint = pipeline.load(folder)
-    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens)
+    bits = parse_bits(model.bits) if model.bits else {}
+    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits, bits)
     scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
     plan = plan_memory(program, TARGETS[model.target], scratch)
     most = program.max_tokens
@@ -348,7 +363,8 @@ def twins() -> list[tuple[Model, Model]]:
     """Models that differ in packing or table form only: their answers must be the same text."""
     found: dict[tuple[Any, ...], list[Model]] = {}
     for model in MODELS:
-        found.setdefault((model.shape, model.recipe, model.max_tokens), []).append(model)
+        key = (model.shape, model.recipe, model.max_tokens, model.embedding_bits, model.bits)
+        found.setdefault(key, []).append(model)
     return [(group[0], other) for group in found.values() for other in group[1:]]
 
 
@@ -379,5 +395,5 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     assert {SHAPES[model.shape].get("pooling") for model in QUICK} == {None, *POOLINGS}
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
-        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in ("c", "incbin")
+        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in _TABLES
     }

@@ -77,8 +77,8 @@ def _table_entries(model: Model, name: str, size: int, several: bool) -> Iterato
     prefix = f"{model.name}: " if several else ""
     if not table.layers:
         yield Entry("tables", prefix + table.part.replace("_", " "), name, size)
-    for layer in range(table.layers):
-        yield Entry("tables", f"{prefix}layer {layer}", f"{name}[{layer}]", size // table.layers)
+    for index, layer in enumerate(table.layers):
+        yield Entry("tables", f"{prefix}layer {layer}", f"{name}[{index}]", size // len(table.layers))
 
 
 def _name(piece: Piece, names: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ from .failure import refused
 from .names import scope
 
 _FIRST_TABLE = "word_embeddings_table"
-_ROLES = ("weights", "scales", "bias", "gamma", "beta", "table")
+_ROLES = ("weights", "nibbles", "factors", "scales", "bias", "gamma", "beta", "table")
 _FIELDS = ("table_list", "arena_ops", "arena_buffers", "arena_bytes", "arena_lower_bound", "stack_budget")
 _CACHE = "CMakeCache.txt"
 
@@ -25,7 +25,7 @@ _CACHE = "CMakeCache.txt"
 @dataclass(frozen=True)
 class Table:
     part: str
-    layers: int  # 0: in no layer
+    layers: tuple[int, ...]  # none: in no layer
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,10 @@ class Model:
     def table(self, name: str) -> Table:
         if self.manifest is not None:
             entry = self.manifest["table_list"][name]
-            return Table(entry["part"], entry["layers"])
+            layers = entry["layers"]
+            return Table(entry["part"], tuple(layers if isinstance(layers, list) else range(layers)))
         stem, _, role = name.rpartition("_")
-        return Table(stem if role in _ROLES else "tokenizer", 0)
+        return Table(stem if role in _ROLES else "tokenizer", ())
 
 
 def models_of(image: Image, elf: Path, folders: list[Path]) -> list[Model]:

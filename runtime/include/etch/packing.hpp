@@ -48,6 +48,46 @@ constexpr std::size_t packed_f32_index(Packing packing, std::size_t n_index, std
     return packing == Packing::panel ? n_index / 16 * k * 16 + k_index * 16 + n_index % 16 : n_index * k + k_index;
 }
 
+// Weights of 4 bits stand for s8 weights: w = q * factor, q in [-8, 7], one factor in [1, 127] for each group of
+// kS4Group neighbouring k of an output, |w| <= 127. Two to a byte, so that mask and shift of a vector give two whole
+// vectors:
+//     panel  q [n/16][k/8][16][4], low nibble k, high nibble k + 4; factors [n/16][k/32][16]
+//     rows   q [n][k/32][16], low nibble k, high nibble k + 16; factors [n][k/32]
+inline constexpr std::uint32_t kS4Group = 32;
+
+// Bytes of n outputs, or where output n begins: a whole panel's first in Packing::panel.
+constexpr std::size_t packed_s4_bytes(Packing packing, std::size_t n, std::size_t k) noexcept {
+    return packing == Packing::panel ? round_up(n, kPanelWidth) * round_up(k, 8) / 2 : n * round_up(k, kS4Group) / 2;
+}
+constexpr std::size_t packed_s4_factors(Packing packing, std::size_t n, std::size_t k) noexcept {
+    return (packing == Packing::panel ? round_up(n, kPanelWidth) : n) * (round_up(k, kS4Group) / kS4Group);
+}
+
+// Index of the byte that holds weight [n_index][k_index], and whether in its high nibble.
+constexpr std::size_t packed_s4_index(Packing packing, std::size_t n_index, std::size_t k_index,
+                                      std::size_t k) noexcept {
+    return packing == Packing::panel
+               ? n_index / 16 * round_up(k, 8) * 8 + k_index / 8 * 64 + n_index % 16 * 4 + k_index % 4
+               : n_index * round_up(k, kS4Group) / 2 + k_index / 32 * 16 + k_index % 16;
+}
+constexpr bool packed_s4_high(Packing packing, std::size_t k_index) noexcept {
+    return packing == Packing::panel ? k_index % 8 >= 4 : k_index % 32 >= 16;
+}
+constexpr std::size_t packed_s4_factor_index(Packing packing, std::size_t n_index, std::size_t k_index,
+                                             std::size_t k) noexcept {
+    const std::size_t groups = round_up(k, kS4Group) / kS4Group;
+    return packing == Packing::panel ? (n_index / 16 * groups + k_index / kS4Group) * 16 + n_index % 16
+                                     : n_index * groups + k_index / kS4Group;
+}
+
+// Outputs that a linear expands to s8 at a time, into a worker's scratch, and their bytes there.
+constexpr std::uint32_t expanded_outputs(Packing packing) noexcept {
+    return packing == Packing::panel ? 4 * kPanelWidth : kPanelWidth;
+}
+constexpr std::size_t expanded_bytes(Packing packing, std::size_t k) noexcept {
+    return packed_s8_bytes(packing, expanded_outputs(packing), k);
+}
+
 // The widest encoding of a quantized activation among the kernel sets that read `packing`: what arenas are planned for.
 constexpr std::size_t max_encoded_bytes_per_value(Packing packing) noexcept {
     return packing == Packing::panel ? 2 : 1;

@@ -33,6 +33,7 @@ enum CountedFunction : unsigned {
     kCountExp2Row,
     kCountQuantizeProbabilities,
     kCountActivateRow,
+    kCountExpandS4,
     kCountedFunctions
 };
 

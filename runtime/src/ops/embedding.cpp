@@ -9,34 +9,30 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-// One entry of a table of `width` columns, by value: entry[i] is its i-th float.
-class S8Entry {
-  public:
-    S8Entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept
-        : q_(embedding.table + std::size_t{index} * width), scale_(embedding.scales[index]) {}
-    float operator[](std::uint32_t i) const noexcept { return static_cast<float>(q_[i]) * scale_; }
-
-  private:
-    const std::int8_t* q_;
-    float scale_;
-};
-
-class F32Entry {
-  public:
-    F32Entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept
-        : values_(embedding.table + std::size_t{index} * width) {}
-    float operator[](std::uint32_t i) const noexcept { return values_[i]; }
-
-  private:
-    const float* values_;
-};
-
-S8Entry entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept {
-    return S8Entry(embedding, index, width);
+// Calls use(i, value) for the floats of one entry of a table of `width` columns.
+template <class Use>
+void for_each_value(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
+    const float scale = embedding.scales[index];
+    if (embedding.factors == nullptr) {
+        const std::int8_t* q = embedding.table + std::size_t{index} * width;
+        for (std::uint32_t i = 0; i < width; ++i)
+            use(i, static_cast<float>(q[i]) * scale);
+        return;
+    }
+    const std::int8_t* q = embedding.table + packed_s4_bytes(Packing::rows, index, width);
+    const std::uint8_t* factors = embedding.factors + packed_s4_factors(Packing::rows, index, width);
+    for (std::uint32_t i = 0; i < width; ++i) {
+        const int byte = q[packed_s4_index(Packing::rows, 0, i, width)];
+        const int value = packed_s4_high(Packing::rows, i) ? byte >> 4 : static_cast<std::int8_t>(byte << 4) >> 4;
+        use(i, static_cast<float>(value * factors[i / kS4Group]) * scale);
+    }
 }
 
-F32Entry entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept {
-    return F32Entry(embedding, index, width);
+template <class Use>
+void for_each_value(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
+    const float* values = embedding.table + std::size_t{index} * width;
+    for (std::uint32_t i = 0; i < width; ++i)
+        use(i, values[i]);
 }
 
 }  // namespace
@@ -47,12 +43,12 @@ void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::ui
     for (const TextPart part : TextParts(texts, {first, last - first})) {
         for (std::uint32_t n = 0; n < part.count; ++n) {
             const std::uint32_t row = first + part.row + n;
-            const auto from_word = entry(word, static_cast<std::uint32_t>(ids[row]), width);
-            const auto from_segment = entry(segment, segments[row], width);
-            const auto from_position = entry(position, part.token + n, width);
             float* to = out.from(row).data;
-            for (std::uint32_t i = 0; i < width; ++i)
-                to[i] = (from_word[i] + from_segment[i]) + from_position[i];
+            const auto add = [to](std::uint32_t i, float value) noexcept { to[i] = to[i] + value; };
+            for_each_value(word, static_cast<std::uint32_t>(ids[row]), width,
+                           [to](std::uint32_t i, float value) noexcept { to[i] = value; });
+            for_each_value(segment, segments[row], width, add);
+            for_each_value(position, part.token + n, width, add);
         }
     }
 }

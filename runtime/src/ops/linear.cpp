@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/ops/linear.hpp"
 
+#include <cstddef>
+
 #include "../kernels/kernel_set.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+// The panels [first, last) of m, whose weights are of 4 bits: a few outputs at a time, expanded to s8 in `scratch`.
+void multiply_s4(const KernelSet& kernels, const MatmulS8& m, const std::uint8_t* factors, std::int8_t* scratch,
+                 std::uint32_t first, std::uint32_t last) noexcept {
+    const std::uint32_t at_once = expanded_outputs(kernels.packing);
+    const std::uint32_t end = m.n < last * kPanelWidth ? m.n : last * kPanelWidth;
+    for (std::uint32_t output = first * kPanelWidth; output < end; output += at_once) {
+        MatmulS8 part = m;
+        part.n = end - output < at_once ? end - output : at_once;
+        part.weights = scratch;
+        part.column_scales = m.column_scales + output;
+        if (m.bias != nullptr) part.bias = m.bias + output;
+        if (m.residual != nullptr) part.residual = m.residual + output;
+        part.out = m.out + output;
+        kernels.expand_s4(m.weights + packed_s4_bytes(kernels.packing, output, m.k),
+                          factors + packed_s4_factors(kernels.packing, output, m.k), part.n, m.k, scratch);
+        kernels.matmul_s8(part, 0, (part.n + kPanelWidth - 1) / kPanelWidth);
+    }
+}
+
+}  // namespace
 
 void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const MatmulS8 matmul{input,           weights.weights, weights.scales, weights.bias,    residual.data, out.data,
                           weights.outputs, count,           weights.inputs, weights.outputs, activation};
-    context.kernels.matmul_s8(matmul, first, last);
+    if (weights.factors == nullptr) return context.kernels.matmul_s8(matmul, first, last);
+    std::int8_t* const scratch = reinterpret_cast<std::int8_t*>(context.scratch);
+    multiply_s4(context.kernels, matmul, weights.factors, scratch, first, last);
 }
 
 void LinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {

@@ -12,18 +12,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def build(board: str, target: str, variant: str = "") -> Path:
-    """The ELF of a target of the board's preset, or of a variant's, which generates the model, compiles and links."""
+def build(board: str, target: str, variant: str = "", folder: Path | None = None, options: tuple[str, ...] = ()) -> Path:
+    """The ELF of a target of the board's preset, or of a variant's, which generates the model, compiles and links; in
+    another folder where CMake gets other options."""
     preset = f"firmware-{board}{variant}"
-    folder = ROOT / "build" / preset
+    folder = folder or ROOT / "build" / preset
     folder.mkdir(parents=True, exist_ok=True)
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     jobs = str(os.cpu_count() or 1)
     with (folder / "build.log.lock").open("w") as lock:  # the lock of tools/firmware
         fcntl.flock(lock, fcntl.LOCK_EX)
         for command in (
-            ["cmake", "--preset", preset],
-            ["cmake", "--build", "--preset", preset, "--parallel", jobs, "--target", target],
+            ["cmake", "--preset", preset, "-B", str(folder), *options],
+            ["cmake", "--build", str(folder), "--parallel", jobs, "--target", target],
         ):
             done = subprocess.run(
                 command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800, check=False

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "etch/ops/attention.hpp"
+#include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
 #include "texts.hpp"
 
@@ -53,8 +54,11 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 // Whether an op may use its scratch, and so destroy what lies there.
 template <class Op>
-constexpr bool kUsesScratch = std::is_same_v<Op, PackKeysS8> || std::is_same_v<Op, PackValuesS8> ||
-                              std::is_same_v<Op, AttentionS8> || std::is_same_v<Op, AttentionF32>;
+bool uses_scratch(const Op& op) noexcept {
+    if constexpr (std::is_same_v<Op, LinearS8>) return op.weights.factors != nullptr;
+    return std::is_same_v<Op, PackKeysS8> || std::is_same_v<Op, PackValuesS8> || std::is_same_v<Op, AttentionS8> ||
+           std::is_same_v<Op, AttentionF32>;
+}
 
 class IsolatingRunner {
   public:
@@ -64,14 +68,14 @@ class IsolatingRunner {
     template <class Op>
     void operator()(const Op& op) const noexcept {
         const std::uint32_t units = op.units();
-        if (isolating && kUsesScratch<Op>) std::memset(context_.scratch, 0xA7, scratch_bytes_);
+        if (isolating && uses_scratch(op)) std::memset(context_.scratch, 0xA7, scratch_bytes_);
         if (!isolating || units < 2) {
             op.run(context_, 0, units);
             return;
         }
         arena_before.assign(arena, arena + writer.size());
         op.run(context_, 0, units);
-        if (kUsesScratch<Op>) std::memcpy(context_.scratch, &arena_before[scratch_at()], scratch_bytes_);
+        if (uses_scratch(op)) std::memcpy(context_.scratch, &arena_before[scratch_at()], scratch_bytes_);
         arena_whole.assign(arena, arena + writer.size());
         arena_merged = arena_before;
         std::fill(writer.begin(), writer.end(), 0);

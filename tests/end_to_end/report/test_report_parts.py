@@ -12,7 +12,9 @@ pytest.importorskip("elftools", reason="pyelftools is not installed: tools/repor
 
 from tools.reports.attribution import attribute
 from tools.reports.elf_file import Image, Section, Symbol
+from tools.reports.flash import _table_entries
 from tools.reports.linker_map import LinkerMap, Origin
+from tools.reports.model_folder import Model
 from tools.reports.names import scope, shortened
 from tools.reports.treemap import Box, treemap
 
@@ -38,6 +40,20 @@ def test_boxes_have_the_areas_and_do_not_overlap(seed: int) -> None:
 
 def test_equal_sizes_become_squares() -> None:
     assert all(box.width == pytest.approx(box.height) for box in treemap([1.0] * 16, Box(0, 0, 100, 100)))
+
+
+def test_tables_of_some_layers() -> None:
+    """The layers that a table is of, where 8 and 4 bits are mixed; without a manifest its name says what it is."""
+    table_list = {"query_nibbles": {"part": "query", "layers": [0, 2]}, "query_scales": {"part": "query", "layers": 3}}
+    model = Model("tiny", {}, {"table_list": table_list})
+    entries = list(_table_entries(model, "query_nibbles", 100, several=False))
+    assert [(entry.group, entry.name, entry.bytes) for entry in entries] == [
+        ("layer 0", "query_nibbles[0]", 50),
+        ("layer 2", "query_nibbles[1]", 50),
+    ]
+    assert model.table("query_scales").layers == (0, 1, 2)
+    unknown = Model("tiny", {}, None)
+    assert [unknown.table(f"query_{role}").part for role in ("nibbles", "factors", "bias")] == ["query"] * 3
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,9 @@ TEST_P(CalledKernels, AreThoseOfTheChosenSet) {
     set().exp2_row(x.data(), 16);
     set().quantize_probabilities(x.data(), y.data(), 16, encoded);
     set().activate_row(Activation::relu, x.data(), 16);
+    const S4Table s4(set().packing, 16, 16);
+    alignas(64) std::int8_t expanded[256];
+    set().expand_s4(s4.q.data(), s4.factors.data(), 16, 16, expanded);
     for (unsigned other = 0; other < kCountedSets; ++other) {
         for (unsigned function = 0; function < kCountedFunctions; ++function) {
             EXPECT_EQ(kernel_calls[other][function], other == counted(kernel_name(set())) ? 1u : 0u)

@@ -132,6 +132,35 @@ inline EdgeArray<float> pack(Packing packing, const std::vector<float>& values, 
     return packed;
 }
 
+// Weights of 4 bits with random factors, packed, and the s8 weights that they stand for, row-major.
+struct S4Table {
+    std::uint32_t n;
+    std::uint32_t k;
+    EdgeArray<std::int8_t> q;
+    EdgeArray<std::uint8_t> factors;
+    std::vector<std::int8_t> expanded;  // [n][k]
+
+    S4Table(Packing packing, std::uint32_t outputs, std::uint32_t inputs, std::uint32_t seed = kSeed)
+        : n(outputs),
+          k(inputs),
+          q(packed_s4_bytes(packing, n, k)),
+          factors(packed_s4_factors(packing, n, k)),
+          expanded(std::size_t{n} * k) {
+        Random random(seed);
+        for (std::uint32_t i = 0; i < n; ++i) {
+            for (std::uint32_t j = 0; j < k; ++j) {
+                std::uint8_t& factor = factors[packed_s4_factor_index(packing, i, j, k)];
+                if (j % kS4Group == 0) factor = static_cast<std::uint8_t>(1 + random.bits() % 18u);
+                const int value = std::max(static_cast<int>(random.bits() % 16u) - 8, -127 / factor);
+                const bool high = packed_s4_high(packing, j);
+                std::int8_t& byte = q[packed_s4_index(packing, i, j, k)];
+                byte = static_cast<std::int8_t>(byte | ((value & 15) << (high ? 4 : 0)));
+                expanded[std::size_t{i} * k + j] = static_cast<std::int8_t>(value * factor);
+            }
+        }
+    }
+};
+
 // Rows of floats quantized by a set into the set's own encoding.
 class EncodedRows {
   public:

@@ -2,6 +2,8 @@
 #include "etch/ops/linear.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "support.hpp"
 
@@ -88,6 +90,43 @@ TEST_P(Linear, BlocksAndUnitsDoNotChangeABit) {
         for (const std::uint32_t units : {1u, 2u}) {
             EXPECT_TRUE(same_bits(s8(block, units), whole_s8)) << block;
             EXPECT_TRUE(same_bits(f32(block, units), whole_f32)) << block;
+        }
+    }
+}
+
+// By definition: 4 bits are the s8 product on the table that they stand for, whichever units run together.
+TEST_P(Linear, FourBitsAreTheExpandedTable) {
+    for (const auto& [outputs, inputs] : {std::pair{43u, 37u}, {1u, 5u}, {150u, 33u}, {16u, 64u}, {67u, 96u}}) {
+        SCOPED_TRACE(std::to_string(outputs) + " x " + std::to_string(inputs));
+        const S4Table table(set().packing, outputs, inputs);
+        const EdgeArray<std::int8_t> expanded = pack(set().packing, table.expanded, outputs, inputs);
+        const EdgeArray<float> scale(Random(kSeed + 3).floats(outputs, 0.001f, 0.01f));
+        const EdgeArray<float> offset(Random(kSeed + 4).floats(outputs));
+        const std::vector<float> values = Random().floats(kRows * inputs);
+        EncodedRows a(set(), values, kRows, inputs);
+        EdgeArray<float> added(Random(kSeed + 5).floats(kRows * outputs));
+        const std::size_t scratch_bytes = expanded_bytes(set().packing, inputs);
+        std::vector<std::uint8_t> scratch(scratch_bytes + 64);
+        void* aligned = scratch.data();
+        std::size_t space = scratch.size();
+        std::align(64, scratch_bytes, aligned, space);
+        const OpContext with_scratch{set(), static_cast<std::uint8_t*>(aligned)};
+        for (const bool all : {true, false}) {
+            const float* bias_or_none = all ? offset.data() : nullptr;
+            const F32Rows residual_or_none{all ? added.data() : nullptr, outputs};
+            const S8Weights eight{expanded.data(), scale.data(), bias_or_none, outputs, inputs};
+            const S8Weights four{table.q.data(), scale.data(), bias_or_none, outputs, inputs, table.factors.data()};
+            EdgeArray<float> want(kRows * outputs);
+            const LinearS8 op{eight, kRows, a.view(), {want.data(), outputs}, Activation::gelu, residual_or_none};
+            op.run(context(), 0, op.units());
+            for (const std::uint32_t units : {1u, 2u, 3u, op.units()}) {
+                EdgeArray<float> got(kRows * outputs);
+                const LinearS8 same{four, kRows, a.view(), {got.data(), outputs}, Activation::gelu, residual_or_none};
+                for (std::uint32_t unit = 0; unit < same.units(); unit += units) {
+                    same.run(with_scratch, unit, std::min(unit + units, same.units()));
+                }
+                ASSERT_TRUE(same_bits(got, want)) << units;
+            }
         }
     }
 }

@@ -12,10 +12,12 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// Rows of s8 [entries][width] with one scale each: entry = float(q) * scale.
+// Rows of s8 [entries][width] with one scale each: entry = float(q) * scale. With factors the rows are of 4 bits, as
+// Packing::rows has them (packing.hpp): entry = float(q * factor) * scale.
 struct S8Embedding {
     const std::int8_t* table;
     const float* scales;  // [entries]
+    const std::uint8_t* factors = nullptr;
 };
 
 // f32 [entries][width].

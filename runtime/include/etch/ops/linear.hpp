@@ -11,13 +11,15 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// A weight table of `outputs` x `inputs` in the model's packing, per-channel scales, bias.
+// A weight table of `outputs` x `inputs` in the model's packing, per-channel scales, bias. With factors the weights are
+// of 4 bits (packing.hpp).
 struct S8Weights {
     const std::int8_t* weights;
     const float* scales;  // [outputs]
     const float* bias;    // [outputs]; null: none, +0.0f is added
     std::uint32_t outputs;
     std::uint32_t inputs;
+    const std::uint8_t* factors = nullptr;
 };
 
 struct F32Weights {

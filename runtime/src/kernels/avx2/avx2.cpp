@@ -31,6 +31,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountAvx2;
 constexpr unsigned kRowsF32 = 4;
+constexpr unsigned kVectorBytes = 32;
 
 // Each needs those before it.
 // clang-format off
@@ -43,6 +44,7 @@ constexpr unsigned kRowsF32 = 4;
 #include "matmul_s8.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -61,6 +63,7 @@ constexpr KernelSet kAvx2 = {
     avx2::exp2_row,
     avx2::quantize_probabilities,
     avx2::activate_row,
+    avx2::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

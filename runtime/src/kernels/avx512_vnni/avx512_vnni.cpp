@@ -43,6 +43,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountAvx512Vnni;
 constexpr unsigned kRowsF32 = 6;
+constexpr unsigned kVectorBytes = 64;
 constexpr unsigned kMostPanels = 4;
 
 // Each needs those before it.
@@ -56,6 +57,7 @@ constexpr unsigned kMostPanels = 4;
 #include "../vector/matmul_vnni.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -74,6 +76,7 @@ constexpr KernelSet kAvx512Vnni = {
     avx512_vnni::exp2_row,
     avx512_vnni::quantize_probabilities,
     avx512_vnni::activate_row,
+    avx512_vnni::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

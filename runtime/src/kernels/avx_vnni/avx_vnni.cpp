@@ -33,6 +33,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountAvxVnni;
 constexpr unsigned kRowsF32 = 4;
+constexpr unsigned kVectorBytes = 32;
 constexpr unsigned kMostPanels = 1;
 
 // Each needs those before it.
@@ -47,6 +48,7 @@ constexpr unsigned kMostPanels = 1;
 #include "../vector/matmul_vnni.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -65,6 +67,7 @@ constexpr KernelSet kAvxVnni = {
     avx_vnni::exp2_row,
     avx_vnni::quantize_probabilities,
     avx_vnni::activate_row,
+    avx_vnni::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

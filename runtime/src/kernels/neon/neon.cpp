@@ -23,6 +23,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountNeon;
 constexpr unsigned kRowsF32 = 4;
+constexpr unsigned kVectorBytes = 16;
 
 // Each needs those before it.
 // clang-format off
@@ -37,6 +38,7 @@ constexpr unsigned kRowsF32 = 4;
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -55,6 +57,7 @@ constexpr KernelSet kNeon = {
     neon::exp2_row,
     neon::quantize_probabilities,
     neon::activate_row,
+    neon::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -31,6 +31,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountNeonDotprod;
 constexpr unsigned kRowsF32 = 4;
+constexpr unsigned kVectorBytes = 16;
 
 // Each needs those before it.
 // clang-format off
@@ -45,6 +46,7 @@ constexpr unsigned kRowsF32 = 4;
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -63,6 +65,7 @@ constexpr KernelSet kNeonDotprod = {
     neon_dotprod::exp2_row,
     neon_dotprod::quantize_probabilities,
     neon_dotprod::activate_row,
+    neon_dotprod::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -28,6 +28,7 @@ constexpr CountedSet kCounted = kCountPlain;
 #include "../single/activation.inl"
 #include "../single/finish.inl"
 #include "matmul_s8.inl"
+#include "../single/expand_s4.inl"
 // clang-format on
 
 bool always() noexcept {
@@ -50,6 +51,7 @@ constexpr KernelSet kPlain = {
     plain::exp2_row,
     plain::quantize_probabilities,
     plain::activate_row,
+    plain::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -23,6 +23,10 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
 float exp2_row(float* t, std::uint32_t n) noexcept;
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept;
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept;
+void expand_s4_panel(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
+                     std::int8_t* expanded) noexcept;
+void expand_s4_rows(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
+                    std::int8_t* expanded) noexcept;
 
 // activate_row without counting: the epilogue of the matmuls.
 void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr CountedSet kCounted = kCountSse2;
 constexpr unsigned kRowsF32 = 2;
+constexpr unsigned kVectorBytes = 16;
 
 // Each needs those before it.
 // clang-format off
@@ -37,6 +38,7 @@ constexpr unsigned kRowsF32 = 2;
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/rows.inl"
+#include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
@@ -55,6 +57,7 @@ constexpr KernelSet kSse2 = {
     sse2::exp2_row,
     sse2::quantize_probabilities,
     sse2::activate_row,
+    sse2::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From limits and rows to judge by to what the recipe is then asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..errors import EtchError
+from ..evaluate import Rows
+from ..graph import Graph
+from ..load.folder import Checkpoint
+from ..quantize.bits import Bits
+from ..targets import Target
+from ..vocabulary import RARE_WORDS, Bound, Pruning, RareWords
+from .judge import Judge
+from .limits import ALLOWANCES, Limits
+from .search import search
+from .space import Space
+from .told import chosen_lines, limits_lines
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What of recipe w8a8 is generated."""
+
+    tokens: int
+    embedding_bits: int
+    bits: Bits
+    pruning: Pruning | None
+
+
+def choose(
+    checkpoint: Checkpoint,
+    graph: Graph,
+    target: Target,
+    limits: Limits,
+    rows: Rows,
+    texts: Sequence[str] | None,
+    min_count: int | None,
+    rare_words: RareWords | None,
+    echo: Callable[[str], None],
+) -> Chosen:
+    """The most accurate form that fits. `texts` to prune the vocabulary by, None to keep it; `min_count` and
+    `rare_words` where they are given, else all are tried."""
+    if limits.min_tokens is not None and limits.min_tokens > graph.max_tokens:
+        message = f"--min-tokens {limits.min_tokens}: the model takes {graph.max_tokens} at most"
+        raise EtchError("min-tokens", "arguments", message)
+    space = Space(checkpoint, graph, target, ALLOWANCES[target.name], texts)
+    for line in limits_lines(limits, target.name, ALLOWANCES[target.name]):
+        echo(line)
+    kinds = () if texts is None else RARE_WORDS if rare_words is None else (rare_words,)
+    ladders = [[Bound(min_count, kind)] if min_count else list(space.bounds(kind)) for kind in kinds]
+    found = search(space, Judge(space, rows), limits, ladders, echo)
+    for line in chosen_lines(found, space):
+        echo(line)
+    form = found.form
+    return Chosen(form.tokens, form.embedding_bits, space.bits(form), space.vocabulary(form.bound).pruning)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the user allows, and what a program takes beside the model's own tables and workspace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+STAGE = "budget"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes; None is no limit."""
+
+    flash: int | None = None
+    ram: int | None = None
+    stack: int | None = None
+    accuracy: float | None = None  # the least that the measure may be, from 0 to 1
+    min_tokens: int | None = None  # texts may be cut at so few; None: at no fewer than asked for
+
+    def hold(self, size: Size) -> bool:
+        """Whether a model of this size keeps within them."""
+        return not self.excess(size) > 1
+
+    def excess(self, size: Size) -> float:
+        """The largest share of a limit that is used."""
+        pairs = ((size.flash, self.flash), (size.ram, self.ram), (size.stack, self.stack))
+        return max((taken / limit for taken, limit in pairs if limit is not None), default=0.0)
+
+
+@dataclass(frozen=True, order=True)
+class Size:
+    """Bytes: flash is tables and code; RAM is arena, the model's stack budget, and what else is static."""
+
+    flash: int
+    ram: int
+    stack: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a program takes beside tables, arena and the model's stack: bytes, checked against what is linked."""
+
+    code: int  # and constants, and the tables of libetch.a
+    static: int  # variables, and stack that no model uses
+
+
+# m-profile: the firmware of firmware-demo on the largest of its boards. host: the program `classify` with all kernel
+# sets.
+ALLOWANCES: dict[str, Allowance] = {
+    "m-profile": Allowance(code=70 << 10, static=2560),
+    "host": Allowance(code=320 << 10, static=64 << 10),
+}
+
+
+def parse_size(text: str) -> int:
+    """Bytes: `512K` is 512 * 1024, `1M` 1024 * 1024. ValueError for anything else than a number above 0 with K, M or
+    nothing behind it."""
+    found = re.fullmatch(r"([0-9]{1,12})([KM]?)", text)
+    if found is None or int(found[1]) == 0:
+        raise ValueError(text)
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def size_text(size: int) -> str:
+    """The least whole K that hold so many bytes, as parse_size reads them."""
+    return f"{-(-size // 1024)}K"

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search: which form of a model is the most accurate of those that fit.
+
+Sizes are exact and cheap, answers are not, so that sizes are computed first and only what fits is judged:
+
+1. Each linear alone in 4 bits is judged once, by how far it moves the outputs. Errors of single tensors nearly add up,
+   so that linears are taken to 4 bits in the order of damage per byte saved, the least first: the greedy answer to a
+   knapsack problem, and far fewer forms than there are subsets.
+2. For each vocabulary and embedding width just so many linears go to 4 bits that the form fits; a linear that need not
+   have gone comes back. That leaves one form for each pair, and none where even all in 4 bits is too large.
+3. Those forms are ranked by the error of their outputs on a few rows, the best of them by right answers to all rows.
+   Equally good ones: the smaller.
+
+Pruning goes on only until all the rest fits in 8 bits. Whatever decides is an integer or an exact sum, so that the same
+input gives the same answer on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from ..errors import EtchError
+from ..evaluate import Score
+from ..vocabulary import Bound
+from .judge import Judge
+from .limits import STAGE, Limits, Size
+from .space import Form, Found, Space
+from .told import accuracy_missed, limits_missed, sensitivity_lines, tried_heading, tried_line
+
+Echo = Callable[[str], None]
+
+_FINALISTS = 6
+_LARGER = 1.1  # how much more flash is tried where the accuracy is not reached
+
+
+def search(space: Space, judge: Judge, limits: Limits, ladders: Sequence[Sequence[Bound]], echo: Echo) -> Found:
+    """`ladders` are ways to prune, each from more pieces to fewer. EtchError where nothing fits or is accurate enough,
+    with what would."""
+    run = _Search(space, judge, ladders, echo)
+    forms = run.forms(limits)
+    if not forms:
+        raise EtchError("budget-too-small", STAGE, limits_missed(space, run.nearest(limits)))
+    best = run.best(forms)
+    if limits.accuracy is not None and best.score.share < limits.accuracy:
+        raise EtchError("accuracy-not-reached", STAGE, accuracy_missed(limits, best, space, run.accurate(limits)))
+    return best
+
+
+class _Search:
+    def __init__(self, space: Space, judge: Judge, ladders: Sequence[Sequence[Bound]], echo: Echo) -> None:
+        self._space, self._judge, self._ladders, self._echo = space, judge, ladders, echo
+        self._order: tuple[str, ...] | None = None
+        self._told: set[Form] = set()
+
+    def forms(self, limits: Limits) -> list[Form]:
+        """One that fits for each vocabulary and embedding width, or the whole model alone."""
+        found: list[Form] = []
+        for bits in (8, 4):
+            whole = replace(self._space.whole, embedding_bits=bits)
+            forms = self._along([None], whole, limits)
+            if not forms or forms[0].four:
+                for bounds in self._ladders:
+                    forms += self._along(bounds, whole, limits)
+            found += forms
+            if whole in found:
+                break
+        return found
+
+    def _along(self, bounds: Sequence[Bound | None], whole: Form, limits: Limits) -> list[Form]:
+        """Until one has nothing in 4 bits: fewer pieces bring nothing then, and RAM does not depend on them."""
+        forms: list[Form] = []
+        for bound in bounds:
+            form = self._fitted(replace(whole, bound=bound), limits)
+            if form is not None:
+                forms.append(form)
+                if not form.four:
+                    break
+        return forms
+
+    def best(self, forms: Sequence[Form]) -> Found:
+        """The most accurate; of equals the smaller."""
+        finalists = list(forms)
+        if len(forms) > _FINALISTS:
+            finalists.sort(key=lambda form: (self._judge.error(form), self._space.size(form)))
+            for form in finalists[_FINALISTS:]:
+                self._tell(form, None)
+        scored = [(form, self._judge.score(form)) for form in finalists[:_FINALISTS]]
+        for form, score in scored:
+            self._tell(form, score)
+        form, score = min(scored, key=lambda each: (-each[1].value, self._space.size(each[0])))
+        return Found(form, self._space.size(form), score)
+
+    def nearest(self, limits: Limits) -> Form:
+        """Of the smallest forms the one that passes a limit the least."""
+        least = self._space.tokens if limits.min_tokens is None else limits.min_tokens
+        smallest = [
+            Form(least, bound, 4, four)
+            for bound in (None, *(bound for ladder in self._ladders for bound in ladder))
+            for four in (frozenset(self._space.linears), frozenset[str]())
+        ]
+        return min(smallest, key=lambda form: (limits.excess(self._space.size(form)), self._space.size(form)))
+
+    def accurate(self, limits: Limits) -> Found | None:
+        """The first form that is accurate enough where more and more flash is allowed, then RAM, too; or none."""
+        assert limits.accuracy is not None
+        whole = self._space.size(self._space.whole)
+        for larger in _growing(limits, whole):
+            forms = self.forms(larger)
+            if forms and (best := self.best(forms)).score.share >= limits.accuracy:
+                return best
+        return None
+
+    def _fitted(self, form: Form, limits: Limits) -> Form | None:
+        flash = Limits(flash=limits.flash)
+        gone: list[str] = []
+        if not flash.hold(self._space.size(form)):
+            for name in self._ordered():
+                gone.append(name)
+                if flash.hold(self._space.size(replace(form, four=frozenset(gone)))):
+                    break
+        for name in gone[::-1]:
+            if flash.hold(self._space.size(replace(form, four=frozenset(gone) - {name}))):
+                gone.remove(name)
+        return self._shortened(replace(form, four=frozenset(gone)), limits)
+
+    def _shortened(self, form: Form, limits: Limits) -> Form | None:
+        """With as many tokens as the limits leave room for."""
+        if limits.hold(self._space.size(form)):
+            return form
+        low, high = (limits.min_tokens or self._space.tokens) - 1, self._space.tokens
+        while high - low > 1:
+            middle = (low + high) // 2
+            fits = limits.hold(self._space.size(replace(form, tokens=middle)))
+            low, high = (middle, high) if fits else (low, middle)
+        shorter = replace(form, tokens=max(low, 1))
+        return shorter if limits.hold(self._space.size(shorter)) else None
+
+    def _ordered(self) -> tuple[str, ...]:
+        """The linears by damage per byte saved, the least first."""
+        if self._order is None:
+            whole = self._space.whole
+            before = self._space.size(whole).flash
+            damages: list[tuple[str, float, int]] = []
+            for name in self._space.linears:
+                form = replace(whole, four=frozenset([name]))
+                damages.append((name, self._judge.error(form), before - self._space.size(form).flash))
+            told = [(self._space.places[name], error, saved) for name, error, saved in damages]
+            for line in sensitivity_lines(told, self._judge.rows):
+                self._echo(line)
+            damages.sort(key=lambda each: (each[1] / max(each[2], 1), each[0]))
+            self._order = tuple(name for name, _, _ in damages)
+        return self._order
+
+    def _tell(self, form: Form, score: Score | None) -> None:
+        if not self._told:
+            self._echo(tried_heading(self._judge.measure))
+        if form not in self._told:
+            self._echo(tried_line(form, self._space, self._judge.error(form), score))
+            self._told.add(form)
+
+
+def _growing(limits: Limits, whole: Size) -> Iterator[Limits]:
+    flash = whole.flash if limits.flash is None else limits.flash
+    while flash < whole.flash:
+        flash = min(int(flash * _LARGER), whole.flash)
+        yield replace(limits, flash=flash)
+    yield replace(limits, flash=None, ram=None)

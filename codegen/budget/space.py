@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forms that a checkpoint can take, and the exact size of each, computed before anything is judged.
+
+A form is made of two lowered programs, one with all its tables in 8 bits and one with all in 4: each table is taken
+from one of them, embeddings cut at the pieces and positions that stay. That is what lowering with those bits gives, in
+a fraction of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .. import graph as g
+from .. import program as p
+from ..evaluate import Score
+from ..load.folder import Checkpoint
+from ..plan import plan_memory
+from ..quantize import choose_recipe
+from ..render.tables import slot_tables, slots_of, table_bytes, tokenizer_tables
+from ..targets import Target, stack_budget
+from ..tokenizer import WordPieceTables, compile_wordpiece
+from ..vocabulary import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus
+from .limits import Allowance, Size
+
+_KEPT_EACH_TIME = 0.9
+_FEWEST_PIECES = 64
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to store a model."""
+
+    tokens: int  # the longest text
+    bound: Bound | None  # of --prune-vocabulary; None: all pieces stay
+    embedding_bits: int  # of words and positions
+    four: frozenset[str]  # linears in 4 bits, by the checkpoint's name of the weight
+
+
+@dataclass(frozen=True)
+class Found:
+    """The form that was chosen, how large it is, and how good its answers are."""
+
+    form: Form
+    size: Size
+    score: Score
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What stays of the pieces."""
+
+    pruning: Pruning | None
+    checkpoint: Checkpoint
+    tables: WordPieceTables
+    rows: np.ndarray  # of the word embedding
+
+
+class Space:
+    """All forms of a checkpoint for one target."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, graph: g.Graph, target: Target, allowance: Allowance, texts: Sequence[str] | None
+    ) -> None:
+        self._checkpoint, self._target, self._allowance = checkpoint, target, allowance
+        self._texts = texts
+        self._programs = {bits: choose_recipe(recipe, bits).lower(graph) for recipe, bits in (("w8a8", 8), ("w4a8", 4))}
+        self._matrices = {bits: dict(_matrices(program)) for bits, program in self._programs.items()}
+        embedding = next(op for op in p.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
+        self._word, self._position = (slot.per_layer[0].source for slot in (embedding.word, embedding.position))
+        self._vocabularies: dict[Bound | None, Vocabulary] = {}
+        self._slot_bytes: dict[object, int] = {}
+        self._sizes: dict[Form, Size] = {}
+        self._judged: dict[str, p.S8Matrix] = {}
+        self.places = dict(_places(self._programs[4]))
+        self.linears = tuple(name for name in self._matrices[8] if name in self.places)
+        self.tokens = graph.max_tokens
+
+    @property
+    def whole(self) -> Form:
+        """Nothing left out, nothing in 4 bits."""
+        return Form(self.tokens, None, 8, frozenset())
+
+    def bounds(self, rare_words: RareWords) -> Iterator[Bound]:
+        """Those that keep about a tenth fewer of the pieces each, ascending."""
+        counts = np.sort(self._corpus.prunable_counts(rare_words))[::-1]
+        kept, last = float(np.count_nonzero(counts)), 0
+        while kept >= _FEWEST_PIECES:
+            min_count = int(counts[int(kept) - 1])
+            if min_count > last:
+                yield Bound(min_count, rare_words)
+            last = max(min_count, last)
+            kept *= _KEPT_EACH_TIME
+
+    def vocabulary(self, bound: Bound | None) -> Vocabulary:
+        """The pieces that stay."""
+        if bound not in self._vocabularies:
+            pruning, checkpoint = None, self._checkpoint
+            rows = np.arange(self._programs[8].vocabulary)
+            if bound is not None:
+                pruning = prune_corpus(self._corpus, bound)
+                checkpoint = keep_ids(checkpoint, pruning.kept)
+                rows = np.array(pruning.kept)
+            tables = compile_wordpiece(checkpoint.tokenizer)
+            self._vocabularies[bound] = Vocabulary(pruning, checkpoint, tables, rows)
+        return self._vocabularies[bound]
+
+    def program(self, form: Form) -> p.Program:
+        """What lowering would make of it."""
+        return self._with(form, {name: self._matrices[4][name] for name in form.four} | self._embeddings(form))
+
+    def judged_program(self, form: Form) -> p.Program:
+        """The same bits by 8-bit tables, that 4-bit ones stand for: they are expanded once, not for each batch."""
+        for name in form.four - self._judged.keys():
+            self._judged[name] = _expanded(self._matrices[4][name])
+        embeddings = {name: _expanded(matrix) for name, matrix in self._embeddings(form).items()}
+        return self._with(form, {name: self._judged[name] for name in form.four} | embeddings)
+
+    def size(self, form: Form) -> Size:
+        """Exact, but for the allowance."""
+        if form not in self._sizes:
+            vocabulary = self.vocabulary(form.bound)
+            # As many rows of the word embedding, but not a copy of those that stay.
+            embeddings = self._embeddings(form, slice(len(vocabulary.rows)))
+            program = self._with(form, {name: self._matrices[4][name] for name in form.four} | embeddings)
+            plan = plan_memory(program, self._target, vocabulary.tables.constants["scratch_bytes"])
+            stack = stack_budget(self._target, program.task)
+            taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in slots_of(program))
+            taken += table_bytes(tokenizer_tables(vocabulary.tables), self._target)
+            ram = plan.arena_bytes + stack + self._allowance.static
+            self._sizes[form] = Size(taken + self._allowance.code, ram, stack)
+        return self._sizes[form]
+
+    def bits(self, form: Form) -> dict[str, int]:
+        """As --bits names them: what recipe w8a8 with this form's embedding bits does not say."""
+        return {self.places[name]: 4 for name in self.linears if name in form.four}
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        assert self._texts is not None
+        return Corpus(self._checkpoint.tokenizer, self._texts)
+
+    def _embeddings(self, form: Form, rows: np.ndarray | slice | None = None) -> dict[str, p.Integers]:
+        matrices = self._matrices[form.embedding_bits]
+        rows = self.vocabulary(form.bound).rows if rows is None else rows
+        return {
+            self._word: _rows(matrices[self._word], rows),
+            self._position: _rows(matrices[self._position], slice(form.tokens)),
+        }
+
+    def _with(self, form: Form, matrices: dict[str, p.Integers]) -> p.Program:
+        program = replace(p.with_matrices(self._programs[8], matrices), max_tokens=form.tokens)
+        return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
+
+    def _bytes_of_slot(self, slot: p.WeightSlot, loop: p.Loop | None) -> int:
+        key = (slot.name, *(_kind(weights) for weights in slot.per_layer))
+        if key not in self._slot_bytes:
+            self._slot_bytes[key] = table_bytes(slot_tables(slot, loop is not None, self._target), self._target)
+        return self._slot_bytes[key]
+
+
+def _kind(weights: p.Weights) -> object:
+    if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
+        return None
+    return type(weights.matrix), weights.matrix.q.shape
+
+
+def _matrices(program: p.Program) -> Iterator[tuple[str, p.Integers]]:
+    for slot, _ in slots_of(program):
+        for weights in slot.per_layer:
+            if not isinstance(weights, p.LayerNormWeights) and not isinstance(weights.matrix, p.F32Matrix):
+                yield weights.source, weights.matrix
+
+
+def _places(program: p.Program) -> Iterator[tuple[str, str]]:
+    """Of each linear that may have 4 bits: the weight, and the place that --bits calls it by."""
+    for slot, loop in slots_of(program):
+        for layer, weights in enumerate(slot.per_layer):
+            if isinstance(weights, p.LinearWeights) and isinstance(weights.matrix, p.S4Matrix):
+                yield weights.source, slot.name if loop is None else f"{layer}.{slot.name}"
+
+
+def _rows(matrix: p.Integers, rows: np.ndarray | slice) -> p.Integers:
+    if isinstance(matrix, p.S4Matrix):
+        return p.S4Matrix(matrix.q[rows], matrix.factors[rows], matrix.scales[rows])
+    return p.S8Matrix(matrix.q[rows], matrix.scales[rows])
+
+
+def _expanded(matrix: p.Integers) -> p.S8Matrix:
+    return matrix.expanded if isinstance(matrix, p.S4Matrix) else matrix
