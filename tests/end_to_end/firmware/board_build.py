@@ -12,7 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def build(board: str, target: str, variant: str = "", folder: Path | None = None, options: tuple[str, ...] = ()) -> Path:
+def build(
+    board: str, target: str, variant: str = "", folder: Path | None = None, options: tuple[str, ...] = ()
+) -> Path:
     """The ELF of a target of the board's preset, or of a variant's, which generates the model, compiles and links; in
     another folder where CMake gets other options."""
     preset = f"firmware-{board}{variant}"
