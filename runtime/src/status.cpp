@@ -24,7 +24,15 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::pair_not_supported, ETCH_PAIR_NOT_SUPPORTED) &&
               same(Status::text_too_long, ETCH_TEXT_TOO_LONG) && same(Status::kernel_unknown, ETCH_KERNEL_UNKNOWN) &&
               same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
-              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) && same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH));
+              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) &&
+              same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH) && same(Status::no_device, ETCH_NO_DEVICE) &&
+              same(Status::device_unknown, ETCH_DEVICE_UNKNOWN) && same(Status::driver_too_old, ETCH_DRIVER_TOO_OLD) &&
+              same(Status::device_not_supported, ETCH_DEVICE_NOT_SUPPORTED) &&
+              same(Status::device_out_of_memory, ETCH_DEVICE_OUT_OF_MEMORY) &&
+              same(Status::device_failed, ETCH_DEVICE_FAILED) &&
+              same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
+              same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
+              same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -59,6 +67,26 @@ const char* describe(Status status) noexcept {
             return "the checksum of a weight table differs from the generated one";
         case Status::golden_mismatch:
             return "a golden text gives other ids or logits than the generated ones";
+        case Status::no_device:
+            return "there is no NVIDIA GPU, or no driver for it";
+        case Status::device_unknown:
+            return "there is no GPU of that index";
+        case Status::driver_too_old:
+            return "the NVIDIA driver is older than the CUDA runtime of this program";
+        case Status::device_not_supported:
+            return "the GPU is older than compute capability 8.0";
+        case Status::device_out_of_memory:
+            return "not enough memory on the GPU, or not enough page-locked memory";
+        case Status::device_failed:
+            return "the CUDA runtime reported an error";
+        case Status::device_library_failed:
+            return "cuBLASLt reported an error";
+        case Status::mode_not_supported:
+            return "the model's recipe cannot be computed in this mode";
+        case Status::rows_out_of_range:
+            return "a session for fewer rows than one text may have, or for too many";
+        case Status::not_open:
+            return "the weights or the session were not opened";
     }
     return "unknown status";
 }

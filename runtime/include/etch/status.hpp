@@ -21,6 +21,17 @@ enum class Status : std::uint8_t {
     kernel_not_usable,     // the kernel exists, this CPU cannot run it
     table_mismatch,        // self test: the CRC of a weight table differs from the generated one
     golden_mismatch,       // self test: ids or logits of a golden text differ from the generated ones
+    // Of GPUs only:
+    no_device,              // no NVIDIA GPU, or no driver for it
+    device_unknown,         // no GPU of that index
+    driver_too_old,         // the driver is older than the CUDA runtime that the program was built with
+    device_not_supported,   // the GPU is older than compute capability 8.0
+    device_out_of_memory,   // not enough memory on the GPU, or not enough page-locked memory
+    device_failed,          // the CUDA runtime reported an error
+    device_library_failed,  // cuBLASLt reported an error
+    mode_not_supported,     // the model's recipe has no such mode
+    rows_out_of_range,      // a session for fewer rows than one text may have, or for too many
+    not_open,               // the weights or the session were not opened
 };
 
 // A short English text for `status`, static storage, never null.
