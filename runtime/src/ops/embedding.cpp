@@ -4,43 +4,10 @@
 #include <cstddef>
 
 #include "../kernels/kernel_set.hpp"
+#include "entry.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-namespace {
-
-// One entry of a table of `width` columns, by value: entry[i] is its i-th float.
-class S8Entry {
-  public:
-    S8Entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept
-        : q_(embedding.table + std::size_t{index} * width), scale_(embedding.scales[index]) {}
-    float operator[](std::uint32_t i) const noexcept { return static_cast<float>(q_[i]) * scale_; }
-
-  private:
-    const std::int8_t* q_;
-    float scale_;
-};
-
-class F32Entry {
-  public:
-    F32Entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept
-        : values_(embedding.table + std::size_t{index} * width) {}
-    float operator[](std::uint32_t i) const noexcept { return values_[i]; }
-
-  private:
-    const float* values_;
-};
-
-S8Entry entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept {
-    return S8Entry(embedding, index, width);
-}
-
-F32Entry entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width) noexcept {
-    return F32Entry(embedding, index, width);
-}
-
-}  // namespace
-
 template <class Embedding>
 void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     const std::uint32_t width = out.width;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "../../kernels/scalar/math.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+
+// The upper half of a binary32.
+struct Bf16 {
+    std::uint16_t bits;
+};
+
+// To nearest even, for finite x.
+ETCH_DEVICE inline Bf16 to_bf16(float x) noexcept {
+    const std::uint32_t bits = scalar::bits_of(x);
+    return {static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16)};
+}
+
+ETCH_DEVICE inline float to_float(Bf16 x) noexcept {
+    return scalar::from_bits(std::uint32_t{x.bits} << 16);
+}
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

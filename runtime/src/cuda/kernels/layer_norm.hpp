@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// LayerNorm of a row in shared memory, and the kernels that end with it: the embedding sum and a linear with residual.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../kernels/square_root.hpp"
+#include "../../ops/entry.hpp"
+#include "etch/ops/row_ops.hpp"
+#include "grid.hpp"
+#include "input.hpp"
+#include "row_block.hpp"
+#include "row_values.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+
+// The contract's sum along a row in shared memory, by the block's first warp; `sum` is in shared memory too.
+template <class Block, class Value>
+ETCH_DEVICE void row_sum(Block& block, std::uint32_t width, float* sum, Value value) noexcept {
+    block.warps([&](auto& warp) {
+        if (warp.index() != 0) return;
+        typename Block::Warp::template PerLane<float> partial;
+        warp.lanes([&](std::uint32_t lane) {
+            float mine = 0.0f;
+            for (std::uint32_t i = lane % 16; i < width; i += 16)
+                mine += value(i);
+            partial[lane] = mine;
+        });
+        const float total = warp.sum_of_16(partial);
+        warp.lanes([&](std::uint32_t lane) {
+            if (lane == 0) *sum = total;
+        });
+    });
+}
+
+// In place.
+template <class Block>
+ETCH_DEVICE void layer_norm(Block& block, const LayerNormWeights& weights, float* values, std::uint32_t width,
+                            float* sums) noexcept {
+    row_sum(block, width, &sums[0], [&](std::uint32_t i) { return values[i]; });
+    const float mean = sums[0] * weights.inverse_width;
+    row_sum(block, width, &sums[1], [&](std::uint32_t i) {
+        const float d = values[i] - mean;
+        return d * d;
+    });
+    const float r = 1.0f / square_root(sums[1] * weights.inverse_width + weights.epsilon);
+    block.threads([&](std::uint32_t thread) {
+        for (std::uint32_t i = thread; i < width; i += Block::kThreads)
+            values[i] = ((values[i] - mean) * r) * weights.gamma[i] + weights.beta[i];
+    });
+}
+
+// LayerNorm((word + segment) + position) to `hidden` and to `out`. `Embedding` is S8Embedding or F32Embedding.
+template <class Embedding, class Sink>
+struct EmbedNorm {
+    static constexpr std::uint32_t kThreads = kRowThreads;
+
+    const RowInfo* tokens;  // [rows]
+    Embedding word;
+    Embedding segment;
+    Embedding position;
+    LayerNormWeights norm;
+    F32Sink hidden;
+    Sink out;
+    std::uint32_t width;
+    const std::uint32_t* count;  // rows there are
+    std::uint32_t rows;          // at most
+
+    Grid grid() const noexcept { return {rows}; }
+    std::size_t shared_bytes() const noexcept { return width * sizeof(float) + kRowSumBytes; }
+
+    template <class Block>
+    ETCH_DEVICE void operator()(Block& block) const noexcept {
+        const std::uint32_t row = block.x();
+        if (row >= *count) return;
+        float* const values = reinterpret_cast<float*>(block.shared());
+        const RowInfo token = tokens[row];
+        const auto from_word = entry(word, static_cast<std::uint32_t>(token.id), width);
+        const auto from_segment = entry(segment, token.segment, width);
+        const auto from_position = entry(position, token.position, width);
+        block.threads([&](std::uint32_t thread) {
+            for (std::uint32_t i = thread; i < width; i += kThreads)
+                values[i] = (from_word[i] + from_segment[i]) + from_position[i];
+        });
+        layer_norm(block, norm, values, width, values + width);
+        hidden.store(block, row, values, width);
+        out.store(block, row, values, width);
+    }
+};
+
+// LayerNorm(in + residual) to `hidden` and to `out`. `hidden` may be where the residual comes from, unless `first_rows`
+// is given.
+template <class Source, class Sink>
+struct SumNorm {
+    static constexpr std::uint32_t kThreads = kRowThreads;
+
+    Source in;
+    F32Source residual;
+    const TextInfo* first_rows;  // null, or row t's residual is the first row of text t
+    LayerNormWeights norm;
+    F32Sink hidden;
+    Sink out;
+    std::uint32_t width;
+    const std::uint32_t* count;  // rows there are
+    std::uint32_t rows;          // at most
+
+    Grid grid() const noexcept { return {rows}; }
+    std::size_t shared_bytes() const noexcept { return width * sizeof(float) + kRowSumBytes; }
+
+    template <class Block>
+    ETCH_DEVICE void operator()(Block& block) const noexcept {
+        const std::uint32_t row = block.x();
+        if (row >= *count) return;
+        float* const values = reinterpret_cast<float*>(block.shared());
+        const std::uint32_t from = first_rows == nullptr ? row : first_rows[row].first;
+        block.threads([&](std::uint32_t thread) {
+            for (std::uint32_t i = thread; i < width; i += kThreads)
+                values[i] = in.at(row, i) + residual.at(from, i);
+        });
+        layer_norm(block, norm, values, width, values + width);
+        hidden.store(block, row, values, width);
+        out.store(block, row, values, width);
+    }
+};
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
