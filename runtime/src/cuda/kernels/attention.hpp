@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "attention_heads.hpp"
+#include "etch/cuda/input.hpp"
 #include "grid.hpp"
-#include "input.hpp"
 #include "row_block.hpp"
 
 namespace etch {

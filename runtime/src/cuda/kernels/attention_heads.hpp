@@ -13,7 +13,7 @@
 
 #include "../../kernels/scalar/quantization.hpp"
 #include "bf16.hpp"
-#include "input.hpp"
+#include "etch/cuda/input.hpp"
 #include "quantized_heads.hpp"
 
 namespace etch {

@@ -4,15 +4,11 @@
 #include <cstdint>
 
 #include "../../kernels/scalar/math.hpp"
+#include "etch/cuda/bf16.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
-
-// The upper half of a binary32.
-struct Bf16 {
-    std::uint16_t bits;
-};
 
 // To nearest even, for finite x.
 ETCH_DEVICE inline Bf16 to_bf16(float x) noexcept {

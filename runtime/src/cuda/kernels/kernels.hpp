@@ -39,12 +39,13 @@ using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
 using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
 using SumNormExact = SumNorm<S32Source, S8Sink>;
-using SumNormFast = SumNorm<F32Source, Bf16Sink>;
+using SumNormFast = SumNorm<Bf16Source, Bf16Sink>;
 using ActivateExact = MapRows<S32Source, S8Sink>;
 using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
-using ActivateFast = MapRows<F32Source, Bf16Sink>;
-using ActivateFastToF32 = MapRows<F32Source, F32Sink>;
+using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
+using ActivateFastToF32 = MapRows<Bf16Source, F32Sink>;
 using QuantizeRows = MapRows<F32Source, S8Sink>;
+using RoundRows = MapRows<F32Source, Bf16Sink>;
 using AttentionExact = Attention<ExactHeads>;
 using AttentionFast = Attention<FastHeads>;
 using UnpackS8 = Unpack<PackedS8>;
@@ -67,6 +68,7 @@ using UnpackF32 = Unpack<PackedF32>;
     X(ActivateFast)          \
     X(ActivateFastToF32)     \
     X(QuantizeRows)          \
+    X(RoundRows)             \
     X(SplitHeads)            \
     X(AttentionExact)        \
     X(AttentionFast)         \

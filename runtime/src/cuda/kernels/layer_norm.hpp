@@ -7,9 +7,9 @@
 
 #include "../../kernels/square_root.hpp"
 #include "../../ops/entry.hpp"
+#include "etch/cuda/input.hpp"
 #include "etch/ops/row_ops.hpp"
 #include "grid.hpp"
-#include "input.hpp"
 #include "row_block.hpp"
 #include "row_values.hpp"
 

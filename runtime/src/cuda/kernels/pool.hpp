@@ -6,9 +6,9 @@
 
 #include "../../kernels/square_root.hpp"
 #include "../../ops/tiny.hpp"
+#include "etch/cuda/input.hpp"
 #include "etch/ops/pool.hpp"
 #include "grid.hpp"
-#include "input.hpp"
 #include "row_values.hpp"
 
 namespace etch {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "../../kernels/device.hpp"
-#include "input.hpp"
+#include "etch/cuda/input.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

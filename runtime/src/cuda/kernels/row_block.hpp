@@ -13,8 +13,8 @@ namespace cuda {
 
 inline constexpr std::uint32_t kRowThreads = 256;
 
-// Every device since compute capability 8.0 has this much shared memory for a block.
-inline constexpr std::size_t kMostSharedBytes = 160 * 1024;
+// Every device since compute capability 8.0 has this much shared memory for a block, if asked for.
+inline constexpr std::size_t kMostSharedBytes = 99 * 1024 - 256;
 
 inline constexpr std::size_t kRowSumBytes = 2 * sizeof(float);
 

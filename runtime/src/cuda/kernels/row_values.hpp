@@ -31,11 +31,18 @@ struct S32Source {
 struct F32Source {
     const float* values;  // [rows][stride]
     std::uint32_t stride;
-    const float* bias = nullptr;  // [width]; null: none
 
     ETCH_DEVICE float at(std::uint32_t row, std::uint32_t column) const noexcept {
-        const float value = values[std::size_t{row} * stride + column];
-        return bias == nullptr ? value : value + bias[column];
+        return values[std::size_t{row} * stride + column];
+    }
+};
+
+struct Bf16Source {
+    const Bf16* values;  // [rows][stride]
+    std::uint32_t stride;
+
+    ETCH_DEVICE float at(std::uint32_t row, std::uint32_t column) const noexcept {
+        return to_float(values[std::size_t{row} * stride + column]);
     }
 };
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/cuda/input.hpp"
 #include "grid.hpp"
-#include "input.hpp"
 #include "quantized_heads.hpp"
 #include "row_block.hpp"
 #include "row_values.hpp"
