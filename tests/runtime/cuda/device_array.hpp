@@ -117,6 +117,23 @@ struct Batch {
     }
 };
 
+// Weights of a LayerNorm, on the host and on the device.
+struct NormOnDevice {
+    explicit NormOnDevice(std::uint32_t columns)
+        : width(columns),
+          host_gamma(Random(21).floats(columns, 0.5f, 1.0f)),
+          host_beta(Random(22).floats(columns, 0.5f)),
+          gamma(host_gamma),
+          beta(host_beta) {}
+    LayerNormWeights weights() const { return {gamma.data(), beta.data(), kEpsilon, inverse_width()}; }
+    float inverse_width() const { return static_cast<float>(1.0 / width); }
+
+    static constexpr float kEpsilon = 1e-5f;
+    std::uint32_t width;
+    std::vector<float> host_gamma, host_beta;
+    DeviceArray<float> gamma, beta;
+};
+
 class KernelTest : public ::testing::Test {
   protected:
     void SetUp() override {

@@ -89,25 +89,12 @@ class RowKernels : public KernelTest {
         std::optional<DeviceArray<float>> row_scales, column_scales, bias;
     };
 
-    struct Norm {
-        explicit Norm(std::uint32_t columns)
-            : width(columns),
-              host_gamma(Random(21).floats(columns, 0.5f, 1.0f)),
-              host_beta(Random(22).floats(columns, 0.5f)),
-              gamma(host_gamma),
-              beta(host_beta) {}
-        LayerNormWeights weights() const { return {gamma.data(), beta.data(), kEpsilon, inverse()}; }
-        void apply(std::vector<float>& x) const {
-            for (std::size_t at = 0; at < x.size(); at += width)
-                kernels().layer_norm_row(&x[at], width, host_gamma.data(), host_beta.data(), kEpsilon, inverse());
+    static void apply(const NormOnDevice& norm, std::vector<float>& x) {
+        for (std::size_t at = 0; at < x.size(); at += norm.width) {
+            kernels().layer_norm_row(&x[at], norm.width, norm.host_gamma.data(), norm.host_beta.data(),
+                                     NormOnDevice::kEpsilon, norm.inverse_width());
         }
-        float inverse() const { return static_cast<float>(1.0 / width); }
-
-        static constexpr float kEpsilon = 1e-5f;
-        std::uint32_t width;
-        std::vector<float> host_gamma, host_beta;
-        DeviceArray<float> gamma, beta;
-    };
+    }
 
     static const KernelSet& kernels() { return scalar(Packing::rows); }
 };
@@ -125,7 +112,7 @@ TEST_F(RowKernels, EmbedNormIsSumNormAndQuantize) {
                 q.push_back(random.s8s(std::size_t{count} * width));
                 scales.push_back(random.floats(count, 1e-3f, 2e-3f));
             }
-            const Norm norm(width);
+            const NormOnDevice norm(width);
             std::vector<std::int32_t> ids;
             std::vector<std::uint8_t> segments;
             for (const cuda::RowInfo& token : batch.host_tokens) {
@@ -142,7 +129,7 @@ TEST_F(RowKernels, EmbedNormIsSumNormAndQuantize) {
                                                 segments.data(),
                                                 {want.data(), width}};
             sum.run(OpContext{kernels(), nullptr}, 0, sum.units());
-            norm.apply(want);
+            apply(norm, want);
 
             const DeviceArray<std::int8_t> word(q[0]), segment(q[1]), position(q[2]);
             const DeviceArray<float> word_scales(scales[0]), segment_scales(scales[1]), position_scales(scales[2]);
@@ -171,7 +158,7 @@ TEST_F(RowKernels, SumNormIsDequantizeAddNormAndQuantize) {
             for (const bool first_rows : {false, true}) {
                 const std::uint32_t rows = first_rows ? batch.text_count : batch.rows;
                 const Product product(rows, width, first_rows);
-                const Norm norm(width);
+                const NormOnDevice norm(width);
                 const std::vector<float> before = Random(31).floats(std::size_t{batch.rows} * width, 2.0f);
                 std::vector<float> want;
                 for (std::uint32_t row = 0; row < rows; ++row) {
@@ -179,7 +166,7 @@ TEST_F(RowKernels, SumNormIsDequantizeAddNormAndQuantize) {
                     for (std::uint32_t i = 0; i < width; ++i)
                         want.push_back(product.at(row, i) + before[std::size_t{from} * width + i]);
                 }
-                norm.apply(want);
+                apply(norm, want);
 
                 const DeviceArray<float> residual(before);
                 const DeviceArray<float> hidden(std::size_t{rows + kRowsBehind} * width);
@@ -204,12 +191,12 @@ TEST_F(RowKernels, SumNormMayReplaceItsResidual) {
     const std::uint32_t width = 100;
     const Batch batch({9});
     const Product product(batch.rows, width, true);
-    const Norm norm(width);
+    const NormOnDevice norm(width);
     std::vector<float> want = Random(31).floats(std::size_t{batch.rows} * width, 2.0f);
     const DeviceArray<float> hidden(want);
     for (std::uint32_t i = 0; i < want.size(); ++i)
         want[i] = product.at(i / width, i % width) + want[i];
-    norm.apply(want);
+    apply(norm, want);
     const S8Out out(batch.rows, width);
     must_succeed(cuda::launch(cuda::SumNormExact{product.source(),
                                                  {hidden.data(), width},
