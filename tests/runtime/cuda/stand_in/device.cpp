@@ -47,6 +47,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
         *value = machine().capability_major;
     } else if (attribute == cudaDevAttrComputeCapabilityMinor) {
         *value = machine().capability_minor;
+    } else if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin) {
+        *value = 99 * 1024;  // the least of the supported
     } else {
         return cudaErrorInvalidValue;
     }

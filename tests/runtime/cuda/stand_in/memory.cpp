@@ -16,7 +16,8 @@
 namespace etch_stand_in {
 namespace {
 
-constexpr unsigned char kFill = 0xFF;  // NaN as f32, f16 and bf16
+constexpr unsigned char kFill = 0xFF;           // NaN as f32, f16 and bf16
+constexpr std::size_t kFilledBytes = 16 << 20;  // of an allocation: pages that nobody touches cost nothing
 constexpr unsigned char kBehind = 0xA5;
 
 struct Allocation {
@@ -69,7 +70,7 @@ cudaError_t allocate(void** out, std::size_t bytes) {
     if (begin == MAP_FAILED) return cudaErrorMemoryAllocation;
     unsigned char* const first = static_cast<unsigned char*>(begin) + page();
     mprotect(first, mapped, PROT_READ | PROT_WRITE);
-    std::memset(first, kFill, bytes);
+    std::memset(first, kFill, bytes < kFilledBytes ? bytes : kFilledBytes);
     std::memset(first + bytes, kBehind, mapped - bytes);
     if (m.open == 0) mprotect(first, mapped, PROT_NONE);
     m.device[reinterpret_cast<std::uintptr_t>(first)] = {bytes, mapped};
