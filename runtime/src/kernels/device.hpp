@@ -8,6 +8,9 @@
 
 #ifdef __CUDACC__
 #define ETCH_DEVICE __device__
+// Before a loop of dependent additions: loads of several turns are under way at once.
+#define ETCH_DEVICE_UNROLL _Pragma("unroll 8")
 #else
 #define ETCH_DEVICE
+#define ETCH_DEVICE_UNROLL
 #endif

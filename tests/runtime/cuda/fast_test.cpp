@@ -80,10 +80,9 @@ TEST_F(FastKernels, EmbedNorm) {
         apply(norm, want);
 
         const auto stride = static_cast<std::uint32_t>(round_up(width, cuda::kTile));
-        const DeviceArray<float> hidden(std::size_t{batch.rows + kRowsBehind} * width);
-        const DeviceArray<cuda::Bf16> out(std::size_t{batch.rows + kRowsBehind} * stride);
+        const std::size_t size = std::size_t{batch.rows + kRowsBehind} * stride;
+        const DeviceArray<cuda::Bf16> out(size);
         const auto expect = [&] {
-            EXPECT_TRUE(near(written(hidden, want.size()), want, 1e-5, 1e-5)) << "width " << width;
             const std::vector<cuda::Bf16> got = written(out, std::size_t{batch.rows} * stride);
             for (std::uint32_t row = 0; row < batch.rows; ++row) {
                 for (std::uint32_t i = 0; i < stride; ++i) {
@@ -100,20 +99,20 @@ TEST_F(FastKernels, EmbedNorm) {
                                 {segment.data(), segment_scales.data()},
                                 {position.data(), position_scales.data()},
                                 norm.weights(),
-                                {hidden.data(), width},
+                                {nullptr, 0},
                                 {out.data(), stride},
                                 width,
                                 batch.row_count(),
                                 batch.rows + kRowsBehind});
         expect();
         const DeviceArray<float> word_floats(floats[0]), segment_floats(floats[1]), position_floats(floats[2]);
-        must_succeed(cudaMemset(hidden.data(), kUnwritten, (want.size() + kRowsBehind * width) * sizeof(float)), "set");
+        must_succeed(cudaMemset(out.data(), kUnwritten, size * sizeof(cuda::Bf16)), "cudaMemset");
         run(cuda::EmbedNormFastF32{batch.tokens.data(),
                                    {word_floats.data()},
                                    {segment_floats.data()},
                                    {position_floats.data()},
                                    norm.weights(),
-                                   {hidden.data(), width},
+                                   {nullptr, 0},
                                    {out.data(), stride},
                                    width,
                                    batch.row_count(),
@@ -127,26 +126,29 @@ TEST_F(FastKernels, SumNorm) {
         const Batch batch({4, 13});
         const std::uint32_t stride = width + 3;
         const std::vector<cuda::Bf16> x = rounded(Random(1).floats(std::size_t{batch.rows} * stride, 2.0f));
-        const std::vector<float> before = Random(2).floats(std::size_t{batch.rows} * width, 2.0f);
-        std::vector<double> want;
-        for (std::uint32_t i = 0; i < before.size(); ++i)
-            want.push_back(value_of(x[i / width * stride + i % width]) + before[i]);
-        const NormOnDevice norm(width);
-        apply(norm, want);
-        const DeviceArray<cuda::Bf16> in(x);
-        const DeviceArray<float> residual(before), hidden(want.size() + kRowsBehind * width);
-        const DeviceArray<cuda::Bf16> out(want.size() + kRowsBehind * width);
-        run(cuda::SumNormFast{{in.data(), stride},
-                              {residual.data(), width},
-                              nullptr,
-                              norm.weights(),
-                              {hidden.data(), width},
-                              {out.data(), width},
-                              width,
-                              batch.row_count(),
-                              batch.rows + kRowsBehind});
-        EXPECT_TRUE(near(written(hidden, want.size()), want, 1e-5, 1e-5)) << "width " << width;
-        EXPECT_TRUE(near(written(out, want.size()), want, kRounding, 1e-5)) << "width " << width;
+        const std::vector<cuda::Bf16> before = rounded(Random(2).floats(std::size_t{batch.rows} * width, 2.0f));
+        for (const bool first_rows : {false, true}) {
+            const std::uint32_t rows = first_rows ? batch.text_count : batch.rows;
+            std::vector<double> want;
+            for (std::uint32_t row = 0; row < rows; ++row) {
+                const std::uint32_t from = first_rows ? batch.on_host[row].first : row;
+                for (std::uint32_t i = 0; i < width; ++i)
+                    want.push_back(value_of(x[row * stride + i]) + value_of(before[from * width + i]));
+            }
+            const NormOnDevice norm(width);
+            apply(norm, want);
+            const DeviceArray<cuda::Bf16> in(x), residual(before), out(want.size() + kRowsBehind * width);
+            run(cuda::SumNormBf16{{in.data(), stride},
+                                  {residual.data(), width},
+                                  first_rows ? batch.texts.data() : nullptr,
+                                  norm.weights(),
+                                  {nullptr, 0},
+                                  {out.data(), width},
+                                  width,
+                                  first_rows ? batch.texts_counted() : batch.row_count(),
+                                  rows + kRowsBehind});
+            EXPECT_TRUE(near(written(out, want.size()), want, kRounding, 1e-5)) << "width " << width;
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 #include "attention_heads.hpp"
 #include "etch/cuda/input.hpp"
 #include "grid.hpp"
-#include "row_block.hpp"
+#include "tiles.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -18,12 +18,12 @@ namespace cuda {
 // context = softmax(query keys^T * score_scale) values. `Heads` is ExactHeads or FastHeads.
 template <class Heads>
 struct Attention {
-    static constexpr std::uint32_t kThreads = 256;
+    static constexpr std::uint32_t kThreads = kAttentionThreads;
 
     Heads heads;
     const TextInfo* texts;
     bool first_rows_only;        // the first row of text t to row t of the context, and no others
-    std::uint32_t query_rows;    // of a block: a multiple of kTile
+    std::uint32_t query_rows;    // of a block: a multiple of kTile, attention_query_rows()
     std::uint32_t longest;       // tokens of a text, at most
     const std::uint32_t* count;  // texts there are
     std::uint32_t rows;          // texts at most
@@ -32,7 +32,7 @@ struct Attention {
         return {first_rows_only ? 1 : (longest + query_rows - 1) / query_rows, heads.shape.heads, rows};
     }
     std::size_t shared_bytes() const noexcept {
-        return attention_shared_bytes(longest, heads.shape.stride, query_rows, sizeof(typename Heads::Value));
+        return attention_shared_bytes(longest, heads.shape.stride, query_rows, sizeof(Value));
     }
 
     template <class Block>
@@ -43,107 +43,68 @@ struct Attention {
         const std::uint32_t first = block.x() * query_rows;
         if (first >= text.count) return;
         const std::uint32_t left = first_rows_only ? 1 : text.count - first;
-        const Tile tile{text, block.y(), first, left < query_rows ? left : query_rows};
+        const Queries queries{text, block.y(), first, left < query_rows ? left : query_rows};
         const Shared shared = shared_of(block);
-
-        scores(block, tile, shared);
-        probabilities(block, tile, shared);
-        sums_of_values(block, tile, shared);
-
-        const std::uint32_t to = first_rows_only ? text_index : text.first + first;
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < tile.rows * heads.shape.stride; i += kThreads) {
-                const std::uint32_t row = i / heads.shape.stride;
-                const std::uint32_t column = i % heads.shape.stride;
-                const float sum = Heads::sum_of(shared.words[row * shared.words_stride + column]);
-                heads.store(to + row, tile.head, column, sum * shared.factors[row]);
-            }
-        });
+        scores(block, queries, shared);
+        probabilities(block, queries, shared);
+        sums_of_values(block, queries, shared);
+        store(block, queries, shared, first_rows_only ? text_index : text.first + first);
     }
 
   private:
-    struct Tile {
+    using Value = typename Heads::Value;
+
+    // What a block works on: rows [first, first + rows) of a text.
+    struct Queries {
         TextInfo text;
         std::uint32_t head;
-        std::uint32_t first;  // query row of the text
+        std::uint32_t first;
         std::uint32_t rows;
     };
 
     struct Shared {
-        std::uint32_t* words;  // [query_rows][words_stride]: scores, then e, then sums of values
-        std::uint32_t words_stride;
-        typename Heads::Value* probabilities;  // [tokens / 16][query_rows][16]
-        float* factors;                        // [query_rows]
+        std::uint32_t* words;  // [query_rows][stride]: scores, then e, then sums of values, those of each split in turn
+        std::uint32_t stride;
+        Value* probabilities;  // [tokens / 16][query_rows][16]
+        float* factors;        // [query_rows]
     };
 
     template <class Block>
     ETCH_DEVICE Shared shared_of(Block& block) const noexcept {
         std::uint8_t* const memory = block.shared();
-        const std::uint32_t stride = attention_words_stride(longest, heads.shape.stride);
-        const std::size_t words = std::size_t{query_rows} * stride * sizeof(std::uint32_t);
-        const std::size_t tokens = round_up(longest, kTile);
-        return {reinterpret_cast<std::uint32_t*>(memory), stride,
-                reinterpret_cast<typename Heads::Value*>(memory + words),
-                reinterpret_cast<float*>(memory + words + query_rows * tokens * sizeof(typename Heads::Value))};
+        const std::uint32_t stride = attention_words_stride(longest, heads.shape.stride, query_rows);
+        Value* const behind = reinterpret_cast<Value*>(memory + query_rows * stride * sizeof(std::uint32_t));
+        float* const last = reinterpret_cast<float*>(behind + query_rows * round_up(longest, kTile));
+        return {reinterpret_cast<std::uint32_t*>(memory), stride, behind, last};
     }
 
     static ETCH_DEVICE std::uint32_t tiles(std::uint32_t rows) noexcept { return (rows + kTile - 1) / kTile; }
 
     template <class Block>
-    ETCH_DEVICE void scores(Block& block, const Tile& tile, const Shared& shared) const noexcept {
-        const std::uint32_t query_tiles = tiles(tile.rows);
-        const std::uint32_t tasks = query_tiles * tiles(tile.text.count);
+    ETCH_DEVICE void scores(Block& block, const Queries& of, const Shared& shared) const noexcept {
+        const std::uint32_t query_tiles = tiles(of.rows);
+        const std::uint32_t tasks = query_tiles * tiles(of.text.count);
         block.warps([&](auto& warp) {
             for (std::uint32_t task = warp.index(); task < tasks; task += Block::kWarps) {
                 const std::uint32_t query = task % query_tiles * kTile;
                 const std::uint32_t key = task / query_tiles * kTile;
-                typename Block::Warp::template Product<typename Heads::Value> product;
-                for (std::uint32_t column = 0; column < heads.shape.stride; column += kTile) {
-                    product.add_transposed(heads.query(tile.text, tile.head, tile.first + query, column),
-                                           heads.tile_stride(), heads.key(tile.text, tile.head, key, column),
-                                           heads.tile_stride());
-                }
-                product.store(shared.words + query * shared.words_stride + key, shared.words_stride);
+                typename Block::Warp::template Product<Value> product;
+                product.add_transposed(heads.queries(of.text, of.head, of.first + query),
+                                       heads.keys(of.text, of.head, key), heads.shape.stride / kTile);
+                product.store(shared.words + query * shared.stride + key, shared.stride);
             }
         });
     }
 
     // Each row by a warp.
     template <class Block>
-    ETCH_DEVICE void probabilities(Block& block, const Tile& tile, const Shared& shared) const noexcept {
-        const std::uint32_t tokens = tile.text.count;
+    ETCH_DEVICE void probabilities(Block& block, const Queries& of, const Shared& shared) const noexcept {
         block.warps([&](auto& warp) {
-            using Warp = typename Block::Warp;
-            for (std::uint32_t row = warp.index(); row < tile.rows; row += Block::kWarps) {
-                std::uint32_t* const words = shared.words + row * shared.words_stride;
-                const auto to_t = heads.scale_of(tile.text, tile.head, tile.first + row);
-                typename Warp::template PerLane<float> mine;
-                warp.lanes([&](std::uint32_t lane) {
-                    float largest = -kHuge;
-                    for (std::uint32_t j = lane; j < tokens; j += Warp::kLanes) {
-                        const float t = to_t(Heads::sum_of(words[j]), j);
-                        words[j] = scalar::bits_of(t);
-                        largest = t > largest ? t : largest;
-                    }
-                    mine[lane] = largest;
-                });
-                const float largest = warp.max(mine);
-                warp.lanes([&](std::uint32_t lane) {
-                    for (std::uint32_t j = lane; j < tokens; j += Warp::kLanes)
-                        words[j] = scalar::bits_of(scalar::exp2(scalar::from_bits(words[j]) - largest));
-                });
-                warp.lanes([&](std::uint32_t lane) {
-                    float sum = 0.0f;
-                    for (std::uint32_t j = lane % 16; j < tokens; j += 16)
-                        sum += scalar::from_bits(words[j]);
-                    mine[lane] = sum;
-                });
-                const float sum = warp.sum_of_16(mine);
-                const std::size_t stride = std::size_t{query_rows} * kTile;
-                const float factor = heads.round_probabilities(
-                    warp, tile.text, tile.head, words, sum, [&](std::uint32_t j, typename Heads::Value p) {
-                        shared.probabilities[j / kTile * stride + row * kTile + j % kTile] = p;
-                    });
+            for (std::uint32_t row = warp.index(); row < of.rows; row += Block::kWarps) {
+                Value* const to = shared.probabilities + row * kTile;
+                const float factor = heads.softmax(
+                    warp, of.text, of.head, of.first + row, shared.words + row * shared.stride,
+                    [&](std::uint32_t j, Value p) { to[j / kTile * query_rows * kTile + j % kTile] = p; });
                 warp.lanes([&](std::uint32_t lane) {
                     if (lane == 0) shared.factors[row] = factor;
                 });
@@ -152,24 +113,43 @@ struct Attention {
     }
 
     template <class Block>
-    ETCH_DEVICE void sums_of_values(Block& block, const Tile& tile, const Shared& shared) const noexcept {
-        const std::uint32_t query_tiles = tiles(tile.rows);
-        const std::uint32_t tasks = query_tiles * (heads.shape.stride / kTile);
+    ETCH_DEVICE void sums_of_values(Block& block, const Queries& of, const Shared& shared) const noexcept {
+        const std::uint32_t query_tiles = tiles(of.rows);
+        const std::uint32_t splits = attention_splits(heads.shape.stride, query_rows);
+        const std::uint32_t columns = splits * heads.shape.stride;
+        const std::uint32_t tasks = query_tiles * (columns / kTile);
+        const std::uint32_t token_tiles = tiles(of.text.count);
         block.warps([&](auto& warp) {
             for (std::uint32_t task = warp.index(); task < tasks; task += Block::kWarps) {
                 const std::uint32_t query = task % query_tiles * kTile;
                 const std::uint32_t column = task / query_tiles * kTile;
-                typename Block::Warp::template Product<typename Heads::Value> product;
-                for (std::uint32_t token = 0; token < tile.text.count; token += kTile) {
-                    product.add(shared.probabilities + (std::size_t{token} * query_rows + query * kTile), kTile,
-                                heads.value(tile.text, tile.head, token, column), heads.tile_stride());
-                }
-                product.store(shared.words + query * shared.words_stride + column, shared.words_stride);
+                const std::uint32_t split = column / heads.shape.stride;
+                const std::uint32_t first = token_tiles * split / splits;
+                const std::uint32_t last = token_tiles * (split + 1) / splits;
+                const std::size_t step = std::size_t{query_rows} * kTile;
+                typename Block::Warp::template Product<Value> product;
+                product.add(Tiles<Value>{shared.probabilities + first * step + query * kTile, kTile, step},
+                            heads.values(of.text, of.head, first * kTile, column % heads.shape.stride), last - first);
+                product.store(shared.words + query * shared.stride + column, shared.stride);
             }
         });
     }
 
-    static constexpr float kHuge = 0x1p127f;
+    template <class Block>
+    ETCH_DEVICE void store(Block& block, const Queries& of, const Shared& shared, std::uint32_t to) const noexcept {
+        const std::uint32_t width = heads.shape.stride;
+        const std::uint32_t splits = attention_splits(width, query_rows);
+        block.threads([&](std::uint32_t thread) {
+            for (std::uint32_t i = thread; i < of.rows * width; i += kThreads) {
+                const std::uint32_t row = i / width;
+                const std::uint32_t column = i % width;
+                typename Heads::Sum sum = 0;
+                for (std::uint32_t split = 0; split < splits; ++split)
+                    sum += Heads::sum_of(shared.words[row * shared.stride + split * width + column]);
+                heads.store(to + row, of.head, column, static_cast<float>(sum) * shared.factors[row]);
+            }
+        });
+    }
 };
 
 }  // namespace cuda

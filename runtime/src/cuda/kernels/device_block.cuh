@@ -7,6 +7,7 @@
 
 #include "bf16.hpp"
 #include "etch/cuda/input.hpp"
+#include "tiles.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -58,6 +59,13 @@ class DeviceWarp {
         return largest;
     }
 
+    __device__ float sum(PerLane<float>& values) const noexcept {
+        float sum = values[0];
+        for (unsigned step = kLanes / 2; step != 0; step /= 2)
+            sum += __shfl_xor_sync(kAll, sum, step);
+        return sum;
+    }
+
     __device__ float sum_of_16(PerLane<float>& values) const noexcept {
         float sum = values[0];
         for (unsigned step = 8; step != 0; step /= 2)
@@ -70,12 +78,11 @@ class DeviceWarp {
       public:
         __device__ Product() noexcept { nvcuda::wmma::fill_fragment(sums_, Sum{0}); }
 
-        __device__ void add(const Of* a, std::uint32_t a_stride, const Of* b, std::uint32_t b_stride) noexcept {
-            add_as<nvcuda::wmma::row_major>(a, a_stride, b, b_stride);
+        __device__ void add(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) noexcept {
+            add_as<nvcuda::wmma::row_major>(a, b, tiles);
         }
-        __device__ void add_transposed(const Of* a, std::uint32_t a_stride, const Of* b,
-                                       std::uint32_t b_stride) noexcept {
-            add_as<nvcuda::wmma::col_major>(a, a_stride, b, b_stride);
+        __device__ void add_transposed(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) noexcept {
+            add_as<nvcuda::wmma::col_major>(a, b, tiles);
         }
         __device__ void store(std::uint32_t* words, std::uint32_t stride) const noexcept {
             nvcuda::wmma::store_matrix_sync(reinterpret_cast<Sum*>(words), sums_, stride, nvcuda::wmma::mem_row_major);
@@ -85,14 +92,32 @@ class DeviceWarp {
         using Value = typename TileTypes<Of>::Value;
         using Sum = typename TileTypes<Of>::Sum;
 
+        // So many tiles are loaded before the first is multiplied: memory is far, and answers several at once.
+        static constexpr std::uint32_t kAtOnce = 4;
+
         template <class Layout>
-        __device__ void add_as(const Of* a, std::uint32_t a_stride, const Of* b, std::uint32_t b_stride) noexcept {
+        __device__ void add_as(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) noexcept {
+            for (; tiles >= kAtOnce; tiles -= kAtOnce)
+                add_some<Layout, kAtOnce>(a, b);
+            for (; tiles > 0; --tiles)
+                add_some<Layout, 1>(a, b);
+        }
+
+        template <class Layout, std::uint32_t kCount>
+        __device__ void add_some(Tiles<Of>& a, Tiles<Of>& b) noexcept {
             using namespace nvcuda::wmma;
-            fragment<matrix_a, kTile, kTile, kTile, Value, row_major> left;
-            fragment<matrix_b, kTile, kTile, kTile, Value, Layout> right;
-            load_matrix_sync(left, reinterpret_cast<const Value*>(a), a_stride);
-            load_matrix_sync(right, reinterpret_cast<const Value*>(b), b_stride);
-            mma_sync(sums_, left, right, sums_);
+            fragment<matrix_a, kTile, kTile, kTile, Value, row_major> left[kCount];
+            fragment<matrix_b, kTile, kTile, kTile, Value, Layout> right[kCount];
+#pragma unroll
+            for (std::uint32_t i = 0; i < kCount; ++i) {
+                load_matrix_sync(left[i], reinterpret_cast<const Value*>(a.values), a.stride);
+                load_matrix_sync(right[i], reinterpret_cast<const Value*>(b.values), b.stride);
+                a.values += a.step;
+                b.values += b.step;
+            }
+#pragma unroll
+            for (std::uint32_t i = 0; i < kCount; ++i)
+                mma_sync(sums_, left[i], right[i], sums_);
         }
 
         nvcuda::wmma::fragment<nvcuda::wmma::accumulator, kTile, kTile, kTile, Sum> sums_;
@@ -133,16 +158,25 @@ class DeviceBlock {
     }
 
     __device__ float max(PerThread<float>& values) const noexcept {
-        __shared__ float of_warps[kWarps];
+        return of_warps(Warp().max(values), [](float a, float b) { return a > b ? a : b; });
+    }
+    __device__ float sum(PerThread<float>& values) const noexcept {
+        return of_warps(Warp().sum(values), [](float a, float b) { return a + b; });
+    }
+
+  private:
+    // Of the values of each warp, in their order.
+    template <class Join>
+    __device__ float of_warps(float of_warp, Join join) const noexcept {
+        __shared__ float values[kWarps];
         const Warp warp;
-        const float of_warp = warp.max(values);
-        if (threadIdx.x % Warp::kLanes == 0) of_warps[warp.index()] = of_warp;
+        if (threadIdx.x % Warp::kLanes == 0) values[warp.index()] = of_warp;
         __syncthreads();
-        float largest = 0.0f;
-        for (std::uint32_t i = 0; i < kWarps; ++i)
-            largest = of_warps[i] > largest ? of_warps[i] : largest;
+        float joined = values[0];
+        for (std::uint32_t i = 1; i < kWarps; ++i)
+            joined = join(joined, values[i]);
         __syncthreads();
-        return largest;
+        return joined;
     }
 };
 

@@ -8,19 +8,22 @@
 //     threads(f)                            f(thread) for each thread, then a barrier
 //     warps(f)                              f(warp) for each warp, then a barrier
 //     Block::PerThread<T>                   a value of each thread: v[thread]
-//     max(PerThread<float>)                 of all threads, at least 0; with a barrier before and after
+//     max(PerThread<float>)                 of all threads, at least 0; with barriers
+//     sum(PerThread<float>)                 in any order; with barriers
 // and in a warp
 //     index()                               of the warp in the block
 //     lanes(f)                              f(lane) for each of kLanes lanes, which then see what all have written
 //     Warp::PerLane<T>                      a value of each lane
 //     max(PerLane<float>)                   of all lanes
+//     sum(PerLane<float>)                   in any order
 //     sum_of_16(PerLane<float>)             of lanes 0 to 15, the contract's tree: +8, +4, +2, +1; lane i + 16 holds
 //                                           the same as lane i
 //     Warp::Product<Value>                  the sums of a 16 x 16 tile, which begin at 0: s32 for std::int8_t, f32 for
 //                                           Bf16; pointers 32-byte aligned, strides in values, multiples of 16 bytes
-//         add(a, a_stride, b, b_stride)             += a b,    a [16][16], b [16][16]
-//         add_transposed(a, a_stride, b, b_stride)  += a b^T
-//         store(words, stride)                      as words of 32 bits [16][16]
+//         add(a, b, tiles)                      += the sum of a b over `tiles` tiles a and b, each [16][16] and a step
+//                                               from the one before
+//         add_transposed(a, b, tiles)           += the sum of a b^T
+//         store(words, stride)                  as words of 32 bits [16][16]
 #pragma once
 
 #include "attention.hpp"
@@ -38,8 +41,9 @@ namespace cuda {
 using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
 using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
-using SumNormExact = SumNorm<S32Source, S8Sink>;
-using SumNormFast = SumNorm<Bf16Source, Bf16Sink>;
+using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
+using SumNormFast = SumNorm<Bf16Source, F32Source, Bf16Sink>;
+using SumNormBf16 = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
 using ActivateExact = MapRows<S32Source, S8Sink>;
 using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
 using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
@@ -48,6 +52,8 @@ using QuantizeRows = MapRows<F32Source, S8Sink>;
 using RoundRows = MapRows<F32Source, Bf16Sink>;
 using AttentionExact = Attention<ExactHeads>;
 using AttentionFast = Attention<FastHeads>;
+using PoolTexts = Pool<F32Source>;
+using PoolTextsFast = Pool<Bf16Source>;
 using UnpackS8 = Unpack<PackedS8>;
 using UnpackScaledS8 = Unpack<ScaledS8>;
 using UnpackF32 = Unpack<PackedF32>;
@@ -63,6 +69,7 @@ using UnpackF32 = Unpack<PackedF32>;
     X(EmbedNormFastF32)      \
     X(SumNormExact)          \
     X(SumNormFast)           \
+    X(SumNormBf16)           \
     X(ActivateExact)         \
     X(ActivateExactToF32)    \
     X(ActivateFast)          \
@@ -73,6 +80,7 @@ using UnpackF32 = Unpack<PackedF32>;
     X(AttentionExact)        \
     X(AttentionFast)         \
     X(PoolTexts)             \
+    X(PoolTextsFast)         \
     X(LinearRowsF32)         \
     X(UnpackS8)              \
     X(UnpackScaledS8)        \

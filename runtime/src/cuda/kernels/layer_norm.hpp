@@ -17,36 +17,51 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 
-// The contract's sum along a row in shared memory, by the block's first warp; `sum` is in shared memory too.
-template <class Block, class Value>
-ETCH_DEVICE void row_sum(Block& block, std::uint32_t width, float* sum, Value value) noexcept {
-    block.warps([&](auto& warp) {
-        if (warp.index() != 0) return;
-        typename Block::Warp::template PerLane<float> partial;
-        warp.lanes([&](std::uint32_t lane) {
+// The sum of value(i) along a row: by the block's first warp in the contract's order, `total` in shared memory, or by
+// all threads in any order.
+template <bool kExact, class Block, class Value>
+ETCH_DEVICE float sum_of_row(Block& block, std::uint32_t width, float* total, Value value) noexcept {
+    if constexpr (kExact) {
+        block.warps([&](auto& warp) {
+            if (warp.index() != 0) return;
+            typename Block::Warp::template PerLane<float> partial;
+            warp.lanes([&](std::uint32_t lane) {
+                float mine = 0.0f;
+                ETCH_DEVICE_UNROLL
+                for (std::uint32_t i = lane % 16; i < width; i += 16)
+                    mine += value(i);
+                partial[lane] = mine;
+            });
+            const float sum = warp.sum_of_16(partial);
+            warp.lanes([&](std::uint32_t lane) {
+                if (lane == 0) *total = sum;
+            });
+        });
+        return *total;
+    } else {
+        typename Block::template PerThread<float> partial;
+        block.threads([&](std::uint32_t thread) {
             float mine = 0.0f;
-            for (std::uint32_t i = lane % 16; i < width; i += 16)
+            for (std::uint32_t i = thread; i < width; i += Block::kThreads)
                 mine += value(i);
-            partial[lane] = mine;
+            partial[thread] = mine;
         });
-        const float total = warp.sum_of_16(partial);
-        warp.lanes([&](std::uint32_t lane) {
-            if (lane == 0) *sum = total;
-        });
-    });
+        return block.sum(partial);
+    }
 }
 
-// In place.
-template <class Block>
+// In place; `sums` are two floats in shared memory.
+template <bool kExact, class Block>
 ETCH_DEVICE void layer_norm(Block& block, const LayerNormWeights& weights, float* values, std::uint32_t width,
                             float* sums) noexcept {
-    row_sum(block, width, &sums[0], [&](std::uint32_t i) { return values[i]; });
-    const float mean = sums[0] * weights.inverse_width;
-    row_sum(block, width, &sums[1], [&](std::uint32_t i) {
+    const auto value = [&](std::uint32_t i) { return values[i]; };
+    const float mean = sum_of_row<kExact>(block, width, &sums[0], value) * weights.inverse_width;
+    const auto square = [&](std::uint32_t i) {
         const float d = values[i] - mean;
         return d * d;
-    });
-    const float r = 1.0f / square_root(sums[1] * weights.inverse_width + weights.epsilon);
+    };
+    const float variance = sum_of_row<kExact>(block, width, &sums[1], square) * weights.inverse_width;
+    const float r = 1.0f / square_root(variance + weights.epsilon);
     block.threads([&](std::uint32_t thread) {
         for (std::uint32_t i = thread; i < width; i += Block::kThreads)
             values[i] = ((values[i] - mean) * r) * weights.gamma[i] + weights.beta[i];
@@ -85,20 +100,20 @@ struct EmbedNorm {
             for (std::uint32_t i = thread; i < width; i += kThreads)
                 values[i] = (from_word[i] + from_segment[i]) + from_position[i];
         });
-        layer_norm(block, norm, values, width, values + width);
+        layer_norm<Sink::kExact>(block, norm, values, width, values + width);
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }
 };
 
-// LayerNorm(in + residual) to `hidden` and to `out`. `hidden` may be where the residual comes from, unless `first_rows`
+// LayerNorm(in + residual) to `hidden` and to `out`. Either may be where the residual comes from, unless `first_rows`
 // is given.
-template <class Source, class Sink>
+template <class Source, class Residual, class Sink>
 struct SumNorm {
     static constexpr std::uint32_t kThreads = kRowThreads;
 
     Source in;
-    F32Source residual;
+    Residual residual;
     const TextInfo* first_rows;  // null, or row t's residual is the first row of text t
     LayerNormWeights norm;
     F32Sink hidden;
@@ -120,7 +135,7 @@ struct SumNorm {
             for (std::uint32_t i = thread; i < width; i += kThreads)
                 values[i] = in.at(row, i) + residual.at(from, i);
         });
-        layer_norm(block, norm, values, width, values + width);
+        layer_norm<Sink::kExact>(block, norm, values, width, values + width);
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }

@@ -38,6 +38,7 @@ struct LinearRowsF32 {
             const std::uint32_t output = block.y() * kThreads + thread;
             if (output >= outputs) return;
             float sum = 0.0f;
+            ETCH_DEVICE_UNROLL
             for (std::uint32_t k = 0; k < inputs; ++k)
                 sum = sum + values[k] * weights[packed_f32_index(packing, output, k, inputs)];
             out[std::size_t{row} * outputs + output] = sum + (bias == nullptr ? 0.0f : bias[output]);

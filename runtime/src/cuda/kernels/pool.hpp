@@ -16,11 +16,12 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 
 // One row from the rows of each text, as the op Pool says. A thread for each column.
-struct PoolTexts {
+template <class Source>
+struct Pool {
     static constexpr std::uint32_t kThreads = 64;
 
     Pooling kind;
-    F32Source in;  // [rows][width]
+    Source in;  // [rows][width]
     const TextInfo* texts;
     float* out;  // [texts][width]
     std::uint32_t width;
@@ -64,6 +65,7 @@ struct PoolTexts {
 
     ETCH_DEVICE float sum(const TextInfo& text, std::uint32_t column) const noexcept {
         float total = 0.0f;
+        ETCH_DEVICE_UNROLL
         for (std::uint32_t row = 0; row < text.count; ++row)
             total += without_tiny(in.at(text.first + row, column));
         return total;

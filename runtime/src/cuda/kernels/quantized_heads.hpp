@@ -27,6 +27,8 @@ struct QuantizedHeads {
     constexpr std::size_t q_bytes() const noexcept { return std::size_t{kParts} * heads * chunks() * places * kTile; }
     constexpr std::size_t scale_count() const noexcept { return std::size_t{kParts} * heads * places; }
 
+    // From a chunk of columns to the next.
+    ETCH_DEVICE std::size_t column_step() const noexcept { return std::size_t{places} * kTile; }
     // Of one place, the chunk of columns that begins at `column`.
     ETCH_DEVICE std::int8_t* tile(std::uint32_t part, std::uint32_t head, std::uint32_t place,
                                   std::uint32_t column) const noexcept {

@@ -2,7 +2,7 @@
 // Where the kernels that work on whole rows take a row's values from, and where they put them.
 //
 // A source has `at(row, column)`; a sink has `store(block, row, values, width)`, called by the whole block with the row
-// in shared memory. Strides are in elements.
+// in shared memory, and says whether the row must have the contract's bits. Strides are in elements.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,8 @@ struct Bf16Source {
 
 // Quantized with one scale per row, zeros from `width` to `stride`.
 struct S8Sink {
+    static constexpr bool kExact = true;
+
     std::int8_t* q;  // [rows][stride]
     std::uint32_t stride;
     float* scales;  // [rows]
@@ -76,6 +78,8 @@ struct S8Sink {
 
 // Zeros from `width` to `stride`.
 struct Bf16Sink {
+    static constexpr bool kExact = false;
+
     Bf16* values;  // [rows][stride]
     std::uint32_t stride;
 
@@ -90,11 +94,12 @@ struct Bf16Sink {
 
 // Columns from `width` on are not written.
 struct F32Sink {
-    float* values;  // [rows][stride]
+    float* values;  // [rows][stride]; null: nothing is stored
     std::uint32_t stride;
 
     template <class Block>
     ETCH_DEVICE void store(Block& block, std::uint32_t row, const float* from, std::uint32_t width) const noexcept {
+        if (values == nullptr) return;
         block.threads([&](std::uint32_t thread) {
             for (std::uint32_t i = thread; i < width; i += Block::kThreads)
                 values[std::size_t{row} * stride + i] = from[i];

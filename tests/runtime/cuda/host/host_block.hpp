@@ -11,6 +11,7 @@
 
 #include "cuda/kernels/bf16.hpp"
 #include "cuda/kernels/grid.hpp"
+#include "cuda/kernels/tiles.hpp"
 #include "etch/cuda/input.hpp"
 
 namespace etch::cuda::host {
@@ -67,6 +68,13 @@ class Warp {
         return largest;
     }
 
+    float sum(const PerLane<float>& values) const {
+        float sum = 0.0f;
+        for (const float value : values)
+            sum += value;
+        return sum;
+    }
+
     float sum_of_16(PerLane<float> values) const {
         for (std::uint32_t i = 0; i < 16; ++i)
             require(std::memcmp(&values[i], &values[i + 16], sizeof(float)) == 0, "lanes 16 to 31 differ");
@@ -80,13 +88,8 @@ class Warp {
     template <class Of>
     class Product {
       public:
-        void add(const Of* a, std::uint32_t a_stride, const Of* b, std::uint32_t b_stride) {
-            add_as(a, a_stride, b, b_stride, 1);
-        }
-        void add_transposed(const Of* a, std::uint32_t a_stride, const Of* b, std::uint32_t b_stride) {
-            add_as(a, a_stride, b, 1, b_stride);
-            check(b, b_stride);
-        }
+        void add(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) { add_all(a, b, tiles, b.stride, 1); }
+        void add_transposed(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) { add_all(a, b, tiles, 1, b.stride); }
         void store(std::uint32_t* words, std::uint32_t stride) const {
             check(words, stride);
             for (std::uint32_t row = 0; row < kTile; ++row)
@@ -102,18 +105,20 @@ class Warp {
             require(stride * sizeof(T) % 16 == 0, "a tile with this stride");
         }
 
-        // Element [k][column] of b lies at k * b_down + column * b_right.
-        void add_as(const Of* a, std::uint32_t a_stride, const Of* b, std::uint32_t b_down, std::uint32_t b_right) {
-            check(a, a_stride);
-            if (b_right == 1) check(b, b_down);
-            for (std::uint32_t row = 0; row < kTile; ++row) {
-                for (std::uint32_t k = 0; k < kTile; ++k) {
-                    for (std::uint32_t column = 0; column < kTile; ++column) {
-                        sums_[row][column] +=
-                            TileTypes<Of>::product(a[row * a_stride + k], b[k * b_down + column * b_right]);
-                    }
+        // Element [k][column] of a tile of b lies at k * down + column * right.
+        void add_all(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles, std::uint32_t down, std::uint32_t right) {
+            for (std::uint32_t tile = 0; tile < tiles; ++tile, a.values += a.step, b.values += b.step) {
+                check(a.values, a.stride);
+                check(b.values, b.stride);
+                for (std::uint32_t row = 0; row < kTile; ++row) {
+                    for (std::uint32_t k = 0; k < kTile; ++k)
+                        add_row(row, a.values[row * a.stride + k], b.values + k * down, right);
                 }
             }
+        }
+        void add_row(std::uint32_t row, Of a, const Of* b, std::uint32_t right) {
+            for (std::uint32_t column = 0; column < kTile; ++column)
+                sums_[row][column] += TileTypes<Of>::product(a, b[column * right]);
         }
 
         Sum sums_[kTile][kTile] = {};
@@ -152,6 +157,13 @@ class Block {
             const Warp warp(index, order_);
             f(warp);
         });
+    }
+
+    float sum(const PerThread<float>& values) const {
+        float sum = 0.0f;
+        for (const float value : values)
+            sum += value;
+        return sum;
     }
 
     float max(const PerThread<float>& values) const {
