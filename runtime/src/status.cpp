@@ -32,6 +32,7 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::device_failed, ETCH_DEVICE_FAILED) &&
               same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
               same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
+              same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
               same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
@@ -83,6 +84,8 @@ const char* describe(Status status) noexcept {
             return "cuBLASLt reported an error";
         case Status::mode_not_supported:
             return "the model's recipe cannot be computed in this mode";
+        case Status::shape_not_supported:
+            return "the model has longer rows or texts than the kernels for GPUs can take";
         case Status::rows_out_of_range:
             return "a session for fewer rows than one text may have, or for too many";
         case Status::not_open:

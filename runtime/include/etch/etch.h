@@ -39,6 +39,7 @@ typedef enum etch_status {
     ETCH_DEVICE_FAILED,         /* the CUDA runtime reported an error */
     ETCH_DEVICE_LIBRARY_FAILED, /* cuBLASLt reported an error */
     ETCH_MODE_NOT_SUPPORTED,    /* the model's recipe has no such mode */
+    ETCH_SHAPE_NOT_SUPPORTED,   /* the model has longer rows or texts than the kernels for GPUs can take */
     ETCH_ROWS_OUT_OF_RANGE,     /* a session for fewer rows than one text may have, or for too many */
     ETCH_NOT_OPEN               /* the weights or the session were not opened */
 } etch_status;

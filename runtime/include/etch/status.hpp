@@ -30,6 +30,7 @@ enum class Status : std::uint8_t {
     device_failed,          // the CUDA runtime reported an error
     device_library_failed,  // cuBLASLt reported an error
     mode_not_supported,     // the model's recipe has no such mode
+    shape_not_supported,    // the model has longer rows or texts than the kernels for GPUs can take
     rows_out_of_range,      // a session for fewer rows than one text may have, or for too many
     not_open,               // the weights or the session were not opened
 };

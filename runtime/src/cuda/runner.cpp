@@ -39,10 +39,21 @@ AttentionShape shape_of(const Heads& heads) noexcept {
     return {heads.heads, heads.width, padded(heads.width), heads.score_scale};
 }
 
+// Rows of floats beside those that are written as products want them; in fast mode there are none.
+F32Sink floats_of(const HiddenRows& rows) noexcept {
+    return sink_of(rows.values);
+}
+F32Sink floats_of(const Bf16Rows&) noexcept {
+    return {nullptr, 0};
+}
+S8Sink sink_of(const HiddenRows& rows) noexcept {
+    return sink_of(rows.quantized);
+}
+
 template <class Kernel, class Op>
 Kernel embed_norm(const Op& op) noexcept {
-    return {op.input.tokens,    op.word,         op.segment,      op.position,    op.norm,
-            sink_of(op.hidden), sink_of(op.out), op.hidden.width, op.rows.number, op.rows.most};
+    return {op.input.tokens,   op.word,         op.segment, op.position,    op.norm,
+            floats_of(op.out), sink_of(op.out), op.width,   op.rows.number, op.rows.most};
 }
 
 template <class Kernel, class Op>
@@ -52,8 +63,13 @@ Kernel activate(const Op& op) noexcept {
 
 template <class Kernel, class Op>
 Kernel sum_norm(const Op& op) noexcept {
-    return {source_of(op.in), source_of(op.residual), op.rows.first_rows, op.norm,     sink_of(op.hidden),
-            sink_of(op.out),  op.hidden.width,        op.rows.number,     op.rows.most};
+    return {source_of(op.in), source_of(op.residual), op.rows.first_rows, op.norm, floats_of(op.out), sink_of(op.out),
+            op.width,         op.rows.number,         op.rows.most};
+}
+
+template <class Kernel, class Op>
+Kernel pool(const Op& op) noexcept {
+    return {op.kind, source_of(op.in), op.input.texts, op.out.data, op.out.width, op.texts.number, op.texts.most};
 }
 
 template <class Kernel, class Heads, class Op>
@@ -85,6 +101,10 @@ void Runner::multiply(const Product& product) noexcept {
 template <class Kernel>
 void Runner::start(const Kernel& kernel) noexcept {
     if (status_ != Status::ok || asks_) return;
+    if (kernel.shared_bytes() > kMostSharedBytes) {
+        status_ = Status::shape_not_supported;
+        return;
+    }
     status_ = status_of(launch(kernel, static_cast<cudaStream_t>(tools_.stream)));
 }
 
@@ -96,7 +116,7 @@ void Runner::operator()(const ProductBf16& op) noexcept {
     multiply(op);
 }
 
-void Runner::operator()(const EmbedAndNorm<S8Embedding, S8Rows>& op) noexcept {
+void Runner::operator()(const EmbedAndNorm<S8Embedding, HiddenRows>& op) noexcept {
     start(embed_norm<EmbedNormExact>(op));
 }
 
@@ -143,17 +163,20 @@ void Runner::operator()(const Activate<Bf16Rows, F32Rows>& op) noexcept {
     start(activate<ActivateFastToF32>(op));
 }
 
-void Runner::operator()(const AddAndNorm<Dequantized, S8Rows>& op) noexcept {
+void Runner::operator()(const AddAndNorm<Dequantized, F32Rows, HiddenRows>& op) noexcept {
     start(sum_norm<SumNormExact>(op));
 }
 
-void Runner::operator()(const AddAndNorm<Bf16Rows, Bf16Rows>& op) noexcept {
-    start(sum_norm<SumNormFast>(op));
+void Runner::operator()(const AddAndNorm<Bf16Rows, Bf16Rows, Bf16Rows>& op) noexcept {
+    start(sum_norm<SumNorm<Bf16Source, Bf16Source, Bf16Sink>>(op));
 }
 
-void Runner::operator()(const PoolRows& op) noexcept {
-    start(
-        PoolTexts{op.kind, source_of(op.in), op.input.texts, op.out.data, op.in.width, op.texts.number, op.texts.most});
+void Runner::operator()(const PoolRows<F32Rows>& op) noexcept {
+    start(pool<Pool<F32Source>>(op));
+}
+
+void Runner::operator()(const PoolRows<Bf16Rows>& op) noexcept {
+    start(pool<Pool<Bf16Source>>(op));
 }
 
 void Runner::operator()(const LinearRows& op) noexcept {

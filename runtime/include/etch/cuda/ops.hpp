@@ -118,7 +118,13 @@ struct Pass {
 
 // --- ops -------------------------------------------------------------------------------------------------------------
 
-// hidden, out = LayerNorm((word + segment) + position). Of S8Embedding or F32Embedding to S8Rows or Bf16Rows.
+// Rows as floats, for what is added to them, and quantized, for products.
+struct HiddenRows {
+    F32Rows values;
+    S8Rows quantized;
+};
+
+// out = LayerNorm((word + segment) + position). Of S8Embedding or F32Embedding to HiddenRows or Bf16Rows.
 template <class Embedding, class Out>
 struct EmbedAndNorm {
     Input input;
@@ -127,11 +133,11 @@ struct EmbedAndNorm {
     Embedding segment;
     Embedding position;
     LayerNormWeights norm;
-    F32Rows hidden;
+    std::uint32_t width;
     Out out;
 };
 template <class Embedding, class Out>
-EmbedAndNorm(Input, RowCount, Embedding, Embedding, Embedding, LayerNormWeights, F32Rows, Out)
+EmbedAndNorm(Input, RowCount, Embedding, Embedding, Embedding, LayerNormWeights, std::uint32_t, Out)
     -> EmbedAndNorm<Embedding, Out>;
 
 // out = in W^T, exact.
@@ -208,27 +214,31 @@ struct Activate {
 template <class In, class Out>
 Activate(RowCount, In, Activation, std::uint32_t, Out) -> Activate<In, Out>;
 
-// hidden, out = LayerNorm(in + residual). Of Dequantized to S8Rows, of Bf16Rows to Bf16Rows. With rows.first_rows
-// `residual` is read where those rows lie, and `hidden` lies elsewhere; without, they may be the same.
-template <class In, class Out>
+// out = LayerNorm(in + residual). Of Dequantized and F32Rows to HiddenRows, all of Bf16Rows. With rows.first_rows the
+// residual is read where those rows lie, and `out` lies elsewhere; without, they may be the same.
+template <class In, class Residual, class Out>
 struct AddAndNorm {
     RowCount rows;
     In in;
-    F32Rows residual;
+    Residual residual;
     LayerNormWeights norm;
-    F32Rows hidden;
+    std::uint32_t width;
     Out out;
 };
-template <class In, class Out>
-AddAndNorm(RowCount, In, F32Rows, LayerNormWeights, F32Rows, Out) -> AddAndNorm<In, Out>;
+template <class In, class Residual, class Out>
+AddAndNorm(RowCount, In, Residual, LayerNormWeights, std::uint32_t, Out) -> AddAndNorm<In, Residual, Out>;
 
+// Of F32Rows or Bf16Rows.
+template <class In>
 struct PoolRows {
     Input input;
     RowCount texts;
     Pooling kind;
-    F32Rows in;
+    In in;
     F32Rows out;  // [texts]
 };
+template <class In>
+PoolRows(Input, RowCount, Pooling, In, F32Rows) -> PoolRows<In>;
 
 // The f32 linear of a head, over k in order.
 struct LinearRows {

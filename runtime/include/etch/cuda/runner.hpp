@@ -32,7 +32,7 @@ class Runner {
 
     void operator()(const ProductS8& op) noexcept;
     void operator()(const ProductBf16& op) noexcept;
-    void operator()(const EmbedAndNorm<S8Embedding, S8Rows>& op) noexcept;
+    void operator()(const EmbedAndNorm<S8Embedding, HiddenRows>& op) noexcept;
     void operator()(const EmbedAndNorm<S8Embedding, Bf16Rows>& op) noexcept;
     void operator()(const EmbedAndNorm<F32Embedding, Bf16Rows>& op) noexcept;
     void operator()(const SplitProjections& op) noexcept;
@@ -43,9 +43,10 @@ class Runner {
     void operator()(const Activate<Dequantized, F32Rows>& op) noexcept;
     void operator()(const Activate<Bf16Rows, Bf16Rows>& op) noexcept;
     void operator()(const Activate<Bf16Rows, F32Rows>& op) noexcept;
-    void operator()(const AddAndNorm<Dequantized, S8Rows>& op) noexcept;
-    void operator()(const AddAndNorm<Bf16Rows, Bf16Rows>& op) noexcept;
-    void operator()(const PoolRows& op) noexcept;
+    void operator()(const AddAndNorm<Dequantized, F32Rows, HiddenRows>& op) noexcept;
+    void operator()(const AddAndNorm<Bf16Rows, Bf16Rows, Bf16Rows>& op) noexcept;
+    void operator()(const PoolRows<F32Rows>& op) noexcept;
+    void operator()(const PoolRows<Bf16Rows>& op) noexcept;
     void operator()(const LinearRows& op) noexcept;
 
   private:

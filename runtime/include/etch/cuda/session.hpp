@@ -13,6 +13,9 @@
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+
+struct KernelSet;
+
 namespace cuda {
 
 struct SessionState;  // in page-locked memory
@@ -46,6 +49,9 @@ class DeviceSession {
     Status failure = Status::ok;
 
     SessionFigures figures = {};
+
+    // Of the CPU: what results are made with from the model's outputs.
+    const KernelSet* kernels = nullptr;
 
     SessionState* state = nullptr;
 };
