@@ -25,7 +25,7 @@ if(ETCH_CUDA_HOST_TESTS AND CUDAToolkit_FOUND)
   target_link_libraries(test-cuda PRIVATE etch_cuda_on_host)
 
   # The default model's program and its benchmark over the stand-ins, for the end-to-end tests.
-  if(ETCH_BUILD_PROGRAMS AND TARGET etch_agnews AND EXISTS ${cuda_model}/agnews_cuda.cpp)
+  if(ETCH_BUILD_PROGRAMS AND TARGET etch_agnews)
     set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/end_to_end/cuda)
     set(cli ${PROJECT_SOURCE_DIR}/tools/cli)
     set(bench ${PROJECT_SOURCE_DIR}/tools/benchmarks/cuda)

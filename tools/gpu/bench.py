@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from .build import program
@@ -26,12 +27,16 @@ def measure(models: Sequence[Model]) -> tuple[Figures, list[Check]]:
         done = run(f"bench-{model.name}", [program(f"bench-cuda-{model.name}"), "--json", path])
         name = f"{model.name}: benchmark"
         if done.well and path.exists():
-            figures[model.name] = [json.loads(line) for line in path.read_text().splitlines()]
+            figures[model.name] = read_figures(path)
             checks.append(Check(name, "passed", f"{len(figures[model.name])} figures, {done.seconds:.0f} s"))
         else:
             checks.append(Check(name, "failed", done.failure))
     checks.append(measure_torch(figures))
     return figures, checks
+
+
+def read_figures(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def measure_torch(figures: Figures) -> Check:

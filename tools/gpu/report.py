@@ -56,7 +56,7 @@ def as_markdown(report: Report) -> str:
     if models:
         parts += ["## Latency, both copies included\n", GOALS + "\n"]
     for name, rows in models.items():
-        parts += [f"### {name}\n", latency_table(rows), *kernel_tables(rows)]
+        parts += [f"### {name}\n", latency_table(rows), *op_tables(rows)]
     if rows := report.figures.get("torch"):
         parts += [f"### PyTorch, BERT-base, bf16 ({rows[0]['versions']})\n", torch_table(rows)]
     return "\n".join(parts)
@@ -85,7 +85,7 @@ def latency_table(rows: Sequence[dict[str, Any]]) -> str:
     return table(("mode", "texts", "tokens each", *times, "median / bound", "bound / GPU"), lines)
 
 
-def kernel_tables(rows: Sequence[dict[str, Any]]) -> list[str]:
+def op_tables(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Time by op of each shape that was taken apart."""
     shapes: dict[tuple[str, int, int], list[dict[str, Any]]] = {}
     for row in rows:

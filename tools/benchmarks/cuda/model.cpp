@@ -13,8 +13,9 @@ namespace {
 
 namespace model = etch::ETCH_MODEL;
 
-model::cuda::Weights weights;
-model::cuda::Session session;
+// Never closed at the end: CUDA cannot be used once main() has ended.
+model::cuda::Weights& weights = *new model::cuda::Weights;
+model::cuda::Session& session = *new model::cuda::Session;
 
 class WatchedRunner {
   public:

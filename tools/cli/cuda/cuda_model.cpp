@@ -26,8 +26,9 @@ namespace etch::cli {
 namespace on_gpu {
 namespace {
 
-generated::Weights weights;
-generated::Session session;
+// Never closed: CUDA cannot be used once main() has ended, and exit() ends the program in other places, too.
+generated::Weights& weights = *new generated::Weights;
+generated::Session& session = *new generated::Session;
 generated::Result result;
 std::vector<generated::Result> results;  // of a batch
 
