@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.hpp"
 
+#include <map>
+#include <string>
+
 namespace etch_stand_in {
 namespace {
 
 struct State {
     Fault fault;
     std::uint64_t calls = 0;
+    std::map<std::string, std::uint64_t> by_name;
     const char* failed = nullptr;
     Machine machine;
     Alive alive;
@@ -19,6 +23,7 @@ State& state() {
 
 bool fails(const char* name) {
     State& s = state();
+    ++s.by_name[name];
     if (++s.calls != s.fault.at) return false;
     s.failed = name;
     return true;
@@ -29,11 +34,16 @@ bool fails(const char* name) {
 void set_fault(const Fault& fault) {
     state().fault = fault;
     state().calls = 0;
+    state().by_name.clear();
     state().failed = nullptr;
 }
 
 std::uint64_t calls() {
     return state().calls;
+}
+
+std::uint64_t calls_of(const char* name) {
+    return state().by_name[name];
 }
 
 const char* failed_call() {

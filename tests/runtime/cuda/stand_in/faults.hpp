@@ -20,7 +20,8 @@ struct Fault {
 };
 
 void set_fault(const Fault& fault);
-std::uint64_t calls();      // since set_fault()
+std::uint64_t calls();  // since set_fault()
+std::uint64_t calls_of(const char* name);
 const char* failed_call();  // name of the call that failed, null: none did
 
 // For the stand-ins: counts a call, returns what it has to report.
@@ -48,6 +49,7 @@ struct Alive {
     std::uint64_t graphs = 0;
     std::uint64_t executables = 0;
     std::uint64_t libraries = 0;
+    std::uint64_t taken = 0;  // allocations ever made, of either kind
 
     std::uint64_t objects() const {
         return device_allocations + host_allocations + streams + graphs + executables + libraries;

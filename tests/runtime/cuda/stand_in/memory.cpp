@@ -75,6 +75,7 @@ cudaError_t allocate(void** out, std::size_t bytes) {
     if (m.open == 0) mprotect(first, mapped, PROT_NONE);
     m.device[reinterpret_cast<std::uintptr_t>(first)] = {bytes, mapped};
     ++alive().device_allocations;
+    ++alive().taken;
     alive().device_bytes += bytes;
     *out = first;
     return cudaSuccess;
@@ -167,6 +168,7 @@ cudaError_t cudaMallocHost(void** at, std::size_t bytes) {
     std::memset(*at, kFill, bytes);
     memory().pinned[reinterpret_cast<std::uintptr_t>(*at)] = bytes;
     ++alive().host_allocations;
+    ++alive().taken;
     alive().host_bytes += bytes;
     return cudaSuccess;
 }
