@@ -70,7 +70,7 @@ def test_without_a_gpu_it_is_an_error(classify: Program) -> None:
 
 
 def test_device_tests_run_or_are_skipped(build: Path) -> None:
-    """GoogleTest's own words; where there is a GPU, tools/gpu-check runs them all."""
+    """Few of them need no GPU."""
     if no_device() is None:
         pytest.skip("there is a GPU: tools/gpu-check runs them")
     ran = run(build / "bin" / "test-cuda-device", cwd=build)
@@ -78,7 +78,7 @@ def test_device_tests_run_or_are_skipped(build: Path) -> None:
     count = re.search(r"(\d+) tests? from \d+ test suites? ran", ran.stdout)
     skipped = re.search(r"\[  SKIPPED \] (\d+) tests?", ran.stdout)
     assert count and skipped
-    assert int(count[1]) == int(skipped[1]) > 0
+    assert int(count[1]) >= int(skipped[1]) > 0
 
 
 def test_the_benchmark_names_what_failed(build: Path) -> None:
@@ -143,6 +143,5 @@ def test_who_needs_no_gpu_needs_no_cuda(prefix: Path, tmp_path: Path) -> None:
     assert built_project(project(tmp_path, "find_package"), *hidden).is_file()
     configured = configure(gpu_project(tmp_path), *hidden)
     assert configured.returncode != 0
-    assert re.search(
-        r"'agnews_cuda' is not installed beside it,\s+or the CUDA\s+toolkit is not found", configured.stdout
-    )
+    said = " ".join(configured.stdout.split())
+    assert "model 'agnews_cuda' is not installed beside it, or the CUDA toolkit is not found" in said
