@@ -34,7 +34,7 @@ _HEADERS = """
 # Names of etch's own: in its namespace, which holds the model's, and its libraries etch_NAME.
 _OWN = """
     argmax attention_cost attention_f32_scratch_bytes attention_s8_scratch_bytes attention_tiles avx2 avx512_vnni
-    avx_vnni best_kernels check_tokens cli cosine_similarity counted describe detail dsp encoded_row_bytes etch
+    avx_vnni best_kernels check_tokens cli cosine_similarity counted cuda describe detail dsp encoded_row_bytes etch
     expanded_bytes expanded_outputs f32_key_elements f32_key_offset f32_value_elements f32_value_offset find_kernels
     first_unit_of flags hosted kernel_name kernels max_encoded_bytes_per_value most_texts mve neon neon_dotprod ops
     packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors packed_s4_high
@@ -47,7 +47,14 @@ _TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_HEADERS.split(), *_
 
 def checked_name(name: str) -> str:
     """`name` if it can be a model's name; EtchError otherwise."""
-    if not _NAME.fullmatch(name) or name in _TAKEN or name.startswith("abi") or name.endswith("_") or "__" in name:
+    # NAME_cuda is the library of NAME for GPUs.
+    if (
+        not _NAME.fullmatch(name)
+        or name in _TAKEN
+        or name.startswith("abi")
+        or name.endswith(("_", "_cuda"))
+        or "__" in name
+    ):
         raise EtchError(
             "name-not-allowed",
             "arguments",

@@ -104,7 +104,7 @@ def run_style_checks(results: Results) -> None:
     sources = [
         str(path)
         for folder in ("runtime", "tools", "tests", "firmware-demo")
-        for pattern in ("*.cpp", "*.hpp", "*.inl", "*.c", "*.h")
+        for pattern in ("*.cpp", "*.hpp", "*.inl", "*.c", "*.h", "*.cu", "*.cuh")
         for path in sorted((ROOT / folder).rglob(pattern))
     ]
     results.check("clang-format", run("clang-format", ["clang-format", "--dry-run", "-Werror", *sources]))

@@ -22,6 +22,7 @@ from ..targets import Target, stack_budget
 from ..tokenizer import WordPieceTables
 from ..tokenizer.tables import Field
 from .arena import arena_lines, size_checks
+from .cuda import cuda_values
 from .environment import template_environment
 from .forward import forward_lines, head_lines, head_values
 from .tables import Table, slots_of, table_bytes
@@ -83,8 +84,11 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         return Rendered(name, [text.encode("utf-8")])
 
     rows = _table_rows(model)
+    cuda = [file(f"{name}_cuda.{end}", f"model_cuda.{end}.j2", values) for end, values in _cuda_files(model)]
+    cuda_sources = [rendered.name for rendered in cuda if rendered.name.endswith(".cpp")]
     files = [
-        file("CMakeLists.txt", "CMakeLists.txt.j2", {"sources": sources}),
+        *cuda,
+        file("CMakeLists.txt", "CMakeLists.txt.j2", {"sources": sources, "cuda_sources": cuda_sources}),
         file(f"{name}.hpp", "model.hpp.j2", _header_values(model)),
         file(f"{name}.h", "model.h.j2", _header_values(model) | {"upper": name.upper()}),
         file(f"{name}_c.cpp", "model_c.cpp.j2", {}),
@@ -98,6 +102,14 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         return [*files, file(tables_file, "tables.cpp.j2", tables | {"tables": lines})]
     blob = [part for table in model.tables for part in table.data()]
     return [*files, file(tables_file, "tables.S.j2", tables), Rendered(f"{name}.tables", blob)]
+
+
+def _cuda_files(model: Model) -> list[tuple[str, dict[str, Any]]]:
+    """Endings and values of the files for NVIDIA GPUs, which a host can have."""
+    if model.target.name != "host":
+        return []
+    values = cuda_values(model.program)
+    return [("hpp", values), ("cpp", values)]
 
 
 def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where; the prefix may be moved afterwards. Components: etch-development (headers, libraries,
 # CMake and pkg-config files, the generator for etch_add_model), etch-models (their headers and libraries), etch-programs.
+# Libraries for GPUs have export sets of their own: who uses the others needs no CUDA.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(etch_package ${CMAKE_INSTALL_LIBDIR}/cmake/etch)
@@ -24,7 +25,19 @@ function(etch_install_runtime)
     DESTINATION ${etch_package} ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/codegen DESTINATION ${etch_generator} ${component}
     PATTERN __pycache__ EXCLUDE)
-  etch_install_pkg_config(etch "runtime of the models that etch generates" "" ${component})
+  etch_install_pkg_config(etch "runtime of the models that etch generates" "" "" ${component})
+  if(TARGET etch_cuda)
+    etch_install_cuda_library(etch_cuda cuda ${etch_package} ${component})
+    etch_install_pkg_config(etch_cuda "runtime on NVIDIA GPUs" "etch = ${PROJECT_VERSION}"
+      " -lcublasLt -lcudart_static -ldl -lrt -lpthread" ${component})
+  endif()
+endfunction()
+
+function(etch_install_cuda_library library file folder)
+  install(TARGETS ${library} EXPORT ${library}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARGN}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT ${library} FILE ${file}.cmake NAMESPACE etch:: DESTINATION ${folder} ${ARGN})
 endfunction()
 
 # Each model has an export set of its own, so that models of several builds can be installed beside each other.
@@ -36,13 +49,19 @@ function(etch_install_model name programs)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT etch-model-${name} FILE ${name}.cmake NAMESPACE etch:: DESTINATION ${etch_package}/models ${component})
-  etch_install_pkg_config(etch_${name} "etch model ${name}" "etch = ${PROJECT_VERSION}" ${component})
+  etch_install_pkg_config(etch_${name} "etch model ${name}" "etch = ${PROJECT_VERSION}" "" ${component})
+  if(TARGET etch_${name}_cuda)
+    install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_cuda.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component})
+    etch_install_cuda_library(etch_${name}_cuda ${name}_cuda ${etch_package}/cuda_models ${component})
+    etch_install_pkg_config(etch_${name}_cuda "etch model ${name} on NVIDIA GPUs"
+      "etch_${name} = ${PROJECT_VERSION}, etch_cuda = ${PROJECT_VERSION}" "" ${component})
+  endif()
   if(programs)
     install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT etch-programs)
   endif()
 endfunction()
 
-function(etch_install_pkg_config library description requires)
+function(etch_install_pkg_config library description requires libraries)
   set(pkg_config ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH up /${pkg_config} /.)
   string(REGEX REPLACE "/$" "" up "${up}")

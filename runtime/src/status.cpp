@@ -27,7 +27,15 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
               same(Status::table_mismatch, ETCH_TABLE_MISMATCH) &&
               same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH) && same(Status::in_progress, ETCH_IN_PROGRESS) &&
-              same(Status::not_begun, ETCH_NOT_BEGUN));
+              same(Status::not_begun, ETCH_NOT_BEGUN) && same(Status::no_device, ETCH_NO_DEVICE) &&
+              same(Status::device_unknown, ETCH_DEVICE_UNKNOWN) && same(Status::driver_too_old, ETCH_DRIVER_TOO_OLD) &&
+              same(Status::device_not_supported, ETCH_DEVICE_NOT_SUPPORTED) &&
+              same(Status::device_out_of_memory, ETCH_DEVICE_OUT_OF_MEMORY) &&
+              same(Status::device_failed, ETCH_DEVICE_FAILED) &&
+              same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
+              same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
+              same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
+              same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -70,6 +78,28 @@ const char* describe(Status status) noexcept {
             return "the budget of the step is spent, the result is not there yet";
         case Status::not_begun:
             return "no call in steps has begun, or it has ended since";
+        case Status::no_device:
+            return "there is no NVIDIA GPU, or no driver for it";
+        case Status::device_unknown:
+            return "there is no GPU of that index";
+        case Status::driver_too_old:
+            return "the NVIDIA driver is older than the CUDA runtime of this program";
+        case Status::device_not_supported:
+            return "the GPU is older than compute capability 8.0";
+        case Status::device_out_of_memory:
+            return "not enough memory on the GPU, or not enough page-locked memory";
+        case Status::device_failed:
+            return "the CUDA runtime reported an error";
+        case Status::device_library_failed:
+            return "cuBLASLt reported an error";
+        case Status::mode_not_supported:
+            return "the model's recipe cannot be computed in this mode";
+        case Status::shape_not_supported:
+            return "the model has longer rows or texts than the kernels for GPUs can take";
+        case Status::rows_out_of_range:
+            return "a session for fewer rows than one text may have, or for too many";
+        case Status::not_open:
+            return "the weights or the session were not opened";
     }
     return "unknown status";
 }

@@ -115,7 +115,7 @@ def most_tokens(program: Program) -> int:
 def build_stub(folder: Path, *stub_flags: str) -> Program:
     """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers.
 
-    Only two sources see the model's header: a second build into the same folder, with other flags, compiles those.
+    Few sources see the model's header: a second build into the same folder, with other flags, compiles those.
     """
     compiler = shutil.which(os.environ.get("CXX", "g++"))
     if compiler is None:
@@ -128,6 +128,9 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
     program = own / f"{task}-stub"
     here = Path(__file__).parent
     sees_header = [ROOT / "tools/cli/model.cpp", here / "stub_model/stub.cpp"]
+    if "-DSTUB_CUDA" in stub_flags:
+        sees_header += [ROOT / "tools/cli/cuda/cuda_model.cpp", here / "stub_model/stub_cuda.cpp"]
+        stub_flags += ('-DETCH_MODEL_CUDA_HEADER="stub_cuda.hpp"',)
     shared = [
         *sorted(set((ROOT / "tools/cli").glob("*.cpp")) - set(sees_header)),
         *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
@@ -136,7 +139,10 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
     ]
     flags = [
         *("-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        *(f"-I{path}" for path in (ROOT / "runtime/include", ROOT / "runtime/src", here / "stub_model")),
+        *(
+            f"-I{path}"
+            for path in (ROOT / "runtime/include", ROOT / "runtime/src", ROOT / "tools/cli", here / "stub_model")
+        ),
     ]
     model_flags = [
         "-DETCH_MODEL=stub",

@@ -38,7 +38,7 @@ def test_the_examples_are_the_projects() -> None:
     files = [path.read_text(encoding="utf-8").split("\n", 1) for path in EXAMPLES]
     assert all("SPDX-License-Identifier" in first for first, _ in files)
     assert sorted(shown) == sorted(rest for _, rest in files)
-    assert len(files) == 7
+    assert len(files) == 8
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((\w[^)]*)\)", README))))

@@ -12,6 +12,7 @@
 
 #include "etch/hosted/thread_pool.hpp"
 #include "op_traits.hpp"
+#include "type_name.hpp"
 
 namespace etch::bench {
 namespace {
@@ -30,17 +31,6 @@ std::uint64_t nanoseconds() noexcept {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-// Name of a type without its namespaces: both compilers spell it "... T = etch::v2::LinearS8]".
-template <class T>
-constexpr std::string_view type_name() noexcept {
-    std::string_view text = __PRETTY_FUNCTION__;
-    text.remove_prefix(text.find("T = ") + 4);
-    text = text.substr(0, text.find_first_of("];"));
-    const std::size_t end = text.find('<');
-    const std::size_t colon = text.substr(0, end).rfind(':');
-    return text.substr(colon == std::string_view::npos ? 0 : colon + 1, end - colon - 1);
 }
 
 template <class T, class = void>

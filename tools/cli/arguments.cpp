@@ -23,6 +23,7 @@ constexpr unsigned kRows = bit(Mode::evaluate);
 constexpr unsigned kLines = kTexts | bit(Mode::similarity);
 constexpr unsigned kAnswers = kLines | kRows;
 constexpr unsigned kRuns = kAnswers | bit(Mode::latency) | bit(Mode::memory) | bit(Mode::self_test);
+constexpr unsigned kOnDevice = kAnswers | bit(Mode::latency) | bit(Mode::memory);
 constexpr unsigned kChoosesMode = 0;  // the option says what to do; two that disagree are refused
 
 constexpr unsigned kLabels = bit(Task::single_label) | bit(Task::multi_label);
@@ -38,6 +39,21 @@ std::uint32_t number(std::string_view option, std::string_view text, std::uint32
              quoted(text).c_str());
     }
     return static_cast<std::uint32_t>(*value);
+}
+
+// The number of a GPU, none for the CPU.
+std::optional<std::uint32_t> read_device(std::string_view text) {
+    constexpr std::string_view kCuda = "cuda";
+    if (text == "cpu") {
+        return std::nullopt;
+    }
+    if (text == kCuda) {
+        return 0;
+    }
+    if (text.substr(0, kCuda.size() + 1) != "cuda:") {
+        fail(kWrongUse, "--device: expected cpu, cuda or cuda:N, got %s", quoted(text).c_str());
+    }
+    return number("--device cuda:N", text.substr(kCuda.size() + 1), 0, 1023);
 }
 
 struct Option {
@@ -83,6 +99,14 @@ const Option kOptions[] = {
     {"--kernel", 1, kRuns | bit(Mode::version), kNone, kAnyTask, [](Options& o, Values v) { o.kernel = v[0]; }},
     {"--threads", 1, kRuns, kNone, kAnyTask,
      [](Options& o, Values v) { o.threads = v[0] == "auto" ? 0 : number("--threads", v[0], 0, 64); }},
+    {"--device", 1, kOnDevice, kNone, kAnyTask, [](Options& o, Values v) { o.gpu = read_device(v[0]); }},
+    {"--mode", 1, kOnDevice, kNone, kAnyTask,
+     [](Options& o, Values v) {
+         if (v[0] != "exact" && v[0] != "fast") {
+             fail(kWrongUse, "--mode: expected exact or fast, got %s", quoted(v[0]).c_str());
+         }
+         o.device_mode = v[0];
+     }},
 };
 constexpr std::size_t kOptionCount = sizeof kOptions / sizeof kOptions[0];
 
@@ -149,10 +173,30 @@ void check_modes(const Options& options, const bool (&given)[kOptionCount], cons
     }
 }
 
+[[noreturn]] void refuse(const char* one, const char* other) {
+    fail(kWrongUse, "%s and %s cannot be used together", one, other);
+}
+
+// Refuses what would not reach a GPU.
+void check_device(const Options& options, bool threads_given) {
+    if (options.device_mode && !options.gpu) {
+        fail(kWrongUse, "--mode only goes with --device cuda");
+    }
+    if (!options.gpu) {
+        return;
+    }
+    if (options.kernel) {
+        refuse("--kernel", "--device cuda");
+    }
+    if (threads_given) {
+        refuse("--threads", "--device cuda");
+    }
+    if (options.tokens) {
+        refuse("--tokens", "--device cuda");
+    }
+}
+
 void check_conflicts(const Options& options, const bool top_given) {
-    const auto refuse = [](const char* one, const char* other) {
-        fail(kWrongUse, "%s and %s cannot be used together", one, other);
-    };
     if (options.json && options.tokens) {
         refuse("--json", "--tokens");
     }
@@ -246,6 +290,7 @@ Options parse_arguments(int argc, const char* const* argv) {
     }
     check_modes(options, given, chooser);
     check_conflicts(options, given[find_option("--top") - kOptions]);
+    check_device(options, given[find_option("--threads") - kOptions]);
     return options;
 }
 

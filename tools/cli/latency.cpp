@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "device.hpp"
 #include "etch/hosted.hpp"
 #include "failure.hpp"
 #include "model.hpp"
@@ -72,8 +73,11 @@ double percentile95(const std::vector<std::uint64_t>& sorted) {
 }  // namespace
 
 void measure_latency() {
-    write_output(format("model: %s, recipe: %s, kernel: %s, threads: %u\n", std::string(kModel.name).c_str(),
-                        std::string(kModel.recipe).c_str(), std::string(kernel()).c_str(), threads()));
+    const std::string where = device_in_use().empty()
+                                  ? format("kernel: %s, threads: %u", std::string(kernel()).c_str(), threads())
+                                  : "device: " + device_in_use();
+    write_output(format("model: %s, recipe: %s, %s\n", std::string(kModel.name).c_str(),
+                        std::string(kModel.recipe).c_str(), where.c_str()));
     write_output("tokens    runs   median ms      p95 ms\n");
     for (const std::uint32_t length : lengths()) {
         const std::vector<std::uint64_t> times = measure(sample_ids(length));

@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "device.hpp"
 #include "kernels.hpp"
 #include "model.hpp"
 #include "output.hpp"
@@ -33,7 +34,9 @@ int main(int argc, char** argv) {
     std::set_new_handler(out_of_memory);
     prepare_output();
     const Options options = parse_arguments(argc, argv);
-    if (computes(options.mode)) {
+    if (computes(options.mode) && options.gpu) {
+        use_device(options);
+    } else if (computes(options.mode)) {
         choose_kernel(options.kernel);
         use_threads(options.threads);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // --memory: what the model and this program occupy.
 #include "commands.hpp"
+#include "device.hpp"
 #include "etch/hosted.hpp"
 #include "failure.hpp"
 #include "linked_file.hpp"
@@ -13,6 +14,18 @@ namespace {
 
 void line(const char* name, std::size_t bytes, const std::string& meaning) {
     write_output(format("%-14s %12zu bytes  %s\n", name, bytes, meaning.c_str()));
+}
+
+void report_device(const DeviceMemory& memory) {
+    write_output("device: " + device_in_use() + '\n');
+    line("weights", memory.weights, "on the GPU, shared by its sessions");
+    line("session", memory.session,
+         format("on the GPU, for %u tokens a call; %zu of it for cuBLASLt", static_cast<unsigned>(kModel.max_tokens),
+                memory.workspace));
+    line("context", memory.context, "on the GPU, taken by CUDA and cuBLASLt for themselves, measured");
+    line("graphs", memory.graphs,
+         format("on the GPU, taken by CUDA for %u graphs, measured", static_cast<unsigned>(memory.graph_count)));
+    line("page-locked", memory.page_locked, "of this machine, for the copies");
 }
 
 }  // namespace
@@ -46,6 +59,9 @@ void report_memory() {
                     static_cast<unsigned>(answer.tokens)));
     } else {
         write_output("peak           not known: this system has no VmHWM\n");
+    }
+    if (const std::optional<DeviceMemory> memory = device_memory()) {
+        report_device(*memory);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "device.hpp"
 #include "evaluations.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
@@ -27,6 +28,13 @@ namespace generated = etch::ETCH_MODEL;
 namespace etch::cli {
 namespace {
 
+#ifdef ETCH_MODEL_CUDA_HEADER
+constexpr const Device* kCuda = &kCudaDevice;
+#else
+constexpr const Device* kCuda = nullptr;
+#endif
+
+const Device* device = nullptr;  // that answers; null: the workspace does
 generated::Workspace workspace;
 generated::Result result;
 generated::Encoding encoding;
@@ -79,19 +87,26 @@ const Model kModel = {ETCH_PROGRAM,
                       generated::kArenaBytes,
                       generated::kStackBudget,
                       generated::kScratchBytes,
-                      task::kEvaluate};
+                      task::kEvaluate,
+                      kCuda};
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);
 }
 
 Status answer_text(const Text& text, Answer& answer) {
+    if (device != nullptr) {
+        return device->answer_text(text, answer);
+    }
     const Status status = task::answer(workspace, text, result);
     answer = task::view(result);
     return status;
 }
 
 Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answer>& answers) {
+    if (device != nullptr) {
+        return device->answer_batch(texts, answers);
+    }
     results.resize(texts.size());
     Job job = {texts, 1, Status::ok};
     if (const Executor* executor = std::exchange(workspace.executor, nullptr); executor != nullptr) {
@@ -112,6 +127,9 @@ Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answ
 }
 
 Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answer) {
+    if (device != nullptr) {
+        return device->answer_tokens(ids, count, answer);
+    }
     const Status status = task::answer_tokens(workspace, ids, count, result);
     answer = task::view(result);
     return status;
@@ -141,6 +159,10 @@ void set_special_tokens(SpecialTokens reading) {
 
 void set_executor(const Executor* executor) {
     workspace.executor = executor;
+}
+
+void set_device(const Device& opened) {
+    device = &opened;
 }
 
 Status select_kernel(std::string_view name) {

@@ -16,6 +16,7 @@
 namespace etch::cli {
 
 struct Dataset;
+struct Device;
 struct Options;
 
 struct Model {
@@ -33,6 +34,7 @@ struct Model {
     std::size_t stack_budget;                                          // bytes
     std::size_t scratch_bytes;                                         // of each worker of an executor but the first
     void (*evaluate)(const Options& options, const Dataset& dataset);  // of its task: others are not linked
+    const Device* cuda;                                                // null where built without ETCH_CUDA
 };
 
 extern const Model kModel;
@@ -80,6 +82,9 @@ void set_special_tokens(SpecialTokens reading);
 
 // Shares the work of every call from now on; the executor stays the caller's. Null: the calling thread does it all.
 void set_executor(const Executor* executor);
+
+// Every answer comes from this device from now on; it is open.
+void set_device(const Device& device);
 
 Status select_kernel(std::string_view name);
 

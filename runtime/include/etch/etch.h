@@ -31,7 +31,19 @@ typedef enum etch_status {
     ETCH_TABLE_MISMATCH,       /* self test: the CRC of a weight table differs from the generated one */
     ETCH_GOLDEN_MISMATCH,      /* self test: a golden text gives other ids or outputs than the generated ones */
     ETCH_IN_PROGRESS,          /* step: the budget is spent, the result is not there yet */
-    ETCH_NOT_BEGUN             /* step: begin was not called or refused, or what it began has ended since */
+    ETCH_NOT_BEGUN,            /* step: begin was not called or refused, or what it began has ended since */
+    /* Of GPUs only: */
+    ETCH_NO_DEVICE,             /* no NVIDIA GPU, or no driver for it */
+    ETCH_DEVICE_UNKNOWN,        /* no GPU of that index */
+    ETCH_DRIVER_TOO_OLD,        /* the driver is older than the CUDA runtime that the program was built with */
+    ETCH_DEVICE_NOT_SUPPORTED,  /* the GPU is older than compute capability 8.0 */
+    ETCH_DEVICE_OUT_OF_MEMORY,  /* not enough memory on the GPU, or not enough page-locked memory */
+    ETCH_DEVICE_FAILED,         /* the CUDA runtime reported an error */
+    ETCH_DEVICE_LIBRARY_FAILED, /* cuBLASLt reported an error */
+    ETCH_MODE_NOT_SUPPORTED,    /* the model's recipe has no such mode */
+    ETCH_SHAPE_NOT_SUPPORTED,   /* the model has longer rows or texts than the kernels for GPUs can take */
+    ETCH_ROWS_OUT_OF_RANGE,     /* a session for fewer rows than one text may have, or for too many */
+    ETCH_NOT_OPEN               /* the weights or the session were not opened */
 } etch_status;
 
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */

@@ -23,6 +23,18 @@ enum class Status : std::uint8_t {
     golden_mismatch,       // self test: ids or logits of a golden text differ from the generated ones
     in_progress,           // step: the budget is spent, the result is not there yet
     not_begun,             // step: begin() was not called or refused, or what it began has ended since
+    // Of GPUs only:
+    no_device,              // no NVIDIA GPU, or no driver for it
+    device_unknown,         // no GPU of that index
+    driver_too_old,         // the driver is older than the CUDA runtime that the program was built with
+    device_not_supported,   // the GPU is older than compute capability 8.0
+    device_out_of_memory,   // not enough memory on the GPU, or not enough page-locked memory
+    device_failed,          // the CUDA runtime reported an error
+    device_library_failed,  // cuBLASLt reported an error
+    mode_not_supported,     // the model's recipe has no such mode
+    shape_not_supported,    // the model has longer rows or texts than the kernels for GPUs can take
+    rows_out_of_range,      // a session for fewer rows than one text may have, or for too many
+    not_open,               // the weights or the session were not opened
 };
 
 // A short English text for `status`, static storage, never null.

@@ -44,6 +44,7 @@
 //     silu(x)       = x * sigmoid(x)                                               2.0e-6
 #pragma once
 
+#include "device.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -54,17 +55,17 @@ namespace polynomials {
 constexpr float kShifter = 0x1.8p23f;
 
 constexpr float kExp2Least = -64.0f;
-constexpr float kExp2[] = {
+ETCH_DEVICE constexpr float kExp2[] = {
     0x1p0f, 0x1.62e42ap-1f, 0x1.ebf9bcp-3f, 0x1.c6b752p-5f, 0x1.3cea88p-7f, 0x1.5bba14p-10f,
 };
 
 constexpr float kErfLimit = 4.0f;
-constexpr float kErf[] = {
+ETCH_DEVICE constexpr float kErf[] = {
     -0x1.a0bef4p0f,  -0x1.d62f2cp-1f,  -0x1.3113dcp-3f, 0x1.e28cbap-6f,
     -0x1.2dc1d8p-9f, -0x1.e3ffb4p-12f, 0x1.a45c12p-14f,
 };
 
-constexpr float kReciprocal[] = {0x1.0f83ep1f, -0x1.745d18p0f, 0x1.4afd6ap-2f};
+ETCH_DEVICE constexpr float kReciprocal[] = {0x1.0f83ep1f, -0x1.745d18p0f, 0x1.4afd6ap-2f};
 
 constexpr float kLog2E = 0x1.715476p0f;           // log2(e)
 constexpr float kMinusLog2E = -0x1.715476p0f;     // -log2(e)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "device.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -31,7 +32,7 @@ namespace {
     return x;
 }
 
-inline float square_root(float x) noexcept {
+ETCH_DEVICE inline float square_root(float x) noexcept {
 #if defined(__arm__) && (!defined(__ARM_FP) || (__ARM_FP & 4) == 0)
     return square_root_by_integers(x);
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../kernels/device.hpp"
 #include "../kernels/polynomials.hpp"
 
 namespace etch {
@@ -8,7 +9,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // x, or +0.0f where its magnitude is below 2^-40: products and sums of such values are never subnormal.
-inline float without_tiny(float x) noexcept {
+ETCH_DEVICE inline float without_tiny(float x) noexcept {
     return x < polynomials::kLeastMaximum && x > -polynomials::kLeastMaximum ? 0.0f : x;
 }
 

@@ -115,7 +115,7 @@ TEST(Registry, RowsAreReadByPlainAndScalar) {
 
 TEST(Registry, EveryStatusHasItsOwnText) {
     std::vector<std::string> texts;
-    for (int i = 0; i <= static_cast<int>(Status::not_begun); ++i) {
+    for (int i = 0; i <= static_cast<int>(Status::not_open); ++i) {
         const std::string text = describe(static_cast<Status>(i));
         EXPECT_FALSE(text.empty());
         EXPECT_NE(text, "unknown status");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../device.hpp"
 #include "../polynomials.hpp"
 
 namespace etch {
@@ -12,28 +13,28 @@ namespace scalar {
 namespace {
 
 // Not std::memcpy: where a program is compiled as freestanding, that is a call.
-inline std::uint32_t bits_of(float x) noexcept {
+ETCH_DEVICE inline std::uint32_t bits_of(float x) noexcept {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-inline float from_bits(std::uint32_t bits) noexcept {
+ETCH_DEVICE inline float from_bits(std::uint32_t bits) noexcept {
     float x;
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-inline float absolute(float x) noexcept {
+ETCH_DEVICE inline float absolute(float x) noexcept {
     return from_bits(bits_of(x) & 0x7FFFFFFFu);
 }
 
-inline float with_sign_of(float magnitude, float x) noexcept {
+ETCH_DEVICE inline float with_sign_of(float magnitude, float x) noexcept {
     return from_bits(bits_of(magnitude) | (bits_of(x) & 0x80000000u));
 }
 
 // To the nearest integer, ties to even, for |x| < 2^22.
-inline std::int32_t round_to_int(float x) noexcept {
+ETCH_DEVICE inline std::int32_t round_to_int(float x) noexcept {
     const std::uint32_t low = bits_of(x + polynomials::kShifter) - bits_of(polynomials::kShifter);
     std::int32_t rounded;
     __builtin_memcpy(&rounded, &low, sizeof rounded);
@@ -41,7 +42,7 @@ inline std::int32_t round_to_int(float x) noexcept {
 }
 
 template <unsigned kCount>
-inline float horner(const float (&coefficients)[kCount], float x) noexcept {
+ETCH_DEVICE inline float horner(const float (&coefficients)[kCount], float x) noexcept {
     float result = coefficients[kCount - 1];
     for (unsigned i = kCount - 1; i-- > 0;)
         result = result * x + coefficients[i];
@@ -49,34 +50,34 @@ inline float horner(const float (&coefficients)[kCount], float x) noexcept {
 }
 
 // x <= 0.
-inline float exp2(float x) noexcept {
+ETCH_DEVICE inline float exp2(float x) noexcept {
     if (x < polynomials::kExp2Least) return 0.0f;
     const float shifted = x + polynomials::kShifter;
     const float fraction = x - (shifted - polynomials::kShifter);
     return from_bits(bits_of(horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
 }
 
-inline float erf(float x) noexcept {
+ETCH_DEVICE inline float erf(float x) noexcept {
     const float magnitude = absolute(x);
     const float z = magnitude < polynomials::kErfLimit ? magnitude : polynomials::kErfLimit;
     return with_sign_of(1.0f - exp2(z * horner(polynomials::kErf, z)), x);
 }
 
 // 1 <= y <= 2.
-inline float reciprocal(float y) noexcept {
+ETCH_DEVICE inline float reciprocal(float y) noexcept {
     float r = horner(polynomials::kReciprocal, y);
     r = r * (2.0f - y * r);
     r = r * (2.0f - y * r);
     return r;
 }
 
-inline float sigmoid(float x) noexcept {
+ETCH_DEVICE inline float sigmoid(float x) noexcept {
     const float e = exp2(absolute(x) * polynomials::kMinusLog2E);
     const float r = reciprocal(1.0f + e);
     return x < 0.0f ? e * r : r;
 }
 
-inline float tanh(float x) noexcept {
+ETCH_DEVICE inline float tanh(float x) noexcept {
     const float e = exp2(absolute(x) * polynomials::kMinusTwoLog2E);
     return with_sign_of((1.0f - e) * reciprocal(1.0f + e), x);
 }

@@ -8,7 +8,7 @@
 #include "../call_count.hpp"
 #include "../row_sum.hpp"
 #include "../square_root.hpp"
-#include "math.hpp"
+#include "quantization.hpp"
 #include "scalar.hpp"
 
 namespace etch {
@@ -32,10 +32,9 @@ void round_row(const float* x, std::uint32_t n, float factor, std::int8_t* q) no
 }
 
 float quantize(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
-    const float largest = largest_magnitude(x, n);
-    const bool zero = largest < polynomials::kLeastMaximum;
-    round_row(x, n, zero ? 0.0f : 127.0f / largest, q);
-    return zero ? 0.0f : largest * polynomials::kInverse127;
+    const Quantization to = quantization_of(largest_magnitude(x, n));
+    round_row(x, n, to.factor, q);
+    return to.scale;
 }
 
 void pad(std::int8_t* q, std::uint32_t n) noexcept {
@@ -100,7 +99,7 @@ float quantize_probabilities(float* e, const float* value_scales, std::uint32_t 
     }
     std::int8_t* q = reinterpret_cast<std::int8_t*>(encoded);
     pad(q, n);
-    round_row(e, n, largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest, q);
+    round_row(e, n, quantization_of(largest).factor, q);
     return largest;
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel of our own. A kernel is a struct of its parameters whose operator() is the work of one block; it is
+// written over a Block, which on the device is threads and on the host a loop over them:
+//
+//     Block::kThreads, kWarps               as many as the kernel's kThreads says
+//     x(), y(), z()                         which block
+//     shared()                              the kernel's shared_bytes() bytes, 256-byte aligned
+//     threads(f)                            f(thread) for each thread, then a barrier
+//     warps(f)                              f(warp) for each warp, then a barrier
+//     Block::PerThread<T>                   a value of each thread: v[thread]
+//     max(PerThread<float>)                 of all threads, at least 0; with barriers
+//     sum(PerThread<float>)                 in any order; with barriers
+// and in a warp
+//     index()                               of the warp in the block
+//     lanes(f)                              f(lane) for each of kLanes lanes, which then see what all have written
+//     Warp::PerLane<T>                      a value of each lane
+//     max(PerLane<float>)                   of all lanes
+//     sum(PerLane<float>)                   in any order
+//     sum_of_16(PerLane<float>)             of lanes 0 to 15, the contract's tree: +8, +4, +2, +1; lane i + 16 holds
+//                                           the same as lane i
+//     Warp::Product<Value>                  the sums of a 16 x 16 tile, which begin at 0: s32 for std::int8_t, f32 for
+//                                           Bf16; pointers 32-byte aligned, strides in values, multiples of 16 bytes
+//         add(a, b, tiles)                      += the sum of a b over `tiles` tiles a and b, each [16][16] and a step
+//                                               from the one before
+//         add_transposed(a, b, tiles)           += the sum of a b^T
+//         store(words, stride)                  as words of 32 bits [16][16]
+#pragma once
+
+#include "attention.hpp"
+#include "layer_norm.hpp"
+#include "linear_f32.hpp"
+#include "map_rows.hpp"
+#include "pool.hpp"
+#include "split_heads.hpp"
+#include "unpack.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+
+using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
+using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
+using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
+using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
+using SumNormFast = SumNorm<Bf16Source, F32Source, Bf16Sink>;
+using SumNormBf16 = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
+using ActivateExact = MapRows<S32Source, S8Sink>;
+using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
+using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
+using ActivateFastToF32 = MapRows<Bf16Source, F32Sink>;
+using QuantizeRows = MapRows<F32Source, S8Sink>;
+using RoundRows = MapRows<F32Source, Bf16Sink>;
+using AttentionExact = Attention<ExactHeads>;
+using AttentionFast = Attention<FastHeads>;
+using PoolTexts = Pool<F32Source>;
+using PoolTextsFast = Pool<Bf16Source>;
+using UnpackS8 = Unpack<PackedS8>;
+using UnpackScaledS8 = Unpack<ScaledS8>;
+using UnpackF32 = Unpack<PackedF32>;
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
+
+// X(kernel) for each.
+#define ETCH_CUDA_KERNELS(X) \
+    X(EmbedNormExact)        \
+    X(EmbedNormFast)         \
+    X(EmbedNormFastF32)      \
+    X(SumNormExact)          \
+    X(SumNormFast)           \
+    X(SumNormBf16)           \
+    X(ActivateExact)         \
+    X(ActivateExactToF32)    \
+    X(ActivateFast)          \
+    X(ActivateFastToF32)     \
+    X(QuantizeRows)          \
+    X(RoundRows)             \
+    X(SplitHeads)            \
+    X(AttentionExact)        \
+    X(AttentionFast)         \
+    X(PoolTexts)             \
+    X(PoolTextsFast)         \
+    X(LinearRowsF32)         \
+    X(UnpackS8)              \
+    X(UnpackScaledS8)        \
+    X(UnpackF32)

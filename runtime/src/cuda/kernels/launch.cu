@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_block.cuh"
+#include "launch.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+namespace {
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads) run(const Kernel kernel) {
+    DeviceBlock<Kernel::kThreads> block;
+    kernel(block);
+}
+
+template <class Kernel>
+cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) noexcept {
+    const Grid grid = kernel.grid();
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaSuccess;
+    run<<<dim3(grid.x, grid.y, grid.z), Kernel::kThreads, kernel.shared_bytes(), stream>>>(kernel);
+    return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t prepare() noexcept {
+    cudaError_t error = cudaSuccess;
+#define ETCH_CUDA_PREPARE(Kernel)                                                              \
+    if (error == cudaSuccess) {                                                                \
+        error = cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, \
+                                     static_cast<int>(kMostSharedBytes));                      \
+    }
+    ETCH_CUDA_KERNELS(ETCH_CUDA_PREPARE)
+#undef ETCH_CUDA_PREPARE
+    return error;
+}
+
+#define ETCH_CUDA_LAUNCH(Kernel)                                             \
+    cudaError_t launch(const Kernel& kernel, cudaStream_t stream) noexcept { \
+        return launch_kernel(kernel, stream);                                \
+    }
+ETCH_CUDA_KERNELS(ETCH_CUDA_LAUNCH)
+#undef ETCH_CUDA_LAUNCH
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

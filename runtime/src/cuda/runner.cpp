@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ops of generated code as kernels of our own and products of cuBLASLt.
+#include "etch/cuda/runner.hpp"
+
+#include "algorithms.hpp"
+#include "kernels/launch.hpp"
+#include "status_of.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+namespace {
+
+S32Source source_of(const Dequantized& d) noexcept {
+    return {d.sums.sums, d.sums.stride, d.row_scales, d.linear.scales, d.linear.bias};
+}
+Bf16Source source_of(const Bf16Rows& rows) noexcept {
+    return {rows.values, rows.stride};
+}
+F32Source source_of(const F32Rows& rows) noexcept {
+    return {rows.data, rows.width};
+}
+
+S8Sink sink_of(const S8Rows& rows) noexcept {
+    return {rows.q, rows.stride, rows.scales};
+}
+Bf16Sink sink_of(const Bf16Rows& rows) noexcept {
+    return {rows.values, rows.stride};
+}
+F32Sink sink_of(const F32Rows& rows) noexcept {
+    return {rows.data, rows.width};
+}
+
+QuantizedHeads heads_of(const S8Heads& to, const Heads& heads) noexcept {
+    return {to.q, to.scales, heads.heads, heads.width, to.places};
+}
+
+AttentionShape shape_of(const Heads& heads) noexcept {
+    return {heads.heads, heads.width, padded(heads.width), heads.score_scale};
+}
+
+// Rows of floats beside those that are written as products want them; in fast mode there are none.
+F32Sink floats_of(const HiddenRows& rows) noexcept {
+    return sink_of(rows.values);
+}
+F32Sink floats_of(const Bf16Rows&) noexcept {
+    return {nullptr, 0};
+}
+S8Sink sink_of(const HiddenRows& rows) noexcept {
+    return sink_of(rows.quantized);
+}
+
+template <class Kernel, class Op>
+Kernel embed_norm(const Op& op) noexcept {
+    return {op.input.tokens,   op.word,         op.segment, op.position,    op.norm,
+            floats_of(op.out), sink_of(op.out), op.width,   op.rows.number, op.rows.most};
+}
+
+template <class Kernel, class Op>
+Kernel activate(const Op& op) noexcept {
+    return {source_of(op.in), op.activation, sink_of(op.out), op.width, op.rows.number, op.rows.most};
+}
+
+template <class Kernel, class Op>
+Kernel sum_norm(const Op& op) noexcept {
+    return {source_of(op.in), source_of(op.residual), op.rows.first_rows, op.norm, floats_of(op.out), sink_of(op.out),
+            op.width,         op.rows.number,         op.rows.most};
+}
+
+template <class Kernel, class Op>
+Kernel pool(const Op& op) noexcept {
+    return {op.kind, source_of(op.in), op.input.texts, op.out.data, op.out.width, op.texts.number, op.texts.most};
+}
+
+template <class Kernel, class Heads, class Op>
+Kernel attention(const Heads& heads, const Op& op, std::size_t value_bytes) noexcept {
+    const std::uint32_t query_rows =
+        attention_query_rows(op.pass.longest, heads.shape.stride, heads.shape.heads, op.pass.texts, value_bytes);
+    return {heads,        op.input.texts,  op.rows.first_rows != nullptr,
+            query_rows,   op.pass.longest, &op.input.counts->texts,
+            op.pass.texts};
+}
+
+}  // namespace
+
+template <class Product>
+void Runner::multiply(const Product& product) noexcept {
+    if (status_ != Status::ok) return;
+    const Matmul matmul = matmul_of(product);
+    const auto library = static_cast<cublasLtHandle_t>(tools_.library);
+    Algorithms::Entry& entry = tools_.algorithms->entry_of(matmul);
+    if (!asks_) {
+        status_ = status_of(cuda::multiply(library, matmul, entry.algorithm, tools_.workspace, tools_.workspace_bytes,
+                                           static_cast<cudaStream_t>(tools_.stream)));
+    } else if (entry.rows == 0) {
+        entry = {matmul.rows, matmul.outputs, matmul.inputs, matmul.kind, {}};
+        status_ = status_of(ask(library, matmul, tools_.workspace_bytes, entry.algorithm));
+    }
+}
+
+template <class Kernel>
+void Runner::start(const Kernel& kernel) noexcept {
+    if (status_ != Status::ok || asks_) return;
+    if (kernel.shared_bytes() > kMostSharedBytes) {
+        status_ = Status::shape_not_supported;
+        return;
+    }
+    status_ = status_of(launch(kernel, static_cast<cudaStream_t>(tools_.stream)));
+}
+
+void Runner::operator()(const ProductS8& op) noexcept {
+    multiply(op);
+}
+
+void Runner::operator()(const ProductBf16& op) noexcept {
+    multiply(op);
+}
+
+void Runner::operator()(const EmbedAndNorm<S8Embedding, HiddenRows>& op) noexcept {
+    start(embed_norm<EmbedNormExact>(op));
+}
+
+void Runner::operator()(const EmbedAndNorm<S8Embedding, Bf16Rows>& op) noexcept {
+    start(embed_norm<EmbedNormFast>(op));
+}
+
+void Runner::operator()(const EmbedAndNorm<F32Embedding, Bf16Rows>& op) noexcept {
+    start(embed_norm<EmbedNormFastF32>(op));
+}
+
+void Runner::operator()(const SplitProjections& op) noexcept {
+    start(SplitHeads{source_of(op.in), op.input.tokens, op.input.texts, heads_of(op.out, op.heads), op.rows.number,
+                     op.rows.most});
+}
+
+void Runner::operator()(const AttentionS8& op) noexcept {
+    const ExactHeads heads{shape_of(op.heads), heads_of(op.in, op.heads), op.context.data, op.context.width};
+    start(attention<AttentionExact>(heads, op, sizeof(ExactHeads::Value)));
+}
+
+void Runner::operator()(const AttentionBf16& op) noexcept {
+    const FastHeads heads{shape_of(op.heads), op.in.values, op.in.stride, op.context.values, op.context.stride};
+    start(attention<AttentionFast>(heads, op, sizeof(FastHeads::Value)));
+}
+
+void Runner::operator()(const QuantizeValues& op) noexcept {
+    start(QuantizeRows{source_of(op.in), Activation::none, sink_of(op.out), op.in.width, op.rows.number, op.rows.most});
+}
+
+void Runner::operator()(const Activate<Dequantized, S8Rows>& op) noexcept {
+    start(activate<ActivateExact>(op));
+}
+
+void Runner::operator()(const Activate<Dequantized, F32Rows>& op) noexcept {
+    start(activate<ActivateExactToF32>(op));
+}
+
+void Runner::operator()(const Activate<Bf16Rows, Bf16Rows>& op) noexcept {
+    start(activate<ActivateFast>(op));
+}
+
+void Runner::operator()(const Activate<Bf16Rows, F32Rows>& op) noexcept {
+    start(activate<ActivateFastToF32>(op));
+}
+
+void Runner::operator()(const AddAndNorm<Dequantized, F32Rows, HiddenRows>& op) noexcept {
+    start(sum_norm<SumNormExact>(op));
+}
+
+void Runner::operator()(const AddAndNorm<Bf16Rows, Bf16Rows, Bf16Rows>& op) noexcept {
+    start(sum_norm<SumNorm<Bf16Source, Bf16Source, Bf16Sink>>(op));
+}
+
+void Runner::operator()(const PoolRows<F32Rows>& op) noexcept {
+    start(pool<Pool<F32Source>>(op));
+}
+
+void Runner::operator()(const PoolRows<Bf16Rows>& op) noexcept {
+    start(pool<Pool<Bf16Source>>(op));
+}
+
+void Runner::operator()(const LinearRows& op) noexcept {
+    start(LinearRowsF32{op.in.data, op.linear.weights, op.linear.packing, op.linear.bias, op.out.data, op.linear.inputs,
+                        op.linear.outputs, op.rows.number, op.rows.most});
+}
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

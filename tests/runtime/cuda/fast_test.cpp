@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of the fast mode against double precision.
+#include <cmath>
+
+#include "device_array.hpp"
+
+namespace etch::testing {
+namespace {
+
+// Half a unit in the last of 8 bits, and what f32 adds.
+constexpr double kRounding = 0x1p-8 + 1e-5;
+
+std::vector<cuda::Bf16> rounded(const std::vector<float>& values) {
+    std::vector<cuda::Bf16> all;
+    for (const float value : values)
+        all.push_back(cuda::to_bf16(value));
+    return all;
+}
+
+double value_of(cuda::Bf16 x) {
+    return cuda::to_float(x);
+}
+
+double value_of(float x) {
+    return x;
+}
+
+// Each of `got` within `relative` of its own size plus `absolute`.
+template <class T>
+::testing::AssertionResult near(const std::vector<T>& got, const std::vector<double>& want, double relative,
+                                double absolute) {
+    if (got.size() != want.size()) return ::testing::AssertionFailure() << "sizes differ";
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double error = std::abs(value_of(got[i]) - want[i]);
+        if (!(error <= relative * std::abs(want[i]) + absolute)) {
+            return ::testing::AssertionFailure()
+                   << "element " << i << " is " << value_of(got[i]) << ", not " << want[i] << "; seed " << kSeed;
+        }
+    }
+    return ::testing::AssertionSuccess();
+}
+
+using FastKernels = KernelTest;
+
+void apply(const NormOnDevice& norm, std::vector<double>& x) {
+    for (std::size_t at = 0; at < x.size(); at += norm.width) {
+        double mean = 0, squares = 0;
+        for (std::size_t i = 0; i < norm.width; ++i)
+            mean += x[at + i] / norm.width;
+        for (std::size_t i = 0; i < norm.width; ++i)
+            squares += (x[at + i] - mean) * (x[at + i] - mean) / norm.width;
+        const double deviation = std::sqrt(squares + NormOnDevice::kEpsilon);
+        for (std::size_t i = 0; i < norm.width; ++i)
+            x[at + i] = (x[at + i] - mean) / deviation * norm.host_gamma[i] + norm.host_beta[i];
+    }
+}
+
+TEST_F(FastKernels, EmbedNorm) {
+    constexpr std::uint32_t kEntries = 30;
+    for (const std::uint32_t width : {16u, 90u, 384u}) {
+        const Batch batch({12, 5}, kEntries, kEntries);
+        std::vector<std::vector<std::int8_t>> q;
+        std::vector<std::vector<float>> scales, floats;
+        for (std::uint32_t table = 0; table < 3; ++table) {
+            q.push_back(Random(table).s8s(std::size_t{kEntries} * width));
+            scales.push_back(Random(table + 10).floats(kEntries, 1e-3f, 2e-3f));
+            floats.emplace_back();
+            for (std::size_t i = 0; i < q[table].size(); ++i)
+                floats[table].push_back(static_cast<float>(q[table][i]) * scales[table][i / width]);
+        }
+        std::vector<double> want;
+        for (const cuda::RowInfo& token : batch.host_tokens) {
+            const std::size_t entry[] = {static_cast<std::size_t>(token.id), token.segment, token.position};
+            for (std::uint32_t i = 0; i < width; ++i) {
+                want.push_back(double{floats[0][entry[0] * width + i]} + floats[1][entry[1] * width + i] +
+                               floats[2][entry[2] * width + i]);
+            }
+        }
+        const NormOnDevice norm(width);
+        apply(norm, want);
+
+        const auto stride = static_cast<std::uint32_t>(round_up(width, cuda::kTile));
+        const std::size_t size = std::size_t{batch.rows + kRowsBehind} * stride;
+        const DeviceArray<cuda::Bf16> out(size);
+        const auto expect = [&] {
+            const std::vector<cuda::Bf16> got = written(out, std::size_t{batch.rows} * stride);
+            for (std::uint32_t row = 0; row < batch.rows; ++row) {
+                for (std::uint32_t i = 0; i < stride; ++i) {
+                    const double value = i < width ? want[std::size_t{row} * width + i] : 0.0;
+                    ASSERT_NEAR(value_of(got[std::size_t{row} * stride + i]), value,
+                                kRounding * std::abs(value) + 1e-5);
+                }
+            }
+        };
+        const DeviceArray<std::int8_t> word(q[0]), segment(q[1]), position(q[2]);
+        const DeviceArray<float> word_scales(scales[0]), segment_scales(scales[1]), position_scales(scales[2]);
+        run(cuda::EmbedNormFast{batch.tokens.data(),
+                                {word.data(), word_scales.data()},
+                                {segment.data(), segment_scales.data()},
+                                {position.data(), position_scales.data()},
+                                norm.weights(),
+                                {nullptr, 0},
+                                {out.data(), stride},
+                                width,
+                                batch.row_count(),
+                                batch.rows + kRowsBehind});
+        expect();
+        const DeviceArray<float> word_floats(floats[0]), segment_floats(floats[1]), position_floats(floats[2]);
+        must_succeed(cudaMemset(out.data(), kUnwritten, size * sizeof(cuda::Bf16)), "cudaMemset");
+        run(cuda::EmbedNormFastF32{batch.tokens.data(),
+                                   {word_floats.data()},
+                                   {segment_floats.data()},
+                                   {position_floats.data()},
+                                   norm.weights(),
+                                   {nullptr, 0},
+                                   {out.data(), stride},
+                                   width,
+                                   batch.row_count(),
+                                   batch.rows + kRowsBehind});
+        expect();
+    }
+}
+
+TEST_F(FastKernels, SumNorm) {
+    for (const std::uint32_t width : {1u, 90u, 768u}) {
+        const Batch batch({4, 13});
+        const std::uint32_t stride = width + 3;
+        const std::vector<cuda::Bf16> x = rounded(Random(1).floats(std::size_t{batch.rows} * stride, 2.0f));
+        const std::vector<cuda::Bf16> before = rounded(Random(2).floats(std::size_t{batch.rows} * width, 2.0f));
+        for (const bool first_rows : {false, true}) {
+            const std::uint32_t rows = first_rows ? batch.text_count : batch.rows;
+            std::vector<double> want;
+            for (std::uint32_t row = 0; row < rows; ++row) {
+                const std::uint32_t from = first_rows ? batch.on_host[row].first : row;
+                for (std::uint32_t i = 0; i < width; ++i)
+                    want.push_back(value_of(x[row * stride + i]) + value_of(before[from * width + i]));
+            }
+            const NormOnDevice norm(width);
+            apply(norm, want);
+            const DeviceArray<cuda::Bf16> in(x), residual(before), out(want.size() + kRowsBehind * width);
+            run(cuda::SumNormBf16{{in.data(), stride},
+                                  {residual.data(), width},
+                                  first_rows ? batch.texts.data() : nullptr,
+                                  norm.weights(),
+                                  {nullptr, 0},
+                                  {out.data(), width},
+                                  width,
+                                  first_rows ? batch.texts_counted() : batch.row_count(),
+                                  rows + kRowsBehind});
+            EXPECT_TRUE(near(written(out, want.size()), want, kRounding, 1e-5)) << "width " << width;
+        }
+    }
+}
+
+TEST_F(FastKernels, Activate) {
+    const std::uint32_t width = 100;
+    const Batch batch({6});
+    const std::vector<cuda::Bf16> x = rounded(Random().floats(std::size_t{batch.rows} * width, 5.0f));
+    std::vector<double> want;
+    for (const cuda::Bf16 value : x)
+        want.push_back(0.5 * value_of(value) * (1.0 + std::erf(value_of(value) / std::sqrt(2.0))));
+    const DeviceArray<cuda::Bf16> in(x), out(x.size());
+    const DeviceArray<float> floats(x.size());
+    run(cuda::ActivateFast{
+        {in.data(), width}, Activation::gelu, {out.data(), width}, width, batch.row_count(), batch.rows});
+    EXPECT_TRUE(near(out.read(), want, kRounding, 1e-6));
+    run(cuda::ActivateFastToF32{
+        {in.data(), width}, Activation::gelu, {floats.data(), width}, width, batch.row_count(), batch.rows});
+    EXPECT_TRUE(near(floats.read(), want, 1e-6, 1e-6));
+    run(cuda::RoundRows{
+        {floats.data(), width}, Activation::none, {out.data(), width}, width, batch.row_count(), batch.rows});
+    EXPECT_TRUE(near(out.read(), want, kRounding, 1e-6));
+}
+
+struct Case {
+    std::uint32_t heads;
+    std::uint32_t head_width;
+    std::vector<std::uint32_t> lengths;
+};
+
+TEST_F(FastKernels, Attention) {
+    const Case cases[] = {{1, 1, {1}},       {2, 5, {1, 3, 2}}, {3, 16, {16, 17, 31}}, {1, 33, {15, 64, 47}},
+                          {2, 64, {221, 3}}, {1, 64, {300}},    {1, 128, {20, 90}}};
+    for (const Case& of : cases) {
+        const Batch batch(of.lengths);
+        const auto head_stride = static_cast<std::uint32_t>(round_up(of.head_width, cuda::kTile));
+        const std::uint32_t width = of.heads * head_stride;
+        const std::uint32_t in_stride = 3 * width;
+        std::vector<float> x(std::size_t{batch.rows + cuda::kTile - 1} * in_stride);
+        Random random;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const float value = random.unit() * 2.0f;
+            if (i % head_stride < of.head_width) x[i] = value;
+        }
+        const std::vector<cuda::Bf16> qkv = rounded(x);
+        const auto at = [&](std::uint32_t part, std::uint32_t row, std::uint32_t column) {
+            return value_of(qkv[std::size_t{row} * in_stride + part * width + column]);
+        };
+        std::vector<double> want(std::size_t{batch.rows} * width);
+        for (const TextRows& text : batch.on_host) {
+            for (std::uint32_t head = 0; head < of.heads; ++head) {
+                const std::uint32_t column = head * head_stride;
+                for (std::uint32_t row = text.first; row < text.first + text.count; ++row) {
+                    std::vector<double> e;
+                    double sum = 0;
+                    for (std::uint32_t key = text.first; key < text.first + text.count; ++key) {
+                        double dot = 0;
+                        for (std::uint32_t i = 0; i < of.head_width; ++i)
+                            dot += at(0, row, column + i) * at(1, key, column + i);
+                        e.push_back(std::exp(dot / std::sqrt(1.0 * of.head_width)));
+                        sum += e.back();
+                    }
+                    for (std::uint32_t i = 0; i < of.head_width; ++i) {
+                        for (std::uint32_t key = 0; key < text.count; ++key) {
+                            want[std::size_t{row} * width + column + i] +=
+                                e[key] / sum * at(2, text.first + key, column + i);
+                        }
+                    }
+                }
+            }
+        }
+
+        const auto score_scale = static_cast<float>(std::log2(std::exp(1.0)) / std::sqrt(1.0 * of.head_width));
+        const cuda::AttentionShape shape{of.heads, of.head_width, head_stride, score_scale};
+        const DeviceArray<cuda::Bf16> in(qkv);
+        constexpr double kOfValues = 2.0 * 0x1p-8;  // a probability's rounding, of values up to 2
+        for (const std::uint32_t query_rows : {16u, 32u}) {
+            const DeviceArray<cuda::Bf16> context(want.size() + width);
+            run(cuda::AttentionFast{{shape, in.data(), in_stride, context.data(), width},
+                                    batch.texts.data(),
+                                    false,
+                                    query_rows,
+                                    batch.longest() + 5,
+                                    batch.texts_counted(),
+                                    batch.text_count + 1});
+            EXPECT_TRUE(near(written(context, want.size()), want, kRounding, kOfValues))
+                << of.heads << " heads of " << of.head_width << ", " << query_rows << " query rows";
+        }
+        std::vector<double> want_first;
+        for (const TextRows& text : batch.on_host) {
+            for (std::uint32_t i = 0; i < width; ++i)
+                want_first.push_back(want[std::size_t{text.first} * width + i]);
+        }
+        const DeviceArray<cuda::Bf16> context(want_first.size() + width);
+        run(cuda::AttentionFast{{shape, in.data(), in_stride, context.data(), width},
+                                batch.texts.data(),
+                                true,
+                                cuda::kTile,
+                                batch.longest(),
+                                batch.texts_counted(),
+                                batch.text_count + 1});
+        EXPECT_TRUE(near(written(context, want_first.size()), want_first, kRounding, kOfValues)) << "first rows";
+    }
+}
+
+}  // namespace
+}  // namespace etch::testing

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Block of runtime/src/cuda/kernels/kernels.hpp as loops over threads, warps and lanes. What a device would refuse
+// stops the program; shared memory begins as NaNs. The order of the loops is chosen, for no result may depend on it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda/kernels/bf16.hpp"
+#include "cuda/kernels/grid.hpp"
+#include "cuda/kernels/tiles.hpp"
+#include "etch/cuda/input.hpp"
+
+namespace etch::cuda::host {
+
+inline void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "a device would refuse: %s\n", what);
+    std::abort();
+}
+
+enum class Order { forward, backward };
+
+template <class F>
+void for_each(std::uint32_t count, Order order, F f) {
+    for (std::uint32_t i = 0; i < count; ++i)
+        f(order == Order::forward ? i : count - 1 - i);
+}
+
+template <class T, std::uint32_t kCount>
+using Values = std::array<T, kCount>;
+
+template <class Of>
+struct TileTypes;
+template <>
+struct TileTypes<std::int8_t> {
+    using Sum = std::int32_t;
+    static Sum product(std::int8_t a, std::int8_t b) { return a * b; }
+};
+template <>
+struct TileTypes<Bf16> {
+    using Sum = float;
+    static Sum product(Bf16 a, Bf16 b) { return to_float(a) * to_float(b); }
+};
+
+class Warp {
+  public:
+    static constexpr std::uint32_t kLanes = 32;
+    template <class T>
+    using PerLane = Values<T, kLanes>;
+
+    Warp(std::uint32_t index, Order order) : index_(index), order_(order) {}
+
+    std::uint32_t index() const { return index_; }
+
+    template <class F>
+    void lanes(F f) const {
+        for_each(kLanes, order_, f);
+    }
+
+    float max(const PerLane<float>& values) const {
+        float largest = values[0];
+        for (const float value : values)
+            largest = value > largest ? value : largest;
+        return largest;
+    }
+
+    float sum(const PerLane<float>& values) const {
+        float sum = 0.0f;
+        for (const float value : values)
+            sum += value;
+        return sum;
+    }
+
+    float sum_of_16(PerLane<float> values) const {
+        for (std::uint32_t i = 0; i < 16; ++i)
+            require(std::memcmp(&values[i], &values[i + 16], sizeof(float)) == 0, "lanes 16 to 31 differ");
+        for (std::uint32_t half = 8; half != 0; half /= 2) {
+            for (std::uint32_t i = 0; i < half; ++i)
+                values[i] += values[i + half];
+        }
+        return values[0];
+    }
+
+    template <class Of>
+    class Product {
+      public:
+        void add(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) { add_all(a, b, tiles, b.stride, 1); }
+        void add_transposed(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles) { add_all(a, b, tiles, 1, b.stride); }
+        void store(std::uint32_t* words, std::uint32_t stride) const {
+            check(words, stride);
+            for (std::uint32_t row = 0; row < kTile; ++row)
+                std::memcpy(words + row * stride, sums_[row], sizeof sums_[row]);
+        }
+
+      private:
+        using Sum = typename TileTypes<Of>::Sum;
+
+        template <class T>
+        static void check(const T* tile, std::uint32_t stride) {
+            require(reinterpret_cast<std::uintptr_t>(tile) % 32 == 0, "a tile at this address");
+            require(stride * sizeof(T) % 16 == 0, "a tile with this stride");
+        }
+
+        // Element [k][column] of a tile of b lies at k * down + column * right.
+        void add_all(Tiles<Of> a, Tiles<Of> b, std::uint32_t tiles, std::uint32_t down, std::uint32_t right) {
+            for (std::uint32_t tile = 0; tile < tiles; ++tile, a.values += a.step, b.values += b.step) {
+                check(a.values, a.stride);
+                check(b.values, b.stride);
+                for (std::uint32_t row = 0; row < kTile; ++row) {
+                    for (std::uint32_t k = 0; k < kTile; ++k)
+                        add_row(row, a.values[row * a.stride + k], b.values + k * down, right);
+                }
+            }
+        }
+        void add_row(std::uint32_t row, Of a, const Of* b, std::uint32_t right) {
+            for (std::uint32_t column = 0; column < kTile; ++column)
+                sums_[row][column] += TileTypes<Of>::product(a, b[column * right]);
+        }
+
+        Sum sums_[kTile][kTile] = {};
+    };
+
+  private:
+    std::uint32_t index_;
+    Order order_;
+};
+
+template <std::uint32_t kThreadsOfBlock>
+class Block {
+  public:
+    using Warp = host::Warp;
+    static constexpr std::uint32_t kThreads = kThreadsOfBlock;
+    static constexpr std::uint32_t kWarps = kThreads / Warp::kLanes;
+    static_assert(kThreads % Warp::kLanes == 0 && kThreads <= 1024);
+    template <class T>
+    using PerThread = Values<T, kThreads>;
+
+    Block(Grid at, std::uint8_t* shared, Order order) : at_(at), shared_(shared), order_(order) {}
+
+    std::uint32_t x() const { return at_.x; }
+    std::uint32_t y() const { return at_.y; }
+    std::uint32_t z() const { return at_.z; }
+    std::uint8_t* shared() const { return shared_; }
+
+    template <class F>
+    void threads(F f) const {
+        for_each(kThreads, order_, f);
+    }
+
+    template <class F>
+    void warps(F f) const {
+        for_each(kWarps, order_, [&](std::uint32_t index) {
+            const Warp warp(index, order_);
+            f(warp);
+        });
+    }
+
+    float sum(const PerThread<float>& values) const {
+        float sum = 0.0f;
+        for (const float value : values)
+            sum += value;
+        return sum;
+    }
+
+    float max(const PerThread<float>& values) const {
+        float largest = 0.0f;
+        for (const float value : values)
+            largest = value > largest ? value : largest;
+        return largest;
+    }
+
+  private:
+    Grid at_;
+    std::uint8_t* shared_;
+    Order order_;
+};
+
+}  // namespace etch::cuda::host

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a step found out, and how it runs a command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "gpu-check"
+LOGS = BUILD / "logs"
+TIMEOUT = 900  # seconds, of one command
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    outcome: str  # passed, failed or skipped
+    detail: str = ""  # what was compared; why it failed or was skipped
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command's end, and what it wrote."""
+
+    code: int | None  # None: it was stopped after TIMEOUT
+    text: str
+    seconds: float
+    log: Path
+
+    @property
+    def well(self) -> bool:
+        return self.code == 0
+
+    @property
+    def failure(self) -> str:
+        """One line: how it ended, its last words, where the rest is."""
+        end = f"stopped after {TIMEOUT} s" if self.code is None else f"ended with {self.code}"
+        lines = [line for line in self.text.splitlines() if line.strip()]
+        return f"{end}: {lines[-1].strip()[:300] if lines else 'no output'} ({self.log.name})"
+
+
+def run(name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Done:
+    """Runs a command; its output goes into the log NAME.txt."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{name}.txt"
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=ROOT,
+            env=os.environ | (environment or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as stopped:
+        code, output = None, stopped.stdout or b""
+    except OSError as error:
+        code, output = 127, f"{command[0]}: {error.strerror}".encode()
+    log.write_bytes(output)
+    return Done(code, output.decode(errors="replace"), time.monotonic() - begin, log)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine code of the exact kernels: no fused multiply-add but in divisions and square roots, which are made of
+them and correctly rounded."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+from .build import program
+from .checks import Check, run
+from .device_tests import CUDA_BIN
+
+FUSED = re.compile(r"\bFFMA")
+DIVIDES = re.compile(r"\bMUFU\.(RCP|RSQ)")  # where a division or a square root begins
+NAME = "machine code of the exact kernels"
+
+
+def check_sass() -> list[Check]:
+    dump = shutil.which("cuobjdump") or shutil.which("cuobjdump", path=CUDA_BIN)
+    if dump is None:
+        return [Check(NAME, "skipped", "cuobjdump is not installed")]
+    done = run("sass", [dump, "-sass", program("libetch_cuda.a")])
+    if not done.well:
+        return [Check(NAME, "failed", done.failure)]
+    return [judge_sass(done.text)]
+
+
+def judge_sass(text: str) -> Check:
+    functions = re.split(r"^\s*Function : ", text, flags=re.MULTILINE)[1:]
+    exact = [function for function in functions if is_exact(function.split(None, 1)[0])]
+    if not exact:
+        return Check(NAME, "failed", "there are none")
+    fused = [
+        function.split(None, 1)[0] for function in exact if FUSED.search(function) and not DIVIDES.search(function)
+    ]
+    if fused:
+        return Check(NAME, "failed", f"fused multiply-add in {', '.join(fused[:10])}")
+    return Check(NAME, "passed", f"{len(exact)} kernels, fused multiply-add only where they divide or take roots")
+
+
+def is_exact(mangled: str) -> bool:
+    """The fast kernels are those that know bf16."""
+    return not re.search(r"Bf16|FastHeads", mangled)
