@@ -94,6 +94,11 @@ def test_what_takes_longer_than_the_watchdog_waits_is_refused(stepping: Firmware
         parse_answer(emulator.ask(TEXT))
 
 
+def test_nothing_is_copied_from_flash(stepping: Firmware) -> None:
+    """The workspace is zeros: one value that is not, beside it, would put it there whole."""
+    assert stepping.section(".data").size <= 64
+
+
 def test_who_does_not_step_does_not_pay(firmware: Firmware) -> None:
     """Nothing of it is linked."""
     names = [symbol.name for symbol in firmware.symbols]
