@@ -53,7 +53,10 @@ LineEvent poll() {
 int main() {
     print_line("ready: ", model::kModelName, " ", model::kRecipe, ", kernels ", model::kernel(session.workspace),
                ", on ", board::kName, "; !help");
-    if constexpr (kInSteps) board::start_watchdog(kWatchdogMilliseconds);
+    if constexpr (kInSteps) {
+        session.budget = kStepBudget;
+        board::start_watchdog(kWatchdogMilliseconds);
+    }
     LineEvent waiting = LineEvent::none;  // a whole line that came while the answer to another one was computed
     for (;;) {
         if constexpr (kInSteps) {

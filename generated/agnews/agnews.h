@@ -39,7 +39,7 @@ typedef struct etch_agnews_workspace {
     uint8_t special_tokens;        /* ETCH_SPECIAL_TOKENS_..., from the next call on */
     const void* kernels;           /* chosen when the workspace is first used */
     const etch_executor* executor; /* the caller's threads, from the next call on; null: the calling thread */
-    etch_step_cursor cursor;       /* of begin and step, which alone write it */
+    etch_step_cursor cursor;       /* how far a call in steps is; the functions below write it, nobody else */
     ETCH_ALIGNED(64) uint8_t arena[ETCH_AGNEWS_ARENA_BYTES];
 } etch_agnews_workspace;
 

@@ -323,10 +323,8 @@ def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None
         assert answer["labels"] == [name for name, p in zip(task.labels, probabilities, strict=True) if p >= 0.5]
 
 
-@each(MODELS)
-@pytest.mark.parametrize("promise", ["isolated_parts", "steps"])
-def test_promises_hold_for_every_model(promise: str, model: Model, find: Find, tmp_path: Path) -> None:
-    """No part of an op sees another; a call in steps gives the bits of a plain one."""
+def hold_promise(promise: str, model: Model, find: Find, tmp_path: Path) -> None:
+    """A program of promises/ over this model."""
     program, case = find(model)
     built = program.path.parent  # build/bin; the generated folders lie beside the build
     sources = built.parents[1] / model.name
@@ -339,6 +337,16 @@ def test_promises_hold_for_every_model(promise: str, model: Model, find: Find, t
         *(str(built / f"libetch_{model.name}.a"), str(built / "libetch.a"), "-o", str(tmp_path / "program")),
     )
     run(str(tmp_path / "program"))
+
+
+@each(MODELS)
+def test_no_part_of_an_op_sees_another(model: Model, find: Find, tmp_path: Path) -> None:
+    hold_promise("isolated_parts", model, find, tmp_path)
+
+
+@each(QUICK)
+def test_a_call_in_steps(model: Model, find: Find, tmp_path: Path) -> None:
+    hold_promise("steps", model, find, tmp_path)
 
 
 @each(MODELS)

@@ -31,7 +31,7 @@ class Workspace {
     // The caller's threads, from the next call on; null: the calling thread does everything.
     const Executor* executor = nullptr;
 
-    // Of begin() and step(), which alone write it.
+    // How far a call in steps is; the functions of the model write it, nobody else.
     StepCursor cursor;
 
     alignas(64) std::uint8_t arena[ArenaBytes] = {};

@@ -9,6 +9,7 @@
 #endif
 #include ETCH_MODEL_HEADER
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -21,6 +22,8 @@ namespace {
 
 using namespace etch;
 namespace model = etch::ETCH_MODEL;
+
+static_assert(offsetof(model::Workspace, arena) == 64, "the cursor lies where nothing else would");
 
 constexpr std::uint64_t kEverything = ~std::uint64_t{0};
 constexpr std::uint64_t kMostSteps = 100'000;  // of one call: it would never end
@@ -235,7 +238,10 @@ int main() {
         check_budgets(*one, *two, text_call(promises::kMiddleText), true);
         check_budgets(*one, *two, pair_call("two texts", promises::kMiddleText), kernels == 0);
         check_budgets(*one, *two, tokens_call(tokens, 0), false);
-        check_budgets(*one, *two, tokens_call(tokens, tokens.count < 17 ? tokens.count : 17), false);
+        for (const std::uint32_t count : {1u, 2u, 15u, 16u, 17u, model::kMaxTokens - 1, model::kMaxTokens}) {
+            if (count <= (kernels == 0 ? tokens.count : 17))
+                check_budgets(*one, *two, tokens_call(tokens, count), false);
+        }
         if (kernels == 0) check_budgets(*one, *two, text_call(longest), true);  // slow on the others
     }
     expect(forks == 0, "no executor is asked");
