@@ -9,7 +9,8 @@ Sizes are exact and cheap, answers are not, so that sizes are computed first and
 2. For each vocabulary and embedding width just so many linears go to 4 bits that the form fits; a linear that need not
    have gone comes back. That leaves one form for each pair, and none where even all in 4 bits is too large.
 3. Those forms are ranked by the error of their outputs on a few rows, the best of them by right answers to all rows.
-   Equally good ones: the smaller.
+   Equally good ones: the smaller. The two ways to prune are ranked apart, for an unknown word moves the outputs
+   further than one that is spelled, and the answers less.
 
 Pruning goes on only until all the rest fits in 8 bits. Whatever decides is an integer or an exact sum, so that the same
 input gives the same answer on every machine.
@@ -30,7 +31,7 @@ from .told import accuracy_missed, limits_missed, sensitivity_lines, tried_headi
 
 Echo = Callable[[str], None]
 
-_FINALISTS = 6
+_FINALISTS = 4  # of each way to prune
 _LARGER = 1.1  # how much more flash is tried where the accuracy is not reached
 
 
@@ -80,12 +81,17 @@ class _Search:
 
     def best(self, forms: Sequence[Form]) -> Found:
         """The most accurate; of equals the smaller."""
-        finalists = list(forms)
-        if len(forms) > _FINALISTS:
-            finalists.sort(key=lambda form: (self._judge.error(form), self._space.size(form)))
-            for form in finalists[_FINALISTS:]:
+        finalists: list[Form] = []
+        ways = dict.fromkeys(form.bound and form.bound.rare_words for form in forms)
+        for way in ways:
+            ranked = [form for form in forms if (form.bound and form.bound.rare_words) == way]
+            if len(forms) > _FINALISTS:
+                ranked.sort(key=lambda form: (self._judge.error(form), self._space.size(form)))
+            finalists += ranked[:_FINALISTS]
+        for form in forms:
+            if form not in finalists:
                 self._tell(form, None)
-        scored = [(form, self._judge.score(form)) for form in finalists[:_FINALISTS]]
+        scored = [(form, self._judge.score(form)) for form in finalists]
         for form, score in scored:
             self._tell(form, score)
         form, score = min(scored, key=lambda each: (-each[1].value, self._space.size(each[0])))
