@@ -134,13 +134,13 @@ class _Search:
         """With as many tokens as the limits leave room for."""
         if limits.hold(self._space.size(form)):
             return form
-        low, high = (limits.min_tokens or self._space.tokens) - 1, self._space.tokens
+        least = self._space.tokens if limits.min_tokens is None else limits.min_tokens
+        low, high = least - 1, self._space.tokens  # low fits, but where it is less than the least
         while high - low > 1:
             middle = (low + high) // 2
             fits = limits.hold(self._space.size(replace(form, tokens=middle)))
             low, high = (middle, high) if fits else (low, middle)
-        shorter = replace(form, tokens=max(low, 1))
-        return shorter if limits.hold(self._space.size(shorter)) else None
+        return replace(form, tokens=low) if low >= least else None
 
     def _ordered(self) -> tuple[str, ...]:
         """The linears by damage per byte saved, the least first."""
