@@ -12,12 +12,13 @@ Sizes are exact and cheap, answers are not, so that sizes are computed first and
    Equally good ones: the smaller. The two ways to prune are ranked apart, for an unknown word moves the outputs
    further than one that is spelled, and the answers less.
 
-Pruning goes on only until all the rest fits in 8 bits. Whatever decides is an integer or an exact sum, so that the same
-input gives the same answer on every machine.
+Pruning goes on only until all the rest fits in 8 bits, or the errors rise. Whatever decides is an integer or an exact
+sum, so that the same input gives the same answer on every machine.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ from .told import accuracy_missed, limits_missed, sensitivity_lines, tried_headi
 Echo = Callable[[str], None]
 
 _FINALISTS = 4  # of each way to prune
+_WORSE = 3  # forms in a row, and no more pieces are dropped
 _LARGER = 1.1  # how much more flash is tried where the accuracy is not reached
 
 
@@ -69,14 +71,19 @@ class _Search:
         return found
 
     def _along(self, bounds: Sequence[Bound | None], whole: Form, limits: Limits) -> list[Form]:
-        """Until one has nothing in 4 bits: fewer pieces bring nothing then, and RAM does not depend on them."""
+        """Until one has nothing in 4 bits: fewer pieces bring nothing then, and RAM does not depend on them. Or until a
+        few in a row have larger errors than one before."""
         forms: list[Form] = []
+        least, worse = math.inf, 0
         for bound in bounds:
             form = self._fitted(replace(whole, bound=bound), limits)
-            if form is not None:
-                forms.append(form)
-                if not form.four:
-                    break
+            if form is None:
+                continue
+            forms.append(form)
+            error = self._judge.error(form)
+            least, worse = (error, 0) if error < least else (least, worse + 1)
+            if not form.four or worse == _WORSE:
+                break
         return forms
 
     def best(self, forms: Sequence[Form]) -> Found:
