@@ -84,13 +84,20 @@ def encoded(program: Program, spec: WordPieceSpec, rows: Rows) -> list[Text]:
 
 def scored(task: Task, rows: Rows, found: NDArray[np.float32], seconds: float) -> Score:
     """The task's measure of the outputs for encoded()."""
-    answers = _answers(task, found)
-    if isinstance(task, Classification) and task.activation == "softmax":
-        return Score(_ACCURACY, 100 * float((answers == rows.truths).mean()), answers, seconds)
-    if isinstance(task, Classification):
-        return Score(_EXACT_MATCH, 100 * float((answers == rows.truths).all(axis=1).mean()), answers, seconds)
+    answers, measure = _answers(task, found), measure_of(task)
+    if measure == _ACCURACY:
+        return Score(measure, 100 * float((answers == rows.truths).mean()), answers, seconds)
+    if measure == _EXACT_MATCH:
+        return Score(measure, 100 * float((answers == rows.truths).all(axis=1).mean()), answers, seconds)
     columns = zip(answers.T, rows.truths.T, strict=True)
-    return Score(_SPEARMAN, float(np.mean([spearman(a, b) for a, b in columns])), answers, seconds)
+    return Score(measure, float(np.mean([spearman(a, b) for a, b in columns])), answers, seconds)
+
+
+def measure_of(task: Task) -> str:
+    """What the score of a task is."""
+    if isinstance(task, Classification):
+        return _ACCURACY if task.activation == "softmax" else _EXACT_MATCH
+    return _SPEARMAN
 
 
 def _answers(task: Task, found: NDArray[np.float32]) -> NDArray:

@@ -190,7 +190,8 @@ class Corpus:
 
     def prunable_counts(self, rare_words: RareWords) -> NDArray[np.int64]:
         """Of the pieces that are not always kept."""
-        return self.counts()[self.kept & ~_always_kept(self.spec, rare_words)]
+        prepared = self.prepared(rare_words)
+        return prepared.counts()[prepared.kept & ~_always_kept(self.spec, rare_words)]
 
     def prepared(self, rare_words: RareWords) -> Corpus:
         """The same texts where rare words are to be unknown: without pieces that go on a word."""

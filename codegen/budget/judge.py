@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from .. import evaluate
 from ..emulate import Text
+from ..evaluate import Rows
 from ..golden import estimated_seconds
 from ..vocabulary import Bound
 from .space import Form, Space
@@ -28,37 +28,27 @@ _LEAST_ROWS, _MOST_ROWS = 32, 256
 class Judge:
     """Emulates forms on rows of a labelled table; each text is tokenized once for each vocabulary."""
 
-    def __init__(self, space: Space, rows: evaluate.Rows) -> None:
+    def __init__(self, space: Space, rows: Rows) -> None:
         self._space, self._rows = space, rows
-        self._texts: dict[tuple[Bound | None, int], list[Text]] = {}
+        self._texts: dict[tuple[Bound | None, int, bool], list[Text]] = {}
         self._scores: dict[Form, evaluate.Score] = {}
         self._errors: dict[Form, float] = {}
-        count = len(rows.rows)
-        texts = self._texts_of(space.whole)
-        of_a_row = len(texts) // count
-        tokens = sum(len(text.ids) for text in texts) // count
-        seconds = estimated_seconds(space.program(space.whole), tokens)
-        screened = min(count, max(_LEAST_ROWS, min(_MOST_ROWS, int(_SECONDS / seconds))))
+        program, count = space.program(space.whole), len(rows.rows)
+        tokens = sum(len(text.ids) for text in self._texts_of(space.whole, rows)) / count
+        screened = int(_SECONDS / estimated_seconds(program, max(1, round(tokens))))
+        screened = min(count, max(_LEAST_ROWS, min(_MOST_ROWS, screened)))
         chosen = [i * count // screened for i in range(screened)]
-        self._screened = [i * of_a_row + k for i in chosen for k in range(of_a_row)]
+        self._few = Rows(tuple(rows.rows[i] for i in chosen), rows.truths[chosen], rows.total)
+        self.rows = screened  # that an error is computed on
+        self.measure = evaluate.measure_of(program.task)  # what a score is
         self._exact: NDArray[np.float64] | None = None
-
-    @property
-    def measure(self) -> str:
-        """What a score is."""
-        return self.score(self._space.whole).measure
-
-    @property
-    def rows(self) -> int:
-        """How many an error is computed on."""
-        return len(self._screened) * len(self._rows.rows) // len(self._texts_of(self._space.whole))
 
     def error(self, form: Form) -> float:
         """Mean squared difference of the outputs from the whole model's."""
         if form not in self._errors:
             if self._exact is None:
-                self._exact = self._outputs(self._space.whole, self._screened).astype(np.float64)
-            difference = self._outputs(form, self._screened).astype(np.float64) - self._exact
+                self._exact = self._outputs(self._space.whole, self._few)
+            difference = self._outputs(form, self._few) - self._exact
             # fsum is exact, so that no machine ranks forms otherwise.
             self._errors[form] = math.fsum((difference * difference).ravel().tolist()) / difference.size
         return self._errors[form]
@@ -67,19 +57,19 @@ class Judge:
         """The task's measure on all rows."""
         if form not in self._scores:
             begin = time.monotonic()
-            outputs = self._outputs(form, range(len(self._texts_of(form))))
+            outputs = self._outputs(form, self._rows).astype(np.float32)
             task = self._space.program(form).task
             scored = evaluate.scored(task, self._rows, outputs, time.monotonic() - begin)
             self._scores[form] = replace(scored, value=round(scored.value, 9))
         return self._scores[form]
 
-    def _outputs(self, form: Form, which: Sequence[int]) -> NDArray[np.float32]:
-        texts = self._texts_of(form)
-        return evaluate.emulated(self._space.judged_program(form), [texts[i] for i in which])
+    def _outputs(self, form: Form, rows: Rows) -> NDArray[np.float64]:
+        texts = self._texts_of(form, rows)
+        return evaluate.emulated(self._space.judged_program(form), texts).astype(np.float64)
 
-    def _texts_of(self, form: Form) -> list[Text]:
-        key = form.bound, form.tokens
+    def _texts_of(self, form: Form, rows: Rows) -> list[Text]:
+        key = form.bound, form.tokens, rows is self._rows
         if key not in self._texts:
             spec = self._space.vocabulary(form.bound).checkpoint.tokenizer
-            self._texts[key] = evaluate.encoded(self._space.program(form), spec, self._rows)
+            self._texts[key] = evaluate.encoded(self._space.program(form), spec, rows)
         return self._texts[key]

@@ -9,14 +9,16 @@ Sizes are exact and cheap, answers are not, so that sizes are computed first and
 2. For each vocabulary and embedding width just so many linears go to 4 bits that the form fits; a linear that need not
    have gone comes back. That leaves one form for each pair, and none where even all in 4 bits is too large.
 3. Those forms are ranked by the error of their outputs on a few rows, the best of them by right answers to all rows.
-   Equally good ones: the smaller.
+   Equally good ones: the smaller. The two ways to prune are ranked apart, for an unknown word moves the outputs
+   further than one that is spelled, and the answers less.
 
-Pruning goes on only until all the rest fits in 8 bits. Whatever decides is an integer or an exact sum, so that the same
-input gives the same answer on every machine.
+Pruning goes on only until all the rest fits in 8 bits, or the errors rise. Whatever decides is an integer or an exact
+sum, so that the same input gives the same answer on every machine.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -30,7 +32,8 @@ from .told import accuracy_missed, limits_missed, sensitivity_lines, tried_headi
 
 Echo = Callable[[str], None]
 
-_FINALISTS = 6
+_FINALISTS = 4  # of each way to prune
+_WORSE = 3  # forms in a row, and no more pieces are dropped
 _LARGER = 1.1  # how much more flash is tried where the accuracy is not reached
 
 
@@ -68,24 +71,34 @@ class _Search:
         return found
 
     def _along(self, bounds: Sequence[Bound | None], whole: Form, limits: Limits) -> list[Form]:
-        """Until one has nothing in 4 bits: fewer pieces bring nothing then, and RAM does not depend on them."""
+        """Until one has nothing in 4 bits: fewer pieces bring nothing then, and RAM does not depend on them. Or until a
+        few in a row have larger errors than one before."""
         forms: list[Form] = []
+        least, worse = math.inf, 0
         for bound in bounds:
             form = self._fitted(replace(whole, bound=bound), limits)
-            if form is not None:
-                forms.append(form)
-                if not form.four:
-                    break
+            if form is None:
+                continue
+            forms.append(form)
+            error = self._judge.error(form)
+            least, worse = (error, 0) if error < least else (least, worse + 1)
+            if not form.four or worse == _WORSE:
+                break
         return forms
 
     def best(self, forms: Sequence[Form]) -> Found:
         """The most accurate; of equals the smaller."""
-        finalists = list(forms)
-        if len(forms) > _FINALISTS:
-            finalists.sort(key=lambda form: (self._judge.error(form), self._space.size(form)))
-            for form in finalists[_FINALISTS:]:
+        finalists: list[Form] = []
+        ways = dict.fromkeys(form.bound and form.bound.rare_words for form in forms)
+        for way in ways:
+            ranked = [form for form in forms if (form.bound and form.bound.rare_words) == way]
+            if len(forms) > _FINALISTS:
+                ranked.sort(key=lambda form: (self._judge.error(form), self._space.size(form)))
+            finalists += ranked[:_FINALISTS]
+        for form in forms:
+            if form not in finalists:
                 self._tell(form, None)
-        scored = [(form, self._judge.score(form)) for form in finalists[:_FINALISTS]]
+        scored = [(form, self._judge.score(form)) for form in finalists]
         for form, score in scored:
             self._tell(form, score)
         form, score = min(scored, key=lambda each: (-each[1].value, self._space.size(each[0])))
@@ -128,13 +141,13 @@ class _Search:
         """With as many tokens as the limits leave room for."""
         if limits.hold(self._space.size(form)):
             return form
-        low, high = (limits.min_tokens or self._space.tokens) - 1, self._space.tokens
+        least = self._space.tokens if limits.min_tokens is None else limits.min_tokens
+        low, high = least - 1, self._space.tokens  # low fits, but where it is less than the least
         while high - low > 1:
             middle = (low + high) // 2
             fits = limits.hold(self._space.size(replace(form, tokens=middle)))
             low, high = (middle, high) if fits else (low, middle)
-        shorter = replace(form, tokens=max(low, 1))
-        return shorter if limits.hold(self._space.size(shorter)) else None
+        return replace(form, tokens=low) if low >= least else None
 
     def _ordered(self) -> tuple[str, ...]:
         """The linears by damage per byte saved, the least first."""

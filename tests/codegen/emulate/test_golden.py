@@ -51,11 +51,12 @@ def test_large_models_get_fewer_and_shorter_texts(
 ) -> None:
     program, checkpoint = tiny_program(tmp_path, "w8a8", max_positions=256)
     everything = sum(
-        golden_module._seconds(program, len(golden.ids)) for golden in make_golden(program, checkpoint.tokenizer)
+        golden_module.estimated_seconds(program, len(golden.ids))
+        for golden in make_golden(program, checkpoint.tokenizer)
     )
     monkeypatch.setattr(golden_module, "_BUDGET_SECONDS", everything * share)
     goldens = make_golden(program, checkpoint.tokenizer)
-    spent = sum(golden_module._seconds(program, len(golden.ids)) for golden in goldens)
+    spent = sum(golden_module.estimated_seconds(program, len(golden.ids)) for golden in goldens)
     assert goldens[0].text.decode() == SHORT_TEXTS[0]
     assert len(goldens) == 1 or spent <= everything * share
     assert goldens[-1].truncated == (share > 1)
