@@ -138,7 +138,7 @@ TEST_F(FastKernels, SumNorm) {
             const NormOnDevice norm(width);
             apply(norm, want);
             const DeviceArray<cuda::Bf16> in(x), residual(before), out(want.size() + kRowsBehind * width);
-            run(cuda::SumNormBf16{{in.data(), stride},
+            run(cuda::SumNormFast{{in.data(), stride},
                                   {residual.data(), width},
                                   first_rows ? batch.texts.data() : nullptr,
                                   norm.weights(),

@@ -42,8 +42,7 @@ using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
 using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
 using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
-using SumNormFast = SumNorm<Bf16Source, F32Source, Bf16Sink>;
-using SumNormBf16 = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
+using SumNormFast = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
 using ActivateExact = MapRows<S32Source, S8Sink>;
 using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
 using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
@@ -69,7 +68,6 @@ using UnpackF32 = Unpack<PackedF32>;
     X(EmbedNormFastF32)      \
     X(SumNormExact)          \
     X(SumNormFast)           \
-    X(SumNormBf16)           \
     X(ActivateExact)         \
     X(ActivateExactToF32)    \
     X(ActivateFast)          \
