@@ -188,6 +188,7 @@ def test_every_step_of_gpu_check(checked: Path, capsys: pytest.CaptureFixture[st
     outcomes = {check["name"]: check["outcome"] for check in report["checks"]}
     assert outcomes["C++ tests on the GPU"] == outcomes["agnews: benchmark"] == "passed"
     assert outcomes["agnews: exact mode, some"] == "passed"
+    assert outcomes["agnews: memory"] == "passed"
     assert outcomes["accuracy of the fast mode"] == "skipped"
     assert "failed" not in outcomes.values()
     assert report["device"]["name"] == "Stand-in"
