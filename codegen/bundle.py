@@ -50,7 +50,7 @@ def bundle(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
 def _model_files(directory: Path, manifest: dict[str, Any]) -> Iterator[Rendered]:
     name = manifest["name"]
     for file, sha256 in manifest["files"].items():
-        if file == "CMakeLists.txt":
+        if file in ("CMakeLists.txt", f"{name}_cuda.hpp", f"{name}_cuda.cpp"):
             continue
         content = _read(directory / file)
         if hashlib.sha256(content).hexdigest() != sha256:
@@ -60,7 +60,7 @@ def _model_files(directory: Path, manifest: dict[str, Any]) -> Iterator[Rendered
 
 
 def _runtime_files() -> Iterator[Rendered]:
-    """Headers and sources of libetch.a; of the hosted library nothing."""
+    """Headers and sources of libetch.a; of the libraries for operating systems and for GPUs nothing."""
     runtime = _ROOT / "runtime"
     for base, target in ((runtime / "include", "include"), (runtime / "src", "runtime")):
         paths = [path for path in sorted(base.rglob("*")) if path.suffix in _SUFFIXES]
@@ -68,7 +68,7 @@ def _runtime_files() -> Iterator[Rendered]:
             raise _refuse("runtime-missing", f"this generator was installed without the runtime: no sources in {base}")
         for path in paths:
             part = path.relative_to(base)
-            if "hosted" not in part.with_suffix("").parts:
+            if not {"hosted", "cuda"} & set(part.with_suffix("").parts):
                 yield Rendered(f"{target}/{part.as_posix()}", [_read(path)])
 
 

@@ -10,14 +10,19 @@ if(ETCH_CUDA_HOST_TESTS AND NOT CMAKE_CROSSCOMPILING)
   find_package(CUDAToolkit 12.0 QUIET)
 endif()
 if(ETCH_CUDA_HOST_TESTS AND CUDAToolkit_FOUND)
-  # libetch_cuda.a as it is without a GPU.
-  file(GLOB cuda_sources CONFIGURE_DEPENDS ${cuda}/host/*.cpp ${cuda}/stand_in/*.cpp ${PROJECT_SOURCE_DIR}/runtime/src/cuda/*.cpp)
+  # What there is in place of a GPU.
+  file(GLOB cuda_sources CONFIGURE_DEPENDS ${cuda}/host/*.cpp ${cuda}/stand_in/*.cpp)
   list(FILTER cuda_sources EXCLUDE REGEX "_test\\.cpp$")
-  add_library(etch_cuda_on_host STATIC ${cuda_sources})
-  target_include_directories(etch_cuda_on_host
+  add_library(etch_cuda_stand_in STATIC ${cuda_sources})
+  target_include_directories(etch_cuda_stand_in
     PUBLIC ${PROJECT_SOURCE_DIR}/runtime/include ${PROJECT_SOURCE_DIR}/runtime/src ${cuda})
-  target_include_directories(etch_cuda_on_host SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
-  target_compile_options(etch_cuda_on_host PRIVATE -O2 -ffp-contract=off -Wall -Wextra -Wconversion)
+  target_include_directories(etch_cuda_stand_in SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
+  target_compile_options(etch_cuda_stand_in PRIVATE -O2 -ffp-contract=off -Wall -Wextra -Wconversion)
+
+  # libetch_cuda.a without the kernels.
+  file(GLOB cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/src/cuda/*.cpp)
+  add_library(etch_cuda_on_host STATIC ${cuda_sources})
+  target_link_libraries(etch_cuda_on_host PUBLIC etch_cuda_stand_in PRIVATE etch_flags)
 
   file(GLOB cuda_sources CONFIGURE_DEPENDS ${cuda}/stand_in/*_test.cpp ${cuda_model}/*.cpp ${cuda_model}/*.S)
   etch_add_test(cuda ${cuda_sources})

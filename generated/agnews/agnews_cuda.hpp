@@ -19,8 +19,8 @@ namespace cuda {
 
 using etch::cuda::Mode;
 
-// The weights on one GPU, and one session there; several sessions share weights. Static or anywhere else. Sessions are
-// closed, or end, before the weights they use.
+// The weights on one GPU, and one session there; several sessions share weights. Sessions are closed, or end, before
+// the weights they use, and both before main() does: what is static is closed by then.
 using Weights = etch::cuda::Weights<Model>;
 using Session = etch::cuda::Session<Model>;
 

@@ -34,7 +34,7 @@ KEYWORDS = (
     ),
 )
 OWN_NAMES = (
-    *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece"),
+    *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece", "cuda", "agnews_cuda"),
     *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dotprod", "plain", "dsp", "mve"),
 )
 MALFORMED = (

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from classify_program import ROOT, TITLES, Program, built
 
+from tools.gpu import build, checks, command, rows
 from tools.gpu.bench import read_figures
 from tools.gpu.checks import Check, Done
+from tools.gpu.device import Device
+from tools.gpu.models import Model
 from tools.gpu.report import latency_table, op_tables
 from tools.gpu.rows import judge_exact
 
@@ -148,3 +151,55 @@ def test_figures_are_lines_of_json(tmp_path: Path) -> None:
     path = tmp_path / "figures"
     path.write_text(json.dumps({"what": "op"}) + "\n")
     assert read_figures(path) == [{"what": "op"}]
+
+
+# --- tools/gpu-check -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_texts: Path) -> Path:
+    """A GPU of which the stand-ins are the programs; what would take long there is cut short."""
+    programs = {
+        "classify": "stand-in-classify",
+        "test-cuda-device": "test-cuda --gtest_filter=*Rows*",
+        "bench-cuda-agnews": "stand-in-bench-cuda --quick",
+    }
+    (tmp_path / "bin").mkdir()
+    for name, words in programs.items():
+        path, *options = words.split()
+        script = tmp_path / "bin" / name
+        script.write_text(f'#!/bin/sh\nexec {built(path).path} {" ".join(options)} "$@"\n')
+        script.chmod(0o755)
+    monkeypatch.delenv("ETCH_DATA", raising=False)
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    monkeypatch.setattr(checks, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(rows, "TEXTS", some_texts)
+    monkeypatch.setattr(command, "find_device", lambda: Device("Stand-in", "90", 1, 1 << 30, "13.0"))
+    monkeypatch.setattr(command, "prepare_models", lambda: ([Model("agnews", ROOT / "generated/agnews")], []))
+    monkeypatch.setattr(command, "build", lambda *_: [Check("build", "passed")])
+    return tmp_path
+
+
+def test_every_step_of_gpu_check(checked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = command.main(["--out", str(checked / "out"), "--only", "tests,rows,sass,bench"])
+    printed = capsys.readouterr().out
+    assert code == 0, printed
+    report = json.loads((checked / "out" / "report.json").read_text())
+    outcomes = {check["name"]: check["outcome"] for check in report["checks"]}
+    assert outcomes["C++ tests on the GPU"] == outcomes["agnews: benchmark"] == "passed"
+    assert outcomes["agnews: exact mode, some"] == "passed"
+    assert outcomes["agnews: memory"] == "passed"
+    assert outcomes["accuracy of the fast mode"] == "skipped"
+    assert "failed" not in outcomes.values()
+    assert report["device"]["name"] == "Stand-in"
+    markdown = (checked / "out" / "report.md").read_text()
+    assert "### agnews" in markdown and "| fast | 1 | 33 | " in markdown
+
+
+def test_gpu_check_fails_where_a_bit_differs(checked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = checked / "bin" / "classify"
+    script.write_text(
+        script.read_text().replace('"$@"', '"$@" | if [ "$4" = --device ]; then sed s/0.9/0.8/; else cat; fi')
+    )
+    assert command.main(["--out", str(checked), "--only", "rows"]) == 1
+    assert "rows differ from the CPU's" in capsys.readouterr().out

@@ -43,7 +43,8 @@ def _libraries() -> list[str]:
     build = os.environ.get("ETCH_BUILD")
     if build is None:
         pytest.skip("ETCH_BUILD is not set")
-    libraries = [ROOT / build / "bin" / name for name in ("libetch_cuda_on_host.a", "libetch.a")]
+    names = ("libetch_cuda_on_host.a", "libetch_cuda_stand_in.a", "libetch.a")
+    libraries = [ROOT / build / "bin" / name for name in names]
     if not libraries[0].exists():
         pytest.skip("the build has no stand-ins: CUDA's headers were not found")
     return [str(library) for library in libraries]

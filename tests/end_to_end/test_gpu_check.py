@@ -115,6 +115,7 @@ def gtest(*results: str) -> dict[str, Any]:
         (done(code=1), gtest("P", "F"), "failed", "1 passed, 1 failed, 0 skipped, 1 s: Suite.t1"),
         (done(code=-11), gtest("P"), "failed", "ended with -11"),
         (done(), gtest("S"), "failed", "nothing ran"),
+        (done("x.hpp:1: Skipped\nno GPU\n"), gtest("P", "S"), "failed", "does not see the GPU"),
         (done(), gtest(), "failed", "nothing ran"),
         (done("no CUDA\n", 127), None, "failed", "ended with 127: no CUDA (log.txt)"),
         (done(code=None), None, "failed", "stopped after"),
@@ -207,6 +208,7 @@ def test_commands_are_run_to_their_end() -> None:
 # --- the report ----------------------------------------------------------------------------------------------------
 
 ROWS: list[dict[str, Any]] = [
+    {"what": "memory", "mode": "fast", "weights": 11, "session": 12, "context": 13, "graphs": 14, "page-locked": 15},
     {"what": "latency", "mode": "fast", "texts": 1, "tokens": 221, "median_us": 250.0, "p95_us": 260.0}
     | {"bound_us": 200.0, "gpu_us": 240.0, "bound_gpu_us": 180.0},
     {"what": "op", "mode": "fast", "texts": 1, "tokens": 221, "op": "Attention", "calls": 12, "us": 30.0},
@@ -223,6 +225,7 @@ def test_report(tmp_path: Path) -> None:
     assert "NVIDIA X, compute capability 9.0, 132 multiprocessors, 80 GB; driver for CUDA 13.0, CUDA 13.0.88" in text
     assert "**1 passed, 1 failed, 1 skipped**" in text
     assert "| one | passed | a\\|b |\n| two | skipped | no data |\n| three | failed | x y |" in text
+    assert "| fast | 11 | 12 | 13 | 14 | 15 |" in text
     assert "| fast | 1 | 221 | 250.0 | 260.0 | 200.0 | 240.0 | 180.0 | 1.25 | 75 % |" in text
     assert text.index("| matmul | 48 | 90.0 | 75 % |") < text.index("| Attention | 12 | 30.0 | 25 % |")
     assert "| 1 | 221 | 5000.0 | - |" in text

@@ -13,7 +13,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "gpu-check"
 LOGS = BUILD / "logs"
-TIMEOUT = 900  # seconds, of one command
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Check:
 class Done:
     """A command's end, and what it wrote."""
 
-    code: int | None  # None: it was stopped after TIMEOUT
+    code: int | None  # None: it took too long and was stopped
     text: str
     seconds: float
     log: Path
@@ -39,13 +38,15 @@ class Done:
     @property
     def failure(self) -> str:
         """One line: how it ended, its last words, where the rest is."""
-        end = f"stopped after {TIMEOUT} s" if self.code is None else f"ended with {self.code}"
+        end = f"stopped after {self.seconds:.0f} s" if self.code is None else f"ended with {self.code}"
         lines = [line for line in self.text.splitlines() if line.strip()]
         return f"{end}: {lines[-1].strip()[:300] if lines else 'no output'} ({self.log.name})"
 
 
-def run(name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Done:
-    """Runs a command; its output goes into the log NAME.txt."""
+def run(
+    name: str, command: Sequence[str | Path], environment: Mapping[str, str] | None = None, timeout: int = 900
+) -> Done:
+    """Runs a command, seconds at most; its output goes into the log NAME.txt."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.txt"
     begin = time.monotonic()
@@ -57,7 +58,7 @@ def run(name: str, command: Sequence[str | Path], environment: Mapping[str, str]
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=TIMEOUT,
+            timeout=timeout,
             check=False,
         )
         code, output = done.returncode, done.stdout

@@ -40,6 +40,8 @@ def judge_tests(done: Done, report: dict[str, Any] | None) -> Check:
         return Check(name, "failed", f"{detail}, then {done.failure}")
     if passed == 0:
         return Check(name, "failed", f"{detail}: nothing ran")
+    if re.search(r"^no GPU$", done.text, re.MULTILINE):
+        return Check(name, "failed", f"{detail}: the CUDA runtime does not see the GPU that the driver has")
     return Check(name, "passed", detail + (f": {', '.join(skipped[:20])}" if skipped else ""))
 
 
@@ -50,7 +52,7 @@ def run_sanitizers() -> list[Check]:
     checks = []
     for tool in TOOLS:
         command = [sanitizer, "--tool", tool, "--error-exitcode", "99", program("test-cuda-device")]
-        done = run(f"sanitizer-{tool}", [*command, "--gtest_brief=1", f"--gtest_filter={SANITIZED}"])
+        done = run(f"sanitizer-{tool}", [*command, "--gtest_brief=1", f"--gtest_filter={SANITIZED}"], timeout=300)
         checks.append(judge_sanitizer(f"compute-sanitizer {tool}", done))
     return checks
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .bench import Figures
+from .bench import MEMORY_NAMES, Figures
 from .checks import Check
 from .device import Device
 
@@ -56,7 +56,7 @@ def as_markdown(report: Report) -> str:
     if models:
         parts += ["## Latency, both copies included\n", GOALS + "\n"]
     for name, rows in models.items():
-        parts += [f"### {name}\n", latency_table(rows), *op_tables(rows)]
+        parts += [f"### {name}\n", memory_table(rows), latency_table(rows), *op_tables(rows)]
     if rows := report.figures.get("torch"):
         parts += [f"### PyTorch, BERT-base, bf16 ({rows[0]['versions']})\n", torch_table(rows)]
     return "\n".join(parts)
@@ -66,6 +66,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Of Markdown; a cell's text stays in its cell."""
     cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in (head, ["---"] * len(head), *cells))
+
+
+def memory_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Bytes: weights and session as planned, what CUDA takes for itself as measured."""
+    lines = [(row["mode"], *(str(row[name]) for name in MEMORY_NAMES)) for row in rows if row["what"] == "memory"]
+    return table(("mode", *(f"{name}, bytes" for name in MEMORY_NAMES)), lines)
 
 
 def latency_table(rows: Sequence[dict[str, Any]]) -> str:

@@ -41,4 +41,4 @@ def judge_sass(text: str) -> Check:
 
 def is_exact(mangled: str) -> bool:
     """The fast kernels are those that know bf16."""
-    return not re.search(r"Bf16|FastHeads", mangled)
+    return not re.search(r"Bf16|Fast", mangled)

@@ -72,13 +72,18 @@ Kernel pool(const Op& op) noexcept {
     return {op.kind, source_of(op.in), op.input.texts, op.out.data, op.out.width, op.texts.number, op.texts.most};
 }
 
+// `work`: query rows of a block, or how many warps share a tile of them.
 template <class Kernel, class Heads, class Op>
-Kernel attention(const Heads& heads, const Op& op, std::size_t value_bytes) noexcept {
-    const std::uint32_t query_rows =
-        attention_query_rows(op.pass.longest, heads.shape.stride, heads.shape.heads, op.pass.texts, value_bytes);
-    return {heads,        op.input.texts,  op.rows.first_rows != nullptr,
-            query_rows,   op.pass.longest, &op.input.counts->texts,
+Kernel attention(const Heads& heads, const Op& op, std::uint32_t work) noexcept {
+    return {heads,        op.input.texts, op.rows.first_rows != nullptr, work, op.pass.longest, &op.input.counts->texts,
             op.pass.texts};
+}
+
+template <class Heads, class Op>
+std::uint32_t query_rows(const Heads& heads, const Op& op) noexcept {
+    if (op.rows.first_rows != nullptr) return kTile;
+    return attention_query_rows(op.pass.longest, heads.shape.stride, heads.shape.heads, op.pass.texts,
+                                sizeof(typename Heads::Value));
 }
 
 }  // namespace
@@ -135,12 +140,23 @@ void Runner::operator()(const SplitProjections& op) noexcept {
 
 void Runner::operator()(const AttentionS8& op) noexcept {
     const ExactHeads heads{shape_of(op.heads), heads_of(op.in, op.heads), op.context.data, op.context.width};
-    start(attention<AttentionExact>(heads, op, sizeof(ExactHeads::Value)));
+    start(attention<AttentionExact>(heads, op, query_rows(heads, op)));
 }
 
 void Runner::operator()(const AttentionBf16& op) noexcept {
     const FastHeads heads{shape_of(op.heads), op.in.values, op.in.stride, op.context.values, op.context.stride};
-    start(attention<AttentionFast>(heads, op, sizeof(FastHeads::Value)));
+    const std::uint32_t longest = op.rows.first_rows != nullptr ? kTile : op.pass.longest;
+    const std::uint32_t splits = fast_attention_splits(longest, heads.shape.heads, op.pass.texts);
+    switch (heads.shape.stride) {
+        case 32:
+            return start(attention<AttentionFast32>(heads, op, splits));
+        case 64:
+            return start(attention<AttentionFast64>(heads, op, splits));
+        case 128:
+            return start(attention<AttentionFast128>(heads, op, splits));
+        default:
+            return start(attention<AttentionFast>(heads, op, query_rows(heads, op)));
+    }
 }
 
 void Runner::operator()(const QuantizeValues& op) noexcept {

@@ -9,7 +9,7 @@
 #ifdef __CUDACC__
 #define ETCH_DEVICE __device__
 // Before a loop of dependent additions: loads of several turns are under way at once.
-#define ETCH_DEVICE_UNROLL _Pragma("unroll 8")
+#define ETCH_DEVICE_UNROLL _Pragma("unroll 16")
 #else
 #define ETCH_DEVICE
 #define ETCH_DEVICE_UNROLL

@@ -2,43 +2,11 @@
 // The kernels of the fast mode against double precision.
 #include <cmath>
 
+#include "bf16_values.hpp"
 #include "device_array.hpp"
 
 namespace etch::testing {
 namespace {
-
-// Half a unit in the last of 8 bits, and what f32 adds.
-constexpr double kRounding = 0x1p-8 + 1e-5;
-
-std::vector<cuda::Bf16> rounded(const std::vector<float>& values) {
-    std::vector<cuda::Bf16> all;
-    for (const float value : values)
-        all.push_back(cuda::to_bf16(value));
-    return all;
-}
-
-double value_of(cuda::Bf16 x) {
-    return cuda::to_float(x);
-}
-
-double value_of(float x) {
-    return x;
-}
-
-// Each of `got` within `relative` of its own size plus `absolute`.
-template <class T>
-::testing::AssertionResult near(const std::vector<T>& got, const std::vector<double>& want, double relative,
-                                double absolute) {
-    if (got.size() != want.size()) return ::testing::AssertionFailure() << "sizes differ";
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const double error = std::abs(value_of(got[i]) - want[i]);
-        if (!(error <= relative * std::abs(want[i]) + absolute)) {
-            return ::testing::AssertionFailure()
-                   << "element " << i << " is " << value_of(got[i]) << ", not " << want[i] << "; seed " << kSeed;
-        }
-    }
-    return ::testing::AssertionSuccess();
-}
 
 using FastKernels = KernelTest;
 
@@ -138,7 +106,7 @@ TEST_F(FastKernels, SumNorm) {
             const NormOnDevice norm(width);
             apply(norm, want);
             const DeviceArray<cuda::Bf16> in(x), residual(before), out(want.size() + kRowsBehind * width);
-            run(cuda::SumNormBf16{{in.data(), stride},
+            run(cuda::SumNormFast{{in.data(), stride},
                                   {residual.data(), width},
                                   first_rows ? batch.texts.data() : nullptr,
                                   norm.weights(),
@@ -170,87 +138,6 @@ TEST_F(FastKernels, Activate) {
     run(cuda::RoundRows{
         {floats.data(), width}, Activation::none, {out.data(), width}, width, batch.row_count(), batch.rows});
     EXPECT_TRUE(near(out.read(), want, kRounding, 1e-6));
-}
-
-struct Case {
-    std::uint32_t heads;
-    std::uint32_t head_width;
-    std::vector<std::uint32_t> lengths;
-};
-
-TEST_F(FastKernels, Attention) {
-    const Case cases[] = {{1, 1, {1}},       {2, 5, {1, 3, 2}}, {3, 16, {16, 17, 31}}, {1, 33, {15, 64, 47}},
-                          {2, 64, {221, 3}}, {1, 64, {300}},    {1, 128, {20, 90}}};
-    for (const Case& of : cases) {
-        const Batch batch(of.lengths);
-        const auto head_stride = static_cast<std::uint32_t>(round_up(of.head_width, cuda::kTile));
-        const std::uint32_t width = of.heads * head_stride;
-        const std::uint32_t in_stride = 3 * width;
-        std::vector<float> x(std::size_t{batch.rows + cuda::kTile - 1} * in_stride);
-        Random random;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            const float value = random.unit() * 2.0f;
-            if (i % head_stride < of.head_width) x[i] = value;
-        }
-        const std::vector<cuda::Bf16> qkv = rounded(x);
-        const auto at = [&](std::uint32_t part, std::uint32_t row, std::uint32_t column) {
-            return value_of(qkv[std::size_t{row} * in_stride + part * width + column]);
-        };
-        std::vector<double> want(std::size_t{batch.rows} * width);
-        for (const TextRows& text : batch.on_host) {
-            for (std::uint32_t head = 0; head < of.heads; ++head) {
-                const std::uint32_t column = head * head_stride;
-                for (std::uint32_t row = text.first; row < text.first + text.count; ++row) {
-                    std::vector<double> e;
-                    double sum = 0;
-                    for (std::uint32_t key = text.first; key < text.first + text.count; ++key) {
-                        double dot = 0;
-                        for (std::uint32_t i = 0; i < of.head_width; ++i)
-                            dot += at(0, row, column + i) * at(1, key, column + i);
-                        e.push_back(std::exp(dot / std::sqrt(1.0 * of.head_width)));
-                        sum += e.back();
-                    }
-                    for (std::uint32_t i = 0; i < of.head_width; ++i) {
-                        for (std::uint32_t key = 0; key < text.count; ++key) {
-                            want[std::size_t{row} * width + column + i] +=
-                                e[key] / sum * at(2, text.first + key, column + i);
-                        }
-                    }
-                }
-            }
-        }
-
-        const auto score_scale = static_cast<float>(std::log2(std::exp(1.0)) / std::sqrt(1.0 * of.head_width));
-        const cuda::AttentionShape shape{of.heads, of.head_width, head_stride, score_scale};
-        const DeviceArray<cuda::Bf16> in(qkv);
-        constexpr double kOfValues = 2.0 * 0x1p-8;  // a probability's rounding, of values up to 2
-        for (const std::uint32_t query_rows : {16u, 32u}) {
-            const DeviceArray<cuda::Bf16> context(want.size() + width);
-            run(cuda::AttentionFast{{shape, in.data(), in_stride, context.data(), width},
-                                    batch.texts.data(),
-                                    false,
-                                    query_rows,
-                                    batch.longest() + 5,
-                                    batch.texts_counted(),
-                                    batch.text_count + 1});
-            EXPECT_TRUE(near(written(context, want.size()), want, kRounding, kOfValues))
-                << of.heads << " heads of " << of.head_width << ", " << query_rows << " query rows";
-        }
-        std::vector<double> want_first;
-        for (const TextRows& text : batch.on_host) {
-            for (std::uint32_t i = 0; i < width; ++i)
-                want_first.push_back(want[std::size_t{text.first} * width + i]);
-        }
-        const DeviceArray<cuda::Bf16> context(want_first.size() + width);
-        run(cuda::AttentionFast{{shape, in.data(), in_stride, context.data(), width},
-                                batch.texts.data(),
-                                true,
-                                cuda::kTile,
-                                batch.longest(),
-                                batch.texts_counted(),
-                                batch.text_count + 1});
-        EXPECT_TRUE(near(written(context, want_first.size()), want_first, kRounding, kOfValues)) << "first rows";
-    }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "agnews_cuda.hpp"
@@ -143,6 +144,25 @@ TEST_P(Model, SessionsShareWeights) {
     ASSERT_EQ(gpu::classify(session, "Shares of the carrier fell.", first), Status::ok);
     ASSERT_EQ(gpu::classify(other, "Shares of the carrier fell.", second), Status::ok);
     EXPECT_EQ(std::memcmp(first.logits, second.logits, sizeof first.logits), 0);
+}
+
+TEST_P(Model, TwoThreadsHaveASessionEach) {
+    gpu::Session other;
+    ASSERT_EQ(gpu::open(other, weights), Status::ok);
+    const std::vector<std::string> texts = some_texts();
+    std::vector<model::Result> ours(texts.size()), theirs(texts.size());
+    std::vector<Status> statuses(texts.size());
+    std::thread thread([&] {
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            statuses[i] = gpu::classify(other, texts[i], theirs[i]);
+    });
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        EXPECT_EQ(gpu::classify(session, texts[i], ours[i]), Status::ok);
+    thread.join();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        EXPECT_EQ(statuses[i], Status::ok);
+        EXPECT_EQ(std::memcmp(ours[i].logits, theirs[i].logits, sizeof ours[i].logits), 0) << texts[i];
+    }
 }
 
 TEST_P(Model, FiguresAreThoseOfThePlan) {

@@ -7,6 +7,7 @@
 
 #include "bf16.hpp"
 #include "etch/cuda/input.hpp"
+#include "fragments.hpp"
 #include "tiles.hpp"
 
 namespace etch {
@@ -48,6 +49,31 @@ class DeviceWarp {
     __device__ void lanes(F f) const noexcept {
         f(threadIdx.x % kLanes);
         __syncwarp();
+    }
+
+    template <class F>
+    __device__ void own(F f) const noexcept {
+        f(threadIdx.x % kLanes);
+    }
+
+    __device__ void multiply(PerLane<Sums>& sums, PerLane<Left>& left, PerLane<Right>& right) const noexcept {
+        float(&of)[4] = sums[0].of;
+        const std::uint32_t(&a)[4] = left[0].words;
+        const std::uint32_t(&b)[2] = right[0].words;
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(of[0]), "+f"(of[1]), "+f"(of[2]), "+f"(of[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    }
+
+    template <class Some>
+    __device__ void max_of_4(PerLane<Some>& values) const noexcept {
+        of_4(values, [](float a, float b) { return a > b ? a : b; });
+    }
+    template <class Some>
+    __device__ void sum_of_4(PerLane<Some>& values) const noexcept {
+        of_4(values, [](float a, float b) { return a + b; });
     }
 
     __device__ float max(PerLane<float>& values) const noexcept {
@@ -125,6 +151,15 @@ class DeviceWarp {
 
   private:
     static constexpr unsigned kAll = 0xFFFFFFFFu;
+
+    template <class Some, class Join>
+    __device__ void of_4(PerLane<Some>& values, Join join) const noexcept {
+#pragma unroll
+        for (float& value : values[0].of) {
+            value = join(value, __shfl_xor_sync(kAll, value, 1));
+            value = join(value, __shfl_xor_sync(kAll, value, 2));
+        }
+    }
 };
 
 extern __shared__ __align__(256) std::uint8_t dynamic_shared_memory[];

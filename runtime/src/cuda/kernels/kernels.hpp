@@ -13,9 +13,12 @@
 // and in a warp
 //     index()                               of the warp in the block
 //     lanes(f)                              f(lane) for each of kLanes lanes, which then see what all have written
+//     own(f)                                f(lane) for each, which see only what they had written themselves
 //     Warp::PerLane<T>                      a value of each lane
 //     max(PerLane<float>)                   of all lanes
 //     sum(PerLane<float>)                   in any order
+//     max_of_4(PerLane<T>), sum_of_4        every float of T::of becomes that of lanes 4i to 4i + 3
+//     multiply(sums, left, right)           sums += left right: fragments.hpp
 //     sum_of_16(PerLane<float>)             of lanes 0 to 15, the contract's tree: +8, +4, +2, +1; lane i + 16 holds
 //                                           the same as lane i
 //     Warp::Product<Value>                  the sums of a 16 x 16 tile, which begin at 0: s32 for std::int8_t, f32 for
@@ -27,6 +30,7 @@
 #pragma once
 
 #include "attention.hpp"
+#include "fast_attention.hpp"
 #include "layer_norm.hpp"
 #include "linear_f32.hpp"
 #include "map_rows.hpp"
@@ -42,8 +46,7 @@ using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
 using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
 using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
-using SumNormFast = SumNorm<Bf16Source, F32Source, Bf16Sink>;
-using SumNormBf16 = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
+using SumNormFast = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
 using ActivateExact = MapRows<S32Source, S8Sink>;
 using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
 using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
@@ -52,6 +55,9 @@ using QuantizeRows = MapRows<F32Source, S8Sink>;
 using RoundRows = MapRows<F32Source, Bf16Sink>;
 using AttentionExact = Attention<ExactHeads>;
 using AttentionFast = Attention<FastHeads>;
+using AttentionFast32 = FastAttention<32>;
+using AttentionFast64 = FastAttention<64>;
+using AttentionFast128 = FastAttention<128>;
 using PoolTexts = Pool<F32Source>;
 using PoolTextsFast = Pool<Bf16Source>;
 using UnpackS8 = Unpack<PackedS8>;
@@ -69,7 +75,6 @@ using UnpackF32 = Unpack<PackedF32>;
     X(EmbedNormFastF32)      \
     X(SumNormExact)          \
     X(SumNormFast)           \
-    X(SumNormBf16)           \
     X(ActivateExact)         \
     X(ActivateExactToF32)    \
     X(ActivateFast)          \
@@ -79,6 +84,9 @@ using UnpackF32 = Unpack<PackedF32>;
     X(SplitHeads)            \
     X(AttentionExact)        \
     X(AttentionFast)         \
+    X(AttentionFast32)       \
+    X(AttentionFast64)       \
+    X(AttentionFast128)      \
     X(PoolTexts)             \
     X(PoolTextsFast)         \
     X(LinearRowsF32)         \

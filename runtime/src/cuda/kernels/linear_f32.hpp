@@ -12,9 +12,10 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 
-// The f32 linear of a head: out = (sum over k, from +0.0f) + bias. A thread for each output.
+// The f32 linear of a head: out = (sum over k, from +0.0f, in order) + bias. A block for each row and kPanelWidth
+// outputs: all threads multiply, then one for each output adds.
 struct LinearRowsF32 {
-    static constexpr std::uint32_t kThreads = 64;
+    static constexpr std::uint32_t kThreads = 256;
 
     const float* in;       // [rows][inputs]
     const float* weights;  // [outputs][inputs], packed as the model's tables are
@@ -26,24 +27,48 @@ struct LinearRowsF32 {
     const std::uint32_t* count;  // rows there are
     std::uint32_t rows;          // at most
 
-    Grid grid() const noexcept { return {rows, (outputs + kThreads - 1) / kThreads}; }
-    std::size_t shared_bytes() const noexcept { return 0; }
+    Grid grid() const noexcept { return {rows, (outputs + kPanelWidth - 1) / kPanelWidth}; }
+    std::size_t shared_bytes() const noexcept { return std::size_t{kInputsAtOnce} * kPanelWidth * sizeof(float); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
-        const float* const values = in + std::size_t{row} * inputs;
+        const std::uint32_t first_output = block.y() * kPanelWidth;
+        const std::uint32_t left = outputs - first_output;
+        const std::uint32_t width = left < kPanelWidth ? left : kPanelWidth;
+        float* const products = reinterpret_cast<float*>(block.shared());  // [kInputsAtOnce][kPanelWidth]
+        typename Block::template PerThread<float> sum;
+        block.threads([&](std::uint32_t thread) { sum[thread] = 0.0f; });
+        for (std::uint32_t first = 0; first < inputs; first += kInputsAtOnce) {
+            const std::uint32_t some = inputs - first < kInputsAtOnce ? inputs - first : kInputsAtOnce;
+            block.threads([&](std::uint32_t thread) {
+                for (std::uint32_t i = thread; i < some * kPanelWidth; i += kThreads) {
+                    const std::uint32_t k = first + i / kPanelWidth;
+                    const std::uint32_t output = i % kPanelWidth;
+                    if (output >= width) continue;
+                    products[i] = in[std::size_t{row} * inputs + k] *
+                                  weights[packed_f32_index(packing, first_output + output, k, inputs)];
+                }
+            });
+            block.threads([&](std::uint32_t thread) {
+                if (thread >= width) return;
+                float mine = sum[thread];
+                ETCH_DEVICE_UNROLL
+                for (std::uint32_t i = 0; i < some; ++i)
+                    mine += products[i * kPanelWidth + thread];
+                sum[thread] = mine;
+            });
+        }
         block.threads([&](std::uint32_t thread) {
-            const std::uint32_t output = block.y() * kThreads + thread;
-            if (output >= outputs) return;
-            float sum = 0.0f;
-            ETCH_DEVICE_UNROLL
-            for (std::uint32_t k = 0; k < inputs; ++k)
-                sum = sum + values[k] * weights[packed_f32_index(packing, output, k, inputs)];
-            out[std::size_t{row} * outputs + output] = sum + (bias == nullptr ? 0.0f : bias[output]);
+            if (thread >= width) return;
+            const std::uint32_t output = first_output + thread;
+            out[std::size_t{row} * outputs + output] = sum[thread] + (bias == nullptr ? 0.0f : bias[output]);
         });
     }
+
+  private:
+    static constexpr std::uint32_t kInputsAtOnce = 512;
 };
 
 }  // namespace cuda

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "cuda/kernels/bf16.hpp"
+#include "cuda/kernels/fragments.hpp"
 #include "cuda/kernels/grid.hpp"
 #include "cuda/kernels/tiles.hpp"
 #include "etch/cuda/input.hpp"
@@ -59,6 +60,37 @@ class Warp {
     template <class F>
     void lanes(F f) const {
         for_each(kLanes, order_, f);
+    }
+
+    template <class F>
+    void own(F f) const {
+        for_each(kLanes, order_, f);
+    }
+
+    void multiply(PerLane<Sums>& sums, const PerLane<Left>& left, const PerLane<Right>& right) const {
+        float a[16][16], b[16][8];
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const std::uint32_t g = lane / 4, t = lane % 4;
+            for (std::uint32_t i = 0; i < 8; ++i)
+                a[g + i / 2 % 2 * 8][2 * t + i % 2 + i / 4 * 8] = half_of(left[lane].words[i / 2], i % 2);
+            for (std::uint32_t i = 0; i < 4; ++i)
+                b[2 * t + i % 2 + i / 2 * 8][g] = half_of(right[lane].words[i / 2], i % 2);
+        }
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            for (std::uint32_t i = 0; i < 4; ++i) {
+                for (std::uint32_t k = 0; k < 16; ++k)
+                    sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
+            }
+        }
+    }
+
+    template <class Some>
+    void max_of_4(PerLane<Some>& values) const {
+        of_4(values, [](float a, float b) { return a > b ? a : b; });
+    }
+    template <class Some>
+    void sum_of_4(PerLane<Some>& values) const {
+        of_4(values, [](float a, float b) { return a + b; });
     }
 
     float max(const PerLane<float>& values) const {
@@ -125,6 +157,23 @@ class Warp {
     };
 
   private:
+    static float half_of(std::uint32_t word, std::uint32_t half) {
+        return to_float(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
+    }
+
+    template <class Some, class Join>
+    static void of_4(PerLane<Some>& values, Join join) {
+        for (std::size_t i = 0; i < std::size(values[0].of); ++i) {
+            for (std::uint32_t lane = 0; lane < kLanes; lane += 4) {
+                float joined = values[lane].of[i];
+                for (std::uint32_t other = 1; other < 4; ++other)
+                    joined = join(joined, values[lane + other].of[i]);
+                for (std::uint32_t each = 0; each < 4; ++each)
+                    values[lane + each].of[i] = joined;
+            }
+        }
+    }
+
     std::uint32_t index_;
     Order order_;
 };

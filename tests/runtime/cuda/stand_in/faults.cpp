@@ -2,12 +2,14 @@
 #include "faults.hpp"
 
 #include <map>
+#include <mutex>
 #include <string>
 
 namespace etch_stand_in {
 namespace {
 
 struct State {
+    std::mutex mutex;
     Fault fault;
     std::uint64_t calls = 0;
     std::map<std::string, std::uint64_t> by_name;
@@ -21,12 +23,16 @@ State& state() {
     return only;
 }
 
-bool fails(const char* name) {
+bool fails(const char* name, bool may_stay) {
     State& s = state();
+    const std::lock_guard lock(s.mutex);
+    const bool failed_before = s.failed != nullptr;
     ++s.by_name[name];
-    if (++s.calls != s.fault.at) return false;
-    s.failed = name;
-    return true;
+    if (++s.calls == s.fault.at) {
+        s.failed = name;
+        return true;
+    }
+    return may_stay && failed_before && s.fault.sticky;
 }
 
 }  // namespace
@@ -51,13 +57,11 @@ const char* failed_call() {
 }
 
 cudaError_t enter_cuda(const char* name) {
-    const bool failed_before = state().failed != nullptr;
-    if (fails(name) || (failed_before && state().fault.sticky)) return state().fault.cuda;
-    return cudaSuccess;
+    return fails(name, true) ? state().fault.cuda : cudaSuccess;
 }
 
 cublasStatus_t enter_library(const char* name) {
-    return fails(name) ? state().fault.library : CUBLAS_STATUS_SUCCESS;
+    return fails(name, false) ? state().fault.library : CUBLAS_STATUS_SUCCESS;
 }
 
 void set_machine(const Machine& machine) {

@@ -65,7 +65,8 @@ inline void small_forward(cuda::Runner& run, cuda::Mode, std::uint8_t* weights, 
     const cuda::S32Rows sums{a.sums, kSmallWidth};
     run(cuda::EmbedAndNorm{input, rows, model.word, model.segment, model.position, model.norm, kSmallWidth,
                            cuda::HiddenRows{a.hidden, a.hidden_q}});
-    run(cuda::ProductS8{rows, a.hidden_q, model.linear, sums});
+    for (int layer = 0; layer < 2; ++layer)  // two products of one shape
+        run(cuda::ProductS8{rows, a.hidden_q, model.linear, sums});
     run(cuda::Activate{rows, cuda::Dequantized{sums, a.hidden_q.scales, model.linear}, Activation::tanh, kSmallWidth,
                        a.projected});
     run(cuda::PoolRows{input, cuda::row_of_each_text(input, pass), Pooling::first, a.projected, a.pooled});
