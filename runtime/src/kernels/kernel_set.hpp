@@ -84,9 +84,9 @@ struct KernelSet {
     void (*activate_row)(Activation activation, float* x, std::uint32_t n) noexcept;
 
     // Weights of 4 bits: one of two functions, the other is null.
-    // The s8 weights that they stand for, to be multiplied by matmul_s8: `n` outputs of k inputs, padding included, in the set's packing.
-    // q and factors begin at a panel in Packing::panel, at an output in Packing::rows, where q and expanded are aligned
-    // to 4 bytes.
+    // The s8 weights that they stand for, to be multiplied by matmul_s8: `n` outputs of k inputs, padding included, in
+    // the set's packing. q and factors begin at a panel in Packing::panel, at an output in Packing::rows, where q and
+    // expanded are aligned to 4 bytes.
     void (*expand_s4)(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                       std::int8_t* expanded) noexcept;
     // As matmul_s8; m.weights are their q. For CPUs whose few rows of a block would not pay for expanding.
