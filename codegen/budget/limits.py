@@ -51,7 +51,7 @@ class Allowance:
 # sets.
 ALLOWANCES: dict[str, Allowance] = {
     "m-profile": Allowance(code=72 << 10, static=2560),
-    "host": Allowance(code=320 << 10, static=64 << 10),
+    "host": Allowance(code=320 << 10, static=24 << 10),
 }
 
 
