@@ -12,7 +12,7 @@ import pytest
 from tiny_checkpoint import DEFAULT_VOCAB, write_tiny_checkpoint
 
 from codegen import cli, pipeline
-from codegen.budget import Limits, check_planned
+from codegen.budget import Limits, check_planned, check_tools, linked
 from codegen.budget.limits import ALLOWANCES, Allowance
 from codegen.errors import EtchError
 
@@ -181,3 +181,22 @@ def test_a_model_that_is_larger_than_counted_is_refused(folder: Path) -> None:
     with pytest.raises(EtchError, match=r"planned [\d,]+ bytes of flash.*: this needs --max-flash \d+K") as refused:
         check_planned(Limits(flash=1 << 10), model)
     assert refused.value.code == "budget-passed"
+
+
+def test_what_reads_the_linked_file_has_to_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(linked, "ROOT", tmp_path)
+        with pytest.raises(EtchError, match="needs the checkout") as refused:
+            check_tools()
+        assert refused.value.code == "report-missing"
+    with monkeypatch.context() as patched:
+        patched.setattr("importlib.util.find_spec", lambda name: None)
+        with pytest.raises(EtchError, match="needs pyelftools") as refused:
+            check_tools()
+        assert refused.value.code == "report-missing"
+    pytest.importorskip("elftools", reason="pyelftools is not installed: tools/report installs it")
+    check_tools()
+    (tmp_path / "program").write_text("no ELF")
+    with pytest.raises(EtchError, match="cannot read program") as refused:
+        linked.linked_bytes(tmp_path / "program", tmp_path)
+    assert (refused.value.code, "report: error[" in refused.value.detail) == ("report-failed", True)
