@@ -37,6 +37,7 @@ class Calibration:
     """A program whose 4-bit weights are calibrated, and the report."""
 
     program: p.Program
+    nearest: p.Program  # the same, not calibrated
     sha256: str  # of the file
     lines: tuple[str, ...]
 
@@ -67,7 +68,7 @@ def calibrate(
     ]
     if reference is not None and judged:
         lines += _judge(program, calibrated, reference, judged)
-    return Calibration(calibrated, hashlib.sha256(b"\n".join(content)).hexdigest(), tuple(lines))
+    return Calibration(calibrated, program, hashlib.sha256(b"\n".join(content)).hexdigest(), tuple(lines))
 
 
 class _Rounding:

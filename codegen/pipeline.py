@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from .frontends import build_graph, check_supported
 from .golden import make_golden
 from .graph import Graph
 from .load.folder import Checkpoint, load_checkpoint
+from .load.tokenizer_spec import WordPieceSpec
 from .names import checked_name, name_from_folder
 from .output import check_target, write_output
 from .plan import plan_memory
@@ -109,12 +110,12 @@ def generate(request: Request, echo: Echo) -> None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
     if rows is not None:
-        scores = [evaluate.score(model.program, checkpoint.tokenizer, rows)]
+        others: dict[str, tuple[Program, WordPieceSpec]] = {}
+        if calibration is not None:
+            others["nearest"] = calibration.nearest, checkpoint.tokenizer
         if pruning is not None:
-            program = recipe.lower(whole[1])
-            scores.append(evaluate.score(program, whole[0].tokenizer, rows))
-        for line in evaluation_report(rows, scores):
-            echo(line)
+            others["unpruned"] = recipe.lower(whole[1]), whole[0].tokenizer
+        _evaluated(rows, (model.program, checkpoint.tokenizer), others, echo)
     write_output(
         request.out,
         render_model(model, request.tables),
@@ -126,6 +127,17 @@ def generate(request: Request, echo: Echo) -> None:
         echo(f"built {program}")
         if request.limits is not None:
             echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _evaluated(
+    rows: evaluate.Rows,
+    ours: tuple[Program, WordPieceSpec],
+    others: Mapping[str, tuple[Program, WordPieceSpec]],
+    echo: Echo,
+) -> None:
+    scores = {name: evaluate.score(*other, rows) for name, other in others.items()}
+    for line in evaluation_report(rows, evaluate.score(*ours, rows), scores):
+        echo(line)
 
 
 def _decided(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -100,16 +100,14 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / max(whole, 1):.2f} %"
 
 
-def evaluation_report(rows: Rows, scores: Sequence[Score]) -> list[str]:
-    """The score of the model and, where its vocabulary was pruned, of the one with all pieces."""
+def evaluation_report(rows: Rows, ours: Score, others: Mapping[str, Score]) -> list[str]:
+    """The score of the model and, by their names, of those that it was made from."""
     asked = len(rows.rows)
     which = f"all {asked:,} rows" if asked == rows.total else f"{asked:,} of {rows.total:,} rows, evenly spaced"
-    ours = scores[0]
     lines = [f"evaluation   {ours.measure} {ours} on {which} (emulated, {asked / max(ours.seconds, 1e-9):.0f} rows/s)"]
-    if len(scores) > 1:
-        whole = scores[1]
-        other = int((ours.answers != whole.answers).reshape(asked, -1).any(axis=1).sum())
-        lines.append(f"  unpruned   {whole.measure} {whole}; {other:,} rows answered otherwise")
+    for name, score in others.items():
+        otherwise = int((ours.answers != score.answers).reshape(asked, -1).any(axis=1).sum())
+        lines.append(f"  {name:<11}{score.measure} {score}; {otherwise:,} rows answered otherwise")
     return lines
 
 

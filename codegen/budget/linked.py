@@ -43,7 +43,7 @@ def check_linked(
     elf = program
     if model.target.name == "m-profile":
         elf = build_firmware(directory, board or DEFAULT_BOARD, echo)
-    flash, ram = _linked_bytes(elf, directory)
+    flash, ram = linked_bytes(elf, directory)
     # A process gets its stack from elsewhere.
     ram += 0 if model.target.name == "m-profile" else model.stack_budget
     return _kept(f"linked, {elf.name}:", limits, Size(flash, ram, model.stack_budget))
@@ -57,7 +57,7 @@ def _kept(what: str, limits: Limits, size: Size) -> str:
     return f"within       {words}"
 
 
-def _linked_bytes(elf: Path, directory: Path) -> tuple[int, int]:
+def linked_bytes(elf: Path, directory: Path) -> tuple[int, int]:
     """Flash and static RAM, as tools/report reads them. Its checks of other promises are not asked for here."""
     command = [sys.executable, "-m", "tools.reports", str(elf), "--model", str(directory.absolute()), "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)

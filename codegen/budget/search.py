@@ -28,7 +28,15 @@ from ..vocabulary import Bound
 from .judge import Judge
 from .limits import STAGE, Limits, Size
 from .space import Form, Found, Space
-from .told import accuracy_missed, limits_missed, sensitivity_lines, tried_heading, tried_line
+from .told import (
+    accuracy_missed,
+    limits_missed,
+    searched_line,
+    sensitivity_heading,
+    sensitivity_line,
+    tried_heading,
+    tried_line,
+)
 
 Echo = Callable[[str], None]
 
@@ -64,7 +72,9 @@ class _Search:
             forms = self._along([None], whole, limits)
             if not forms or forms[0].four:
                 for bounds in self._ladders:
-                    forms += self._along(bounds, whole, limits)
+                    fitting = self._along(bounds, whole, limits)
+                    self._echo(searched_line(bits, bounds, len(fitting)))
+                    forms += fitting
             found += forms
             if whole in found:
                 break
@@ -154,15 +164,15 @@ class _Search:
         if self._order is None:
             whole = self._space.whole
             before = self._space.size(whole).flash
-            damages: list[tuple[str, float, int]] = []
+            damages: list[tuple[float, str]] = []
+            for line in sensitivity_heading(self._judge.rows):
+                self._echo(line)
             for name in self._space.linears:
                 form = replace(whole, four=frozenset([name]))
-                damages.append((name, self._judge.error(form), before - self._space.size(form).flash))
-            told = [(self._space.places[name], error, saved) for name, error, saved in damages]
-            for line in sensitivity_lines(told, self._judge.rows):
-                self._echo(line)
-            damages.sort(key=lambda each: (each[1] / max(each[2], 1), each[0]))
-            self._order = tuple(name for name, _, _ in damages)
+                error, saved = self._judge.error(form), before - self._space.size(form).flash
+                self._echo(sensitivity_line(self._space.places[name], error, saved))
+                damages.append((error / max(saved, 1), name))
+            self._order = tuple(name for _, name in sorted(damages))
         return self._order
 
     def _tell(self, form: Form, score: Score | None) -> None:

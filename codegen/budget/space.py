@@ -20,6 +20,7 @@ from ..evaluate import Score
 from ..load.folder import Checkpoint
 from ..plan import plan_memory
 from ..quantize import choose_recipe
+from ..quantize.bits import places_of, width_of
 from ..render.tables import slot_tables, slots_of, table_bytes, tokenizer_tables
 from ..targets import Target, stack_budget
 from ..tokenizer import WordPieceTables, compile_wordpiece
@@ -73,9 +74,14 @@ class Space:
         self._word, self._position = (slot.per_layer[0].source for slot in (embedding.word, embedding.position))
         self._vocabularies: dict[Bound | None, Vocabulary] = {}
         self._slot_bytes: dict[object, int] = {}
+        self._arenas: dict[object, int] = {}
         self._sizes: dict[Form, Size] = {}
         self._judged: dict[str, p.S8Matrix] = {}
-        self.places = dict(_places(self._programs[4]))
+        self.places = {
+            weights.source: place
+            for place, _, weights in places_of(self._programs[4])
+            if isinstance(weights, p.LinearWeights) and isinstance(weights.matrix, p.S4Matrix)
+        }
         self.linears = tuple(name for name in self._matrices[8] if name in self.places)
         self.tokens = graph.max_tokens
 
@@ -126,11 +132,11 @@ class Space:
             # As many rows of the word embedding, but not a copy of those that stay.
             embeddings = self._embeddings(form, slice(len(vocabulary.rows)))
             program = self._with(form, {name: self._matrices[4][name] for name in form.four} | embeddings)
-            plan = plan_memory(program, self._target, vocabulary.tables.constants["scratch_bytes"])
+            arena = self._arena_bytes(program, vocabulary.tables.constants["scratch_bytes"])
             stack = stack_budget(self._target, program.task)
             taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in slots_of(program))
             taken += table_bytes(tokenizer_tables(vocabulary.tables), self._target)
-            ram = plan.arena_bytes + stack + self._allowance.static
+            ram = arena + stack + self._allowance.static
             self._sizes[form] = Size(taken + self._allowance.code, ram, stack)
         return self._sizes[form]
 
@@ -155,32 +161,33 @@ class Space:
         program = replace(p.with_matrices(self._programs[8], matrices), max_tokens=form.tokens)
         return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
 
+    def _arena_bytes(self, program: p.Program, scratch: int) -> int:
+        """Of tables the plan needs to know only whether a linear has any of 4 bits."""
+        four = (slot.name for slot, _ in slots_of(program) if any(_kind(weights) == 4 for weights in slot.per_layer))
+        key = program.max_tokens, scratch, *four
+        if key not in self._arenas:
+            self._arenas[key] = plan_memory(program, self._target, scratch).arena_bytes
+        return self._arenas[key]
+
     def _bytes_of_slot(self, slot: p.WeightSlot, loop: p.Loop | None) -> int:
-        key = (slot.name, *(_kind(weights) for weights in slot.per_layer))
+        rows = len(slot.per_layer[0].matrix.q) if isinstance(slot.per_layer[0], p.EmbeddingWeights) else 0
+        key = (slot.name, rows, *(_kind(weights) for weights in slot.per_layer))
         if key not in self._slot_bytes:
             self._slot_bytes[key] = table_bytes(slot_tables(slot, loop is not None, self._target), self._target)
         return self._slot_bytes[key]
 
 
 def _kind(weights: p.Weights) -> object:
+    """Bits of a weight, where there are any to choose."""
     if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
         return None
-    return type(weights.matrix), weights.matrix.q.shape
+    return width_of(weights.matrix)
 
 
 def _matrices(program: p.Program) -> Iterator[tuple[str, p.Integers]]:
-    for slot, _ in slots_of(program):
-        for weights in slot.per_layer:
-            if not isinstance(weights, p.LayerNormWeights) and not isinstance(weights.matrix, p.F32Matrix):
-                yield weights.source, weights.matrix
-
-
-def _places(program: p.Program) -> Iterator[tuple[str, str]]:
-    """Of each linear that may have 4 bits: the weight, and the place that --bits calls it by."""
-    for slot, loop in slots_of(program):
-        for layer, weights in enumerate(slot.per_layer):
-            if isinstance(weights, p.LinearWeights) and isinstance(weights.matrix, p.S4Matrix):
-                yield weights.source, slot.name if loop is None else f"{layer}.{slot.name}"
+    for _, _, weights in places_of(program):
+        if not isinstance(weights.matrix, p.F32Matrix):
+            yield weights.source, weights.matrix
 
 
 def _rows(matrix: p.Integers, rows: np.ndarray | slice) -> p.Integers:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..evaluate import Score
 from ..vocabulary import Bound
 from .limits import Allowance, Limits, Size, size_text
@@ -23,13 +25,23 @@ def limits_lines(limits: Limits, target: str, allowance: Allowance) -> list[str]
     ]
 
 
-def sensitivity_lines(damages: list[tuple[str, float, int]], rows: int) -> list[str]:
-    """Place, error, bytes saved of each linear alone in 4 bits."""
+def sensitivity_heading(rows: int) -> list[str]:
+    """The columns of `sensitivity_line`."""
     return [
         f"sensitivity  error of the outputs on {rows} rows with one tensor in 4 bits",
         f"  {'tensor':<28} {'error':>10} {'bytes saved':>12}",
-        *(f"  {place:<28} {error:>10.3g} {saved:>12,}" for place, error, saved in damages),
     ]
+
+
+def sensitivity_line(place: str, error: float, saved: int) -> str:
+    """Of one linear alone in 4 bits."""
+    return f"  {place:<28} {error:>10.3g} {saved:>12,}"
+
+
+def searched_line(bits: int, bounds: Sequence[Bound], forms: int) -> str:
+    """How far the search is."""
+    ways = " and ".join(sorted({bound.rare_words for bound in bounds})) or "as they are"
+    return f"searched     {bits}-bit embeddings, rare words {ways}: {forms} forms fit"
 
 
 def tried_heading(measure: str) -> str:

@@ -182,3 +182,4 @@ def test_the_table_has_a_line_for_each_form() -> None:
     best = next(line for line in tried if f"{found.score.value:.2f} %" in line)
     assert f"{found.size.flash:,}" in best
     assert [line.split()[0] for line in lines[2:5]] == ["a", "b", "c"]
+    assert len([line for line in lines if line.startswith("searched ")]) in (len(LADDERS), 2 * len(LADDERS))

@@ -110,11 +110,18 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
     """21 bytes a row: 10 values and padding in 16, a factor, a scale; and what the tokenizer saves."""
     write_tiny_checkpoint(tmp_path / "model")
     (tmp_path / "texts").write_text("the cat sat\n" * 9)
+    (tmp_path / "rows.csv").write_text("1,the cat sat\n2,on the mat\n")
     lines: list[str] = []
     prune = pipeline.Prune(tmp_path / "texts", 2)
     calibrate = tmp_path / "texts"
     request = pipeline.Request(
-        tmp_path / "model", tmp_path / "out", recipe="w4a8", prune=prune, embedding_bits=4, calibrate=calibrate
+        tmp_path / "model",
+        tmp_path / "out",
+        recipe="w4a8",
+        prune=prune,
+        embedding_bits=4,
+        calibrate=calibrate,
+        evaluate=pipeline.Evaluate(tmp_path / "rows.csv"),
     )
     pipeline.generate(request, lines.append)
     (saved,) = [line for line in lines if line.startswith("  saved")]
@@ -122,6 +129,8 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
     assert rows > 0
     assert taken == 21 * rows
     assert any(line.startswith("  1 other texts against float64, calibrated") for line in lines)
+    evaluated = [line.split()[0] for line in lines if "accuracy" in line]
+    assert evaluated == ["evaluation", "nearest", "unpruned"]
 
 
 def test_recipes(tmp_path: Path) -> None:

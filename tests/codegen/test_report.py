@@ -69,14 +69,15 @@ def test_bytes_of_tokenizer_per_piece(tmp_path: Path) -> None:
     )
 
 
-def test_evaluation_before_and_after_pruning() -> None:
+def test_evaluation_beside_what_the_model_was_made_from() -> None:
     rows = Rows(tuple(Row(i, "0", ("text",)) for i in range(4)), np.zeros(4, int), 10)
     scores = [Score("accuracy", 75.0, np.array([0, 0, 0, 1]), 2.0), Score("accuracy", 100.0, np.zeros(4, int), 2.0)]
-    assert evaluation_report(rows, scores) == [
+    assert evaluation_report(rows, scores[0], {"nearest": scores[0], "unpruned": scores[1]}) == [
         "evaluation   accuracy 75.00 % on 4 of 10 rows, evenly spaced (emulated, 2 rows/s)",
+        "  nearest    accuracy 75.00 %; 0 rows answered otherwise",
         "  unpruned   accuracy 100.00 %; 1 rows answered otherwise",
     ]
-    assert evaluation_report(replace(rows, total=4), scores[1:]) == [
+    assert evaluation_report(replace(rows, total=4), scores[1], {}) == [
         "evaluation   accuracy 100.00 % on all 4 rows (emulated, 2 rows/s)"
     ]
 

@@ -13,6 +13,7 @@ from .arena import Buffer, Timeline
 from .flash import CATEGORIES, Category, Flash
 from .ram import KINDS, Kind, Ram
 from .report import Report
+from .shapes import page, rectangle, text
 from .treemap import Box, treemap
 
 _WIDTH = 1200
@@ -47,14 +48,14 @@ _BUFFER_COLORS = ("#a9c7e8", "#f7b477", "#a8d5a0", "#f2a3a0", "#b5dcd8", "#f5e08
 
 def svg_of(report: Report) -> str:
     y = 34.0
-    body = [_text(_MARGIN, y, f"{report.image.name}, {report.image.machine}", 20, weight="bold")]
+    body = [text(_MARGIN, y, f"{report.image.name}, {report.image.machine}", 20, weight="bold")]
     y += 34
-    body.append(_text(_MARGIN, y, f"Flash: {report.flash.bytes:,} bytes", 15, weight="bold"))
+    body.append(text(_MARGIN, y, f"Flash: {report.flash.bytes:,} bytes", 15, weight="bold"))
     body += _legend({name: _FLASH_COLORS[name] for name in CATEGORIES if report.flash.category(name)}, y)
     box = Box(_MARGIN, y + 10, _WIDTH - 2 * _MARGIN, _FLASH_HEIGHT)
     body += _flash(report.flash, box)
     y += 10 + _FLASH_HEIGHT + 34
-    body.append(_text(_MARGIN, y, f"RAM: {report.ram.bytes:,} bytes", 15, weight="bold"))
+    body.append(text(_MARGIN, y, f"RAM: {report.ram.bytes:,} bytes", 15, weight="bold"))
     body += _legend({name: _RAM_COLORS[name] for name in KINDS if report.ram.kind(name)}, y)
     body += _ram(report.ram, Box(_MARGIN, y + 10, _WIDTH - 2 * _MARGIN, _BAR_HEIGHT))
     y += 10 + _BAR_HEIGHT + 34
@@ -63,16 +64,12 @@ def svg_of(report: Report) -> str:
             f"Arena of {timeline.model} over the ops of a call: {timeline.bytes:,} bytes, "
             f"lower bound {timeline.lower_bound:,}, gap {timeline.gap:.2%}"
         )
-        body.append(_text(_MARGIN, y, title, 15, weight="bold"))
+        body.append(text(_MARGIN, y, title, 15, weight="bold"))
         left = _MARGIN + _SCALE_LABELS
         body += _arena(timeline, Box(left, y + 14, _WIDTH - _MARGIN - left, _ARENA_HEIGHT))
         y += 14 + _ARENA_HEIGHT + _OP_LABELS + 34
     height = round(y - 34 + _MARGIN)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
-        f'viewBox="0 0 {_WIDTH} {height}" font-family="Helvetica, Arial, sans-serif">\n'
-        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
-    )
+    return page(_WIDTH, height, body)
 
 
 def _flash(flash: Flash, box: Box) -> Iterator[str]:
@@ -88,10 +85,10 @@ def _flash(flash: Flash, box: Box) -> Iterator[str]:
         yield f"<g><title>{escape(f'{category}, {name}: {size:,} bytes')}</title>"
         for (symbol, bytes_), inner in zip(drawn, treemap([d[1] for d in drawn], place), strict=True):
             title = f"{category}, {name}: {symbol} {bytes_:,} bytes"
-            yield _rectangle(inner, _FLASH_COLORS[category], title, stroke="#ffffff", line=0.5)
+            yield rectangle(inner, _FLASH_COLORS[category], title, stroke="#ffffff", line=0.5)
             if (symbol, bytes_) != drawn[0]:  # the group's own label is there
                 yield from _label(inner, symbol, f"{bytes_:,}", _SYMBOL_FONT)
-        yield _rectangle(place, "none", "", stroke="#ffffff", line=2.5)
+        yield rectangle(place, "none", "", stroke="#ffffff", line=2.5)
         yield from _label(place, name, f"{size:,}", _FONT)
         yield "</g>"
 
@@ -103,7 +100,7 @@ def _ram(ram: Ram, box: Box) -> Iterator[str]:
             width = box.width * use.bytes / ram.bytes
             place = Box(x, box.y, width, box.height)
             title = f"{kind}: {use.name} {use.bytes:,} bytes"
-            yield _rectangle(place, _RAM_COLORS[kind], title, stroke="#ffffff", line=0.5)
+            yield rectangle(place, _RAM_COLORS[kind], title, stroke="#ffffff", line=0.5)
             yield from _label(place, kind if kind in ("arena", "stack") else use.name, f"{use.bytes:,}", _FONT)
             x += width
 
@@ -115,7 +112,7 @@ def _arena(timeline: Timeline, box: Box) -> Iterator[str]:
     def height_of(bytes_: int) -> float:
         return box.y + box.height * (1 - bytes_ / timeline.bytes)
 
-    yield _rectangle(box, "#f4f3f0", "", stroke="#cccccc", line=1)
+    yield rectangle(box, "#f4f3f0", "", stroke="#cccccc", line=1)
     names = sorted({buffer.name for buffer in timeline.buffers})
     for buffer in timeline.buffers:
         place = Box(
@@ -125,7 +122,7 @@ def _arena(timeline: Timeline, box: Box) -> Iterator[str]:
             box.height * buffer.size / timeline.bytes,
         )
         color = _BUFFER_COLORS[names.index(buffer.name) % len(_BUFFER_COLORS)]
-        yield _rectangle(place, color, _lifetime(buffer, timeline), stroke="#ffffff", line=1)
+        yield rectangle(place, color, _lifetime(buffer, timeline), stroke="#ffffff", line=1)
         yield from _label(place, buffer.name, f"{buffer.size:,}", _FONT)
     for op, name in enumerate(timeline.ops):
         at = box.x + column * op
@@ -142,21 +139,13 @@ def _arena(timeline: Timeline, box: Box) -> Iterator[str]:
         )
     for part in range(5):
         bytes_ = timeline.bytes * part // 4
-        yield _text(box.x - 8, height_of(bytes_) + 4, f"{bytes_:,}", 11, anchor="end", color="#555555")
-    yield _text(box.x, box.y + box.height + _OP_LABELS, "black: bytes alive at an op", 11, color="#555555")
+        yield text(box.x - 8, height_of(bytes_) + 4, f"{bytes_:,}", 11, anchor="end", color="#555555")
+    yield text(box.x, box.y + box.height + _OP_LABELS, "black: bytes alive at an op", 11, color="#555555")
 
 
 def _lifetime(buffer: Buffer, timeline: Timeline) -> str:
     ops = f"{timeline.ops[buffer.first]} to {timeline.ops[buffer.last]}"
     return f"{buffer.name}: {buffer.size:,} bytes at {buffer.offset:,}, {ops}"
-
-
-def _rectangle(box: Box, fill: str, title: str, stroke: str, line: float) -> str:
-    shape = (
-        f'<rect x="{box.x:.2f}" y="{box.y:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{fill}" '
-        f'stroke="{stroke}" stroke-width="{line:g}"'
-    )
-    return f"{shape}><title>{escape(title)}</title></rect>" if title else f'{shape} pointer-events="none"/>'
 
 
 def _label(box: Box, name: str, size: str, font: int) -> Iterator[str]:
@@ -168,23 +157,14 @@ def _label(box: Box, name: str, size: str, font: int) -> Iterator[str]:
     font = next((size for size in range(font, _SMALLEST_FONT - 1, -1) if fits(name, size)), 0)
     if font == 0 or box.height < font + 3:
         return
-    yield _text(box.x + 3, box.y + font + 1, name, font)
+    yield text(box.x + 3, box.y + font + 1, name, font)
     if box.height >= 2 * font + 6 and fits(size, font):
-        yield _text(box.x + 3, box.y + 2 * font + 3, size, font)
+        yield text(box.x + 3, box.y + 2 * font + 3, size, font)
 
 
 def _legend(colors: dict[Category, str] | dict[Kind, str], y: float) -> Iterator[str]:
     x = 300.0
     for name, color in colors.items():
-        yield _rectangle(Box(x, y - 11, 12, 12), color, "", stroke="none", line=0)
-        yield _text(x + 17, y, name, 12)
+        yield rectangle(Box(x, y - 11, 12, 12), color, "", stroke="none", line=0)
+        yield text(x + 17, y, name, 12)
         x += 34 + 12 * _LETTER * len(name)
-
-
-def _text(
-    x: float, y: float, text: str, size: int, weight: str = "normal", anchor: str = "start", color: str = "#222222"
-) -> str:
-    return (
-        f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" '
-        f'fill="{color}" pointer-events="none">{escape(text)}</text>'
-    )

@@ -83,11 +83,15 @@ struct KernelSet {
     // x = activation(x) in place.
     void (*activate_row)(Activation activation, float* x, std::uint32_t n) noexcept;
 
-    // The s8 weights that weights of 4 bits stand for: `n` outputs of k inputs, padding included, in the set's packing.
-    // q and factors begin at a panel in Packing::panel, at an output in Packing::rows, where q and expanded are aligned
-    // to 4 bytes.
+    // Weights of 4 bits: one of two functions, the other is null.
+    // The s8 weights that they stand for, to be multiplied by matmul_s8: `n` outputs of k inputs, padding included, in
+    // the set's packing. q and factors begin at a panel in Packing::panel, at an output in Packing::rows, where q and
+    // expanded are aligned to 4 bytes.
     void (*expand_s4)(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                       std::int8_t* expanded) noexcept;
+    // As matmul_s8; m.weights are their q. For CPUs whose few rows of a block would not pay for expanding.
+    void (*matmul_s4)(const MatmulS8&, const std::uint8_t* factors, std::uint32_t first_panel,
+                      std::uint32_t last_panel) noexcept = nullptr;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

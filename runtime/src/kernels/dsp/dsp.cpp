@@ -33,7 +33,7 @@ constexpr CountedSet kCounted = kCountDsp;
 #include "../single/activation.inl"
 #include "../single/finish.inl"
 #include "matmul_s8.inl"
-#include "../single/expand_s4.inl"
+#include "matmul_s4.inl"
 // clang-format on
 
 bool always() noexcept {
@@ -56,7 +56,8 @@ constexpr KernelSet kDsp = {
     dsp::exp2_row,
     dsp::quantize_probabilities,
     dsp::activate_row,
-    dsp::expand_s4,
+    nullptr,
+    dsp::matmul_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -162,22 +162,40 @@ ETCH_INLINE void finish_rows(const MatmulS8& m, std::uint32_t row, std::uint32_t
         finish_s8<kTileRows>(m, row + r, column, count, &sums[0][r]);
 }
 
-ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t row, std::uint32_t first_panel,
+// The columns of a table of s8, k with padding.
+struct Columns8 {
+    const std::int8_t* weights;
+    std::uint32_t k;
+
+    ETCH_INLINE std::int32_t row(const std::uint8_t* a, std::uint32_t column) const noexcept {
+        return multiply_1(a, weights + std::size_t{column} * k, k);
+    }
+    // sums[i] of `count` columns, `used` values from `from` on.
+    ETCH_INLINE void rows(const WideRows& wide, std::uint32_t column, std::uint32_t count, std::uint32_t from,
+                          std::uint32_t used, std::int32_t (*sums)[kTileRows]) const noexcept {
+        const std::int8_t* at = weights + std::size_t{column} * k + from;
+        for (std::uint32_t i = 0; i < count; ++i, at += k)
+            multiply_4(wide, at, used, from == 0, sums[i]);
+    }
+};
+
+template <class Columns>
+ETCH_NOINLINE void multiply_row(const MatmulS8& m, Columns columns, std::uint32_t row, std::uint32_t first_panel,
                                 std::uint32_t last_panel) noexcept {
-    const std::uint32_t k = (m.k + 15) / 16 * 16;
     const std::uint8_t* const a = m.a.data + row * m.a.stride_bytes;
     for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
         std::int32_t sums[kGroup];
         for (std::uint32_t i = 0; i < count; ++i)
-            sums[i] = multiply_1(a, m.weights + std::size_t{column + i} * k, k);
+            sums[i] = columns.row(a, column + i);
         finish_s8<1>(m, row, column, count, sums);
     });
 }
 
 // `count` rows, 2 to 4, from `row` on.
-ETCH_NOINLINE void multiply_rows(const MatmulS8& m, std::uint32_t row, std::uint32_t row_count,
+template <class Columns>
+ETCH_NOINLINE void multiply_rows(const MatmulS8& m, Columns columns, std::uint32_t row, std::uint32_t row_count,
                                  std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    const std::uint32_t k = (m.k + 15) / 16 * 16;
+    const std::uint32_t k = columns.k;
     WideRows wide;
     std::uint32_t widened = k;  // where the values in `wide` begin; at first nowhere
     for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
@@ -191,21 +209,25 @@ ETCH_NOINLINE void multiply_rows(const MatmulS8& m, std::uint32_t row, std::uint
                 widen(rows, used, wide);
                 widened = from;
             }
-            const std::int8_t* weights = m.weights + std::size_t{column} * k + from;
-            for (std::uint32_t i = 0; i < count; ++i, weights += k)
-                multiply_4(wide, weights, used, from == 0, sums[i]);
+            columns.rows(wide, column, count, from, used, sums);
         }
         finish_rows(m, row, row_count, column, count, sums);
     });
 }
 
-void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+template <class Columns>
+ETCH_INLINE void multiply(const MatmulS8& m, Columns columns, std::uint32_t first_panel,
+                          std::uint32_t last_panel) noexcept {
     std::uint32_t row = 0;
     while (m.rows - row >= 2) {
         const std::uint32_t count = m.rows - row < kTileRows ? m.rows - row : kTileRows;
-        multiply_rows(m, row, count, first_panel, last_panel);
+        multiply_rows(m, columns, row, count, first_panel, last_panel);
         row += count;
     }
-    if (row < m.rows) multiply_row(m, row, first_panel, last_panel);
+    if (row < m.rows) multiply_row(m, columns, row, first_panel, last_panel);
+}
+
+void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+    multiply(m, Columns8{m.weights, (m.k + 15) / 16 * 16}, first_panel, last_panel);
 }

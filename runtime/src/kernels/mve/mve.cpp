@@ -33,8 +33,8 @@ constexpr CountedSet kCounted = kCountMve;
 #include "rows.inl"
 #include "finish.inl"
 #include "matmul_s8.inl"
+#include "matmul_s4.inl"
 #include "matmul_f32.inl"
-#include "expand_s4.inl"
 // clang-format on
 
 bool always() noexcept {
@@ -57,7 +57,8 @@ constexpr KernelSet kMve = {
     mve::exp2_row,
     mve::quantize_probabilities,
     mve::activate_row,
-    mve::expand_s4,
+    nullptr,
+    mve::matmul_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

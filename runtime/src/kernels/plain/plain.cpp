@@ -28,7 +28,7 @@ constexpr CountedSet kCounted = kCountPlain;
 #include "../single/activation.inl"
 #include "../single/finish.inl"
 #include "matmul_s8.inl"
-#include "../single/expand_s4.inl"
+#include "expand_s4.inl"
 // clang-format on
 
 bool always() noexcept {

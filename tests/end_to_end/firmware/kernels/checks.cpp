@@ -19,7 +19,7 @@ int check_all() {
         checks::Report report;
         checks::check_products(*set, *scalar, report);
         checks::check_rows(*set, *scalar, report);
-        checks::check_expansion(*set, *scalar, report);
+        checks::check_4_bits(*set, *scalar, report);
         output::print("set ");
         output::print(name);
         output::print(" checked ");

@@ -67,6 +67,6 @@ class Report {
 // `set` against `scalar`.
 void check_products(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;
 void check_rows(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;
-void check_expansion(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;
+void check_4_bits(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;
 
 }  // namespace checks

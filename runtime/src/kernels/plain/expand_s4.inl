@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of 4 bits to s8 rows, four weights in a word. Included inside the namespaces of plain and dsp.
+// Weights of 4 bits to s8 rows, four weights in a word. Included inside the namespace of plain.
 
 typedef std::uint32_t Word __attribute__((may_alias));
 
