@@ -27,7 +27,8 @@ using Session = etch::cuda::Session<Model>;
 // Whether Mode::exact is there.
 inline constexpr bool kExact = true;
 
-// Bytes of device memory: of open weights, and of a session for `rows` tokens in one pass.
+// Bytes of device memory: of open weights, and of a session for `rows` tokens in one pass; 0 where open() would refuse
+// so many, or so few.
 std::size_t weights_bytes(Mode mode) noexcept;
 std::size_t session_bytes(Mode mode, std::uint32_t rows) noexcept;
 

@@ -2,7 +2,8 @@
 # etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
 #   [CALIBRATE file] [MAX_TOKENS n] [TARGET host|m-profile] [TABLES incbin|c])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
-# and again when the checkpoint, an option or the generator changes. Options as of `etch generate`. The generator runs on
+# and again when the checkpoint, an option or the generator changes. Where etch was built with ETCH_CUDA also LIBRARY_cuda,
+# the same on a GPU (not of --target m-profile). Options as of `etch generate`. The generator runs on
 # the machine that builds, also under a cross toolchain, with the Python that CMake finds, or ETCH_PYTHON.
 # The stack budget in the header is checked only where etch's own build makes the model.
 set(ETCH_PYTHON "" CACHE FILEPATH "Python for etch_add_model (default: the one that CMake finds)")
@@ -47,6 +48,12 @@ function(etch_add_model_library library)
   set(sources ${folder}/${name}.cpp ${folder}/${name}_c.cpp ${folder}/${name}_self_test.cpp)
   set(headers ${folder}/${name}.hpp ${folder}/${name}.h ${folder}/${name}_weights.hpp)
 
+  set(cuda_source "")
+  if(TARGET etch::cuda AND NOT model_TARGET STREQUAL "m-profile")
+    set(cuda_source ${folder}/${name}_cuda.cpp)
+    list(APPEND headers ${folder}/${name}_cuda.hpp)
+  endif()
+
   etch_find_python(python)
   get_property(generator GLOBAL PROPERTY ETCH_GENERATOR)
   # Not below: a cloned checkpoint has a .git folder.
@@ -57,13 +64,16 @@ function(etch_add_model_library library)
     list(APPEND command --calibrate ${texts})
     list(APPEND inputs ${texts})
   endif()
-  add_custom_command(OUTPUT ${sources} ${headers} ${tables}
+  add_custom_command(OUTPUT ${sources} ${cuda_source} ${headers} ${tables}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${generator} ${python} -m codegen ${command}
     DEPENDS ${inputs} ${sources_of_generator}
     COMMENT "Generating model ${name}"
     VERBATIM)
   list(FILTER tables EXCLUDE REGEX "\\.tables$")
   etch_model_library(${library} ${name} ${folder} "${sources};${tables}")
+  if(cuda_source)
+    etch_cuda_model_library(${library}_cuda ${library} ${cuda_source})
+  endif()
 endfunction()
 
 # Path of a Python that can run the generator.

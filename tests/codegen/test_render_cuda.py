@@ -15,6 +15,7 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen import pipeline
 from codegen import program as p
 from codegen.errors import EtchError
+from codegen.quantize import RECIPES
 from codegen.render.cuda import cuda_values
 from codegen.render.model import render_model
 from codegen.targets import TARGETS
@@ -103,7 +104,7 @@ def test_what_is_no_encoder_is_refused(change: Callable[[p.Program], p.Program],
 def test_hosts_have_files_for_gpus(target: str, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, hidden=64, heads=2, hidden_act="silu")
     checkpoint = pipeline.load(tmp_path)
-    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), "w8a8", target)
+    model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], target)
     files = {file.name: b"".join(file.content).decode() for file in render_model(model, "c")}
     expected = {"tiny_cuda.hpp", "tiny_cuda.cpp"} if target == "host" else set()
     assert {name for name in files if "cuda" in name} == expected

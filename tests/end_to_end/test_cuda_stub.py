@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from classify_program import Program, build_stub, built
 
-ROWS_OF_BATCHES = 16384
+ROWS_OF_BATCHES = 8192
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,61 @@ def test_commands_are_run_to_their_end() -> None:
     assert ended.log.read_text() == "first\nlast\n"
     assert run("test-gpu-check", ["/no/such/program"]).code == 127
     ended.log.unlink()
+
+
+# Enough of PyTorch for the program that measures it; a pass of 64 texts cannot be recorded.
+TORCH_MODULE = """
+import contextlib
+__version__, bfloat16, inference_mode, recording = "0", None, contextlib.nullcontext, False
+class Tensor:
+    def __init__(self, texts): self.texts = texts
+    def pin_memory(self): return self
+    def to(self, *_): return self
+    def copy_(self, other, non_blocking):
+        if recording and self.texts == 64: raise RuntimeError("cannot be recorded")
+def randint(low, high, shape): return Tensor(shape[0])
+def empty(shape, dtype): return Tensor(shape[0])
+class cuda:
+    is_available = staticmethod(lambda: True)
+    synchronize = staticmethod(lambda: None)
+    class CUDAGraph:
+        def replay(self): pass
+    @staticmethod
+    @contextlib.contextmanager
+    def graph(_):
+        global recording
+        recording = True
+        yield
+        recording = False
+"""
+TRANSFORMERS_MODULE = """
+class BertConfig:
+    vocab_size, hidden_size = 2000, 768
+    def __init__(self, attn_implementation): pass
+class BertModel:
+    def __init__(self, config): pass
+    def eval(self): return self
+    def to(self, *_): return self
+    def __call__(self, input_ids): return self
+    pooler_output = None
+__version__ = "1"
+"""
+
+
+def test_pytorch_is_measured_where_it_can_be(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "tools/gpu/torch_peer.py"]
+
+    def lines(*modules: tuple[str, str]) -> list[dict[str, Any]]:
+        for name, text in modules:
+            (tmp_path / name).write_text(text)
+        ran = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, stdout=subprocess.PIPE, check=True, timeout=60)
+        return [json.loads(line) for line in ran.stdout.splitlines()]
+
+    assert lines(("torch.py", "raise ImportError('not here')")) == [{"skipped": "not here"}]
+    rows = lines(("torch.py", TORCH_MODULE), ("transformers.py", TRANSFORMERS_MODULE))
+    assert [(row["texts"], row["tokens"]) for row in rows] == [(1, 44), (1, 128), (1, 221), (64, 44), (64, 128)]
+    assert all(row["eager_us"] > 0 and row["versions"] == "PyTorch 0, transformers 1" for row in rows)
+    assert [row["graph_us"] is None for row in rows] == [False, False, False, True, True]
 
 
 # --- the report ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 namespace etch::cli {
 namespace {
 
-constexpr std::uint32_t kRowsOfBatches = 16384;  // enough to keep a GPU busy; a few hundred MB for BERT-base
+constexpr std::uint32_t kRowsOfBatches = 8192;  // enough to keep a GPU busy; a quarter of a GB for BERT-base
 
 std::string in_use;
 

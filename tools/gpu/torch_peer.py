@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 import statistics
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 SHAPES = [(1, 44), (1, 128), (1, 221), (64, 44), (64, 128)]  # texts, tokens
 RUNS = 100
@@ -25,32 +27,42 @@ def main() -> None:
     config = transformers.BertConfig(attn_implementation="sdpa")
     model = transformers.BertModel(config).eval().to("cuda", torch.bfloat16)
     versions = f"PyTorch {torch.__version__}, transformers {transformers.__version__}"
-    for texts, tokens in SHAPES:
-        ids = torch.randint(1000, config.vocab_size, (texts, tokens)).pin_memory()
-        on_device = ids.to("cuda")
-        answer = torch.empty((texts, config.hidden_size), dtype=torch.bfloat16).pin_memory()
-
-        def forward(on_device=on_device, ids=ids, answer=answer) -> None:  # noqa: ANN001
-            on_device.copy_(ids, non_blocking=True)
-            answer.copy_(model(input_ids=on_device).pooler_output, non_blocking=True)
-
-        with torch.inference_mode():
-            eager = median_of(forward, torch)
-            try:
-                graph = torch.cuda.CUDAGraph()
-                with torch.cuda.graph(graph):
-                    forward()
-                replayed = median_of(graph.replay, torch)
-            except RuntimeError:
-                replayed = None  # this version cannot record the model
-        print(
-            json.dumps(
-                {"texts": texts, "tokens": tokens, "eager_us": eager, "graph_us": replayed, "versions": versions}
-            )
-        )
+    passes = [forward_of(torch, model, config, *shape) for shape in SHAPES]
+    with torch.inference_mode():
+        eager = [median_of(torch, forward) for forward in passes]
+        graphs = replayed(torch, passes)
+    for (texts, tokens), eager_us, graph_us in zip(SHAPES, eager, graphs, strict=True):
+        row = {"texts": texts, "tokens": tokens, "eager_us": eager_us, "graph_us": graph_us, "versions": versions}
+        print(json.dumps(row))
 
 
-def median_of(call, torch) -> float:  # noqa: ANN001
+def forward_of(torch: Any, model: Any, config: Any, texts: int, tokens: int) -> Callable[[], None]:
+    ids = torch.randint(1000, config.vocab_size, (texts, tokens)).pin_memory()
+    on_device = ids.to("cuda")
+    answer = torch.empty((texts, config.hidden_size), dtype=torch.bfloat16).pin_memory()
+
+    def forward() -> None:
+        on_device.copy_(ids, non_blocking=True)
+        answer.copy_(model(input_ids=on_device).pooler_output, non_blocking=True)
+
+    return forward
+
+
+def replayed(torch: Any, passes: Sequence[Callable[[], None]]) -> list[float | None]:
+    """Of each pass as a CUDA graph; none from the first that cannot be recorded, which may leave CUDA unusable."""
+    times: list[float | None] = [None] * len(passes)
+    for index, forward in enumerate(passes):
+        try:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                forward()
+            times[index] = median_of(torch, graph.replay)
+        except RuntimeError:
+            break
+    return times
+
+
+def median_of(torch: Any, call: Callable[[], None]) -> float:
     """Microseconds of a call and of the wait for its answer."""
     times = []
     for _ in range(RUNS + 10):

@@ -122,16 +122,21 @@ Status make_graphs(SessionState& state) noexcept {
     return steps.status();
 }
 
+bool possible(const ModelPlan& model, std::uint32_t rows) noexcept {
+    return rows >= model.limits.max_tokens && rows <= kMostRows;
+}
+
 }  // namespace
 
 std::size_t session_bytes(const ModelPlan& model, Mode mode, std::uint32_t rows) noexcept {
+    if (!possible(model, rows)) return 0;
     return model.lay_out(mode, nullptr, capacity_of(rows)).bytes + kWorkspaceBytes;
 }
 
 Status open(DeviceSession& session, const DeviceWeights& weights, const ModelPlan& model, std::uint32_t rows) noexcept {
     session.close();
     if (!weights.is_open()) return Status::not_open;
-    if (rows < model.limits.max_tokens || rows > kMostRows) return Status::rows_out_of_range;
+    if (!possible(model, rows)) return Status::rows_out_of_range;
     const Capacity capacity = capacity_of(rows);
     const OnDevice on_device(weights.device);
     const std::size_t bytes = session_bytes(model, weights.mode, rows);

@@ -65,16 +65,23 @@ void Upload::clear(const Bf16Linear& to) noexcept {
     zero(to.bias, padded(to.outputs) * sizeof(Bf16));
 }
 
+template <class Source>
+void Upload::unpack_from(const Source& source, const typename Source::Value* to, std::uint32_t stride,
+                         std::uint32_t outputs, std::uint32_t inputs, const Part& part) noexcept {
+    auto* const first = const_cast<typename Source::Value*>(to) + std::size_t{part.first} * stride;
+    launch_kernel(Unpack<Source>{source,
+                                 outputs,
+                                 inputs,
+                                 {part.outputs.width, part.outputs.stride},
+                                 {part.inputs.width, part.inputs.stride},
+                                 first,
+                                 stride});
+}
+
 void Upload::unpack(const S8Linear& to, const S8Weights& from, const Part& part) noexcept {
-    const std::size_t stride = padded(to.inputs);
     copy(staging_, from.weights, packed_s8_bytes(part.packing, from.outputs, from.inputs));
-    launch_kernel(UnpackS8{{reinterpret_cast<const std::int8_t*>(staging_), part.packing},
-                           from.outputs,
-                           from.inputs,
-                           {part.outputs.width, part.outputs.stride},
-                           {part.inputs.width, part.inputs.stride},
-                           const_cast<std::int8_t*>(to.weights) + part.first * stride,
-                           padded(to.inputs)});
+    const PackedS8 table{reinterpret_cast<const std::int8_t*>(staging_), part.packing};
+    unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
     copy(to.scales + part.first, from.scales, from.outputs * sizeof(float));
     if (from.bias != nullptr) copy(to.bias + part.first, from.bias, from.outputs * sizeof(float));
 }
@@ -84,38 +91,23 @@ void Upload::unpack(const Bf16Linear& to, const S8Weights& from, const Part& par
     float* const scales = reinterpret_cast<float*>(staging_ + round_up(bytes, kPlaceAlignment));
     copy(staging_, from.weights, bytes);
     copy(scales, from.scales, from.outputs * sizeof(float));
-    launch_kernel(UnpackScaledS8{{reinterpret_cast<const std::int8_t*>(staging_), part.packing, scales},
-                                 from.outputs,
-                                 from.inputs,
-                                 {part.outputs.width, part.outputs.stride},
-                                 {part.inputs.width, part.inputs.stride},
-                                 const_cast<Bf16*>(to.weights) + std::size_t{part.first} * padded(to.inputs),
-                                 padded(to.inputs)});
+    const ScaledS8 table{reinterpret_cast<const std::int8_t*>(staging_), part.packing, scales};
+    unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
     round_bias(to, from.bias, from.outputs, part);
 }
 
 void Upload::unpack(const Bf16Linear& to, const F32Weights& from, const Part& part) noexcept {
     copy(staging_, from.weights, packed_f32_elements(part.packing, from.outputs, from.inputs) * sizeof(float));
-    launch_kernel(UnpackF32{{reinterpret_cast<const float*>(staging_), part.packing},
-                            from.outputs,
-                            from.inputs,
-                            {part.outputs.width, part.outputs.stride},
-                            {part.inputs.width, part.inputs.stride},
-                            const_cast<Bf16*>(to.weights) + std::size_t{part.first} * padded(to.inputs),
-                            padded(to.inputs)});
+    const PackedF32 table{reinterpret_cast<const float*>(staging_), part.packing};
+    unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
     round_bias(to, from.bias, from.outputs, part);
 }
 
 void Upload::round_bias(const Bf16Linear& to, const float* bias, std::uint32_t count, const Part& part) noexcept {
     if (bias == nullptr) return;
     copy(staging_, bias, count * sizeof(float));
-    launch_kernel(UnpackF32{{reinterpret_cast<const float*>(staging_), Packing::rows},
-                            count,
-                            1,
-                            {part.outputs.width, part.outputs.stride},
-                            {},
-                            const_cast<Bf16*>(to.bias) + part.first,
-                            1});
+    const PackedF32 column{reinterpret_cast<const float*>(staging_), Packing::rows};
+    unpack_from(column, to.bias, 1, count, 1, {Packing::rows, part.first, part.outputs, {}});
 }
 
 }  // namespace cuda

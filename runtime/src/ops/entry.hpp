@@ -55,7 +55,7 @@ class F32Entry {
 
 // Calls use(entry): the loops over an entry are compiled once for each kind of table.
 template <class Use>
-ETCH_DEVICE void with_entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
+void with_entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
     if (embedding.factors == nullptr) {
         use(S8Entry(embedding, index, width));
     } else {
@@ -64,8 +64,19 @@ ETCH_DEVICE void with_entry(const S8Embedding& embedding, std::uint32_t index, s
 }
 
 template <class Use>
-ETCH_DEVICE void with_entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
+void with_entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
     use(F32Entry(embedding, index, width));
+}
+
+// entry[i] by itself: where the kind of table is asked at each value, since the code of a loop would cost more (GPUs).
+ETCH_DEVICE inline float value_of(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                  std::uint32_t i) noexcept {
+    return embedding.factors == nullptr ? S8Entry(embedding, index, width)[i] : S4Entry(embedding, index, width)[i];
+}
+
+ETCH_DEVICE inline float value_of(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                  std::uint32_t i) noexcept {
+    return F32Entry(embedding, index, width)[i];
 }
 
 }  // namespace

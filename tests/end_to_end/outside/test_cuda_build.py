@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT, TITLES, Program, built
-from projects import TEXT, configure, done, project, run, tool
+from projects import TEXT, checkpoint, configure, done, project, run, tool
 from projects import built as built_project
 
 from tools.gpu.device import NoDevice, find_device
@@ -121,6 +121,18 @@ def answers(app: Path, folder: Path) -> None:
 
 def test_find_package(prefix: Path, tmp_path: Path) -> None:
     source = gpu_project(tmp_path)
+    options = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCUDAToolkit_ROOT={Path(NVCC or '').parent.parent}")
+    answers(built_project(source, *options), tmp_path)
+
+
+def test_a_model_generated_by_the_build(prefix: Path, tmp_path: Path) -> None:
+    source = project(tmp_path, "cuda")
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES CXX)\nfind_package(etch CONFIG REQUIRED)\n"
+        "etch_add_model(news CHECKPOINT checkpoint NAME agnews)\n"
+        "add_executable(app main.cpp)\ntarget_link_libraries(app PRIVATE news_cuda)\n"
+    )
+    checkpoint(source)
     options = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCUDAToolkit_ROOT={Path(NVCC or '').parent.parent}")
     answers(built_project(source, *options), tmp_path)
 

@@ -76,10 +76,8 @@ class ExactAttention : public KernelTest {
         attention.run(context, 0, attention.units());
         return out;
     }
-};
 
-TEST_F(ExactAttention, IsThatOfTheCpu) {
-    for (const Case& of : kCases) {
+    static void expect_same(const Case& of) {
         const Projections in(of);
         const std::vector<float> want = on_host(of, in);
 
@@ -128,6 +126,21 @@ TEST_F(ExactAttention, IsThatOfTheCpu) {
                                  in.batch.texts_counted(),
                                  in.batch.text_count + 1});
         EXPECT_TRUE(same_bits(written(context, want_first.size()), want_first)) << "first rows";
+    }
+};
+
+TEST_F(ExactAttention, IsThatOfTheCpu) {
+    for (const Case& of : kCases)
+        expect_same(of);
+}
+
+TEST_F(ExactAttention, OfRandomShapes) {
+    Random random;
+    for (int i = 0; i < 12; ++i) {
+        Case of{1 + random.bits() % 3, 1 + random.bits() % 80, {}};
+        for (std::uint32_t texts = 1 + random.bits() % 4; texts > 0; --texts)
+            of.lengths.push_back(1 + random.bits() % 70);
+        expect_same(of);
     }
 }
 

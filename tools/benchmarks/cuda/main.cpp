@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     bench::GpuTable table(options.json);
     std::printf("model: %s, recipe: %s\n", std::string(bench::kModel.name).c_str(),
                 std::string(bench::kModel.recipe).c_str());
-    if (bench::kModel.recipe == "w8a8") bench::measure_mode(cuda::Mode::exact, options, table);
+    if (bench::kModel.exact) bench::measure_mode(cuda::Mode::exact, options, table);
     bench::measure_mode(cuda::Mode::fast, options, table);
     return 0;
 }

@@ -57,7 +57,14 @@ Status forward(const cuda::Pass& pass, Watch& watch) {
 
 }  // namespace
 
-extern const GpuModel kModel = {
-    model::kModelName, model::kRecipe, model::kMaxTokens, model::kVocabulary, open, state, run, forward};
+extern const GpuModel kModel = {model::kModelName,
+                                model::kRecipe,
+                                model::cuda::kExact,
+                                model::kMaxTokens,
+                                model::kVocabulary,
+                                open,
+                                state,
+                                run,
+                                forward};
 
 }  // namespace etch::bench

@@ -22,10 +22,9 @@ class Watch {
 struct GpuModel {
     std::string_view name;
     std::string_view recipe;
+    bool exact;  // whether that mode is there
     std::uint32_t max_tokens;
-
-    // Ids that a text may have are below.
-    std::uint32_t vocabulary;
+    std::uint32_t vocabulary;  // ids of a text are below
 
     Status (*open)(cuda::Mode mode, std::uint32_t rows);
     cuda::SessionState& (*state)();

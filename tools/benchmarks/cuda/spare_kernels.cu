@@ -21,13 +21,12 @@ __global__ void delay(std::uint64_t nanoseconds) {
 }  // namespace
 
 cudaError_t launch_nothing(cudaStream_t stream) {
-    nothing<<<1, 32, 0, stream>>>();
-    return cudaGetLastError();
+    return cudaLaunchKernel(nothing, dim3(1), dim3(32), nullptr, 0, stream);
 }
 
 cudaError_t launch_delay(cudaStream_t stream, std::uint64_t nanoseconds) {
-    delay<<<1, 1, 0, stream>>>(nanoseconds);
-    return cudaGetLastError();
+    void* arguments[] = {&nanoseconds};
+    return cudaLaunchKernel(delay, dim3(1), dim3(1), arguments, 0, stream);
 }
 
 }  // namespace etch::bench

@@ -46,8 +46,9 @@ struct Capacity {
 };
 
 constexpr Capacity capacity_of(std::uint32_t rows) noexcept {
+    constexpr std::uint32_t kMostBlocks = 65535;  // of a grid in y and in z, where attention has its texts
     const std::uint32_t most = bucket(rows);
-    return {most, most / 16};
+    return {most, most / 16 < kMostBlocks ? most / 16 : kMostBlocks};
 }
 
 }  // namespace cuda

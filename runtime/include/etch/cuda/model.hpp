@@ -68,7 +68,7 @@ struct ModelPlan {
 Status open(DeviceWeights& weights, const ModelPlan& model, int device, Mode mode) noexcept;
 Status open(DeviceSession& session, const DeviceWeights& weights, const ModelPlan& model, std::uint32_t rows) noexcept;
 
-// Device memory of a session, the workspace included.
+// Device memory of a session, the workspace included; 0 where open() would refuse so many rows, or so few.
 std::size_t session_bytes(const ModelPlan& model, Mode mode, std::uint32_t rows) noexcept;
 
 // Compute the outputs of a text, of a pair, of token ids, or of as many of `count` texts as fit one pass, at least one.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One inference session on a GPU: its stream, its part of the device's memory, page-locked memory for the copies, and a
 // CUDA graph for each length of a single text. Two sessions are independent, usable from two threads; one session must
-// not be used from two threads at once. All memory is taken when the session is opened.
+// not be used from two threads at once. All memory is taken when the session is opened; CUDA itself may load the code
+// of a product, into its context, when a batch of a new size first uses it.
 #pragma once
 
 #include <cstddef>

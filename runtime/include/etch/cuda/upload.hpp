@@ -75,6 +75,10 @@ class Upload {
 
     void copy(const void* to, const void* from, std::size_t bytes) noexcept;
     void zero(const void* to, std::size_t bytes) noexcept;
+    // A matrix in the temporary to rows of `stride` values.
+    template <class Source>
+    void unpack_from(const Source& source, const typename Source::Value* to, std::uint32_t stride,
+                     std::uint32_t outputs, std::uint32_t inputs, const Part& part) noexcept;
     template <class Kernel>
     void launch_kernel(const Kernel& kernel) noexcept;
 

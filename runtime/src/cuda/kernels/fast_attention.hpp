@@ -66,10 +66,17 @@ struct FastAttention {
         const std::uint32_t some = left < block_rows() ? left : block_rows();
         const std::uint32_t to = first_rows_only ? text_index : text.first + first;
         block.threads([&](std::uint32_t thread) {
+            if (thread < some) weigh(parts + thread / kTile * splits, thread % kTile);
+        });
+        block.threads([&](std::uint32_t thread) {
             for (std::uint32_t i = thread; i < some * kColumns; i += kThreads) {
                 const std::uint32_t row = i / kColumns;
-                const float value = joined(parts + row / kTile * splits, row % kTile, i % kColumns);
-                heads.store(to + row, block.y(), i % kColumns, value);
+                const std::uint32_t column = i % kColumns;
+                const Part* const of_tile = parts + row / kTile * splits;
+                float value = 0.0f;
+                for (std::uint32_t split = 0; split < splits; ++split)
+                    value += of_tile[split].out[row % kTile][column] * of_tile[split].weight[row % kTile];
+                heads.store(to + row, block.y(), column, value);
             }
         });
     }
@@ -96,12 +103,14 @@ struct FastAttention {
         typename Warp::template PerLane<Pair> sum;
     };
 
-    // The same in shared memory.
+    // The same in shared memory, in the end with the weight of each row among the warps that share a tile.
     struct Part {
         float out[kTile][kColumns + 1];  // one more: or all rows would share a bank
         float largest[kTile];
         float sum[kTile];
+        float weight[kTile];
     };
+    static_assert(kTile * kTilesOfBlock <= kThreads);
 
     ETCH_DEVICE std::uint32_t block_rows() const noexcept { return kTile * kTilesOfBlock / splits; }
 
@@ -230,20 +239,17 @@ struct FastAttention {
         });
     }
 
-    ETCH_DEVICE float joined(const Part* parts, std::uint32_t row, std::uint32_t column) const noexcept {
+    ETCH_DEVICE void weigh(Part* parts, std::uint32_t row) const noexcept {
         float largest = kMasked;
         for (std::uint32_t split = 0; split < splits; ++split) {
             const float of = parts[split].largest[row];
             largest = of > largest ? of : largest;
         }
         float sum = 0.0f;
-        float value = 0.0f;
-        for (std::uint32_t split = 0; split < splits; ++split) {
-            const float factor = fast_exp2(parts[split].largest[row] - largest);
-            sum += parts[split].sum[row] * factor;
-            value += parts[split].out[row][column] * factor;
-        }
-        return value / sum;
+        for (std::uint32_t split = 0; split < splits; ++split)
+            sum += parts[split].sum[row] * fast_exp2(parts[split].largest[row] - largest);
+        for (std::uint32_t split = 0; split < splits; ++split)
+            parts[split].weight[row] = fast_exp2(parts[split].largest[row] - largest) / sum;
     }
 };
 

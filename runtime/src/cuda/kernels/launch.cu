@@ -17,8 +17,11 @@ template <class Kernel>
 cudaError_t launch_kernel(const Kernel& kernel, cudaStream_t stream) noexcept {
     const Grid grid = kernel.grid();
     if (grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaSuccess;
-    run<<<dim3(grid.x, grid.y, grid.z), Kernel::kThreads, kernel.shared_bytes(), stream>>>(kernel);
-    return cudaGetLastError();
+    // Not <<<>>>, of which cudaGetLastError() tells: that would report what failed before, too.
+    Kernel copy = kernel;
+    void* arguments[] = {&copy};
+    return cudaLaunchKernel(run<Kernel>, dim3(grid.x, grid.y, grid.z), dim3(Kernel::kThreads), arguments,
+                            kernel.shared_bytes(), stream);
 }
 
 }  // namespace

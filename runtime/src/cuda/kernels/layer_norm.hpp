@@ -50,12 +50,24 @@ ETCH_DEVICE float sum_of_row(Block& block, std::uint32_t width, float* total, Va
     }
 }
 
-// In place; `sums` are two floats in shared memory.
-template <bool kExact, class Block>
-ETCH_DEVICE void layer_norm(Block& block, const LayerNormWeights& weights, float* values, std::uint32_t width,
-                            float* sums) noexcept {
-    const auto value = [&](std::uint32_t i) { return values[i]; };
-    const float mean = sum_of_row<kExact>(block, width, &sums[0], value) * weights.inverse_width;
+// LayerNorm of the row value(0), value(1), ...: in shared memory, norm_shared_bytes() of it. The weights are fetched
+// with the row, for later their way would be waited for.
+template <bool kExact, class Block, class Value>
+ETCH_DEVICE const float* layer_norm(Block& block, const LayerNormWeights& weights, std::uint32_t width,
+                                    Value value) noexcept {
+    float* const values = reinterpret_cast<float*>(block.shared());
+    float* const gamma = values + width;
+    float* const beta = gamma + width;
+    float* const sums = beta + width;
+    block.threads([&](std::uint32_t thread) {
+        for (std::uint32_t i = thread; i < width; i += Block::kThreads) {
+            values[i] = value(i);
+            gamma[i] = weights.gamma[i];
+            beta[i] = weights.beta[i];
+        }
+    });
+    const auto itself = [&](std::uint32_t i) { return values[i]; };
+    const float mean = sum_of_row<kExact>(block, width, &sums[0], itself) * weights.inverse_width;
     const auto square = [&](std::uint32_t i) {
         const float d = values[i] - mean;
         return d * d;
@@ -64,8 +76,13 @@ ETCH_DEVICE void layer_norm(Block& block, const LayerNormWeights& weights, float
     const float r = 1.0f / square_root(variance + weights.epsilon);
     block.threads([&](std::uint32_t thread) {
         for (std::uint32_t i = thread; i < width; i += Block::kThreads)
-            values[i] = ((values[i] - mean) * r) * weights.gamma[i] + weights.beta[i];
+            values[i] = ((values[i] - mean) * r) * gamma[i] + beta[i];
     });
+    return values;
+}
+
+constexpr std::size_t norm_shared_bytes(std::uint32_t width) noexcept {
+    return (std::size_t{3} * width + 2) * sizeof(float);
 }
 
 // LayerNorm((word + segment) + position) to `hidden` and to `out`. `Embedding` is S8Embedding or F32Embedding.
@@ -85,25 +102,18 @@ struct EmbedNorm {
     std::uint32_t rows;          // at most
 
     Grid grid() const noexcept { return {rows}; }
-    std::size_t shared_bytes() const noexcept { return width * sizeof(float) + kRowSumBytes; }
+    std::size_t shared_bytes() const noexcept { return norm_shared_bytes(width); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
-        float* const values = reinterpret_cast<float*>(block.shared());
         const RowInfo token = tokens[row];
-        with_entry(word, static_cast<std::uint32_t>(token.id), width, [&](const auto& from_word) noexcept {
-            with_entry(segment, token.segment, width, [&](const auto& from_segment) noexcept {
-                with_entry(position, token.position, width, [&](const auto& from_position) noexcept {
-                    block.threads([&](std::uint32_t thread) {
-                        for (std::uint32_t i = thread; i < width; i += kThreads)
-                            values[i] = (from_word[i] + from_segment[i]) + from_position[i];
-                    });
-                });
-            });
+        const float* const values = layer_norm<Sink::kExact>(block, norm, width, [&](std::uint32_t i) {
+            return (value_of(word, static_cast<std::uint32_t>(token.id), width, i) +
+                    value_of(segment, token.segment, width, i)) +
+                   value_of(position, token.position, width, i);
         });
-        layer_norm<Sink::kExact>(block, norm, values, width, values + width);
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }
@@ -126,19 +136,15 @@ struct SumNorm {
     std::uint32_t rows;          // at most
 
     Grid grid() const noexcept { return {rows}; }
-    std::size_t shared_bytes() const noexcept { return width * sizeof(float) + kRowSumBytes; }
+    std::size_t shared_bytes() const noexcept { return norm_shared_bytes(width); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
-        float* const values = reinterpret_cast<float*>(block.shared());
         const std::uint32_t from = first_rows == nullptr ? row : first_rows[row].first;
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < width; i += kThreads)
-                values[i] = in.at(row, i) + residual.at(from, i);
-        });
-        layer_norm<Sink::kExact>(block, norm, values, width, values + width);
+        const float* const values = layer_norm<Sink::kExact>(
+            block, norm, width, [&](std::uint32_t i) { return in.at(row, i) + residual.at(from, i); });
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }

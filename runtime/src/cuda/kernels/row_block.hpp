@@ -16,10 +16,8 @@ inline constexpr std::uint32_t kRowThreads = 256;
 // Every device since compute capability 8.0 has this much shared memory for a block, if asked for.
 inline constexpr std::size_t kMostSharedBytes = 99 * 1024 - 256;
 
-inline constexpr std::size_t kRowSumBytes = 2 * sizeof(float);
-
 // The widest row.
-inline constexpr std::uint32_t kMostColumns = (kMostSharedBytes - kRowSumBytes) / sizeof(float);
+inline constexpr std::uint32_t kMostColumns = kMostSharedBytes / sizeof(float);
 
 }  // namespace cuda
 }  // namespace ETCH_ABI_NAMESPACE

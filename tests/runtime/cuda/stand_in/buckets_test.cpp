@@ -38,4 +38,9 @@ TEST(Buckets, SixteenthsReachEveryBucketOfTexts) {
     }
 }
 
+TEST(Buckets, NoPassHasMoreTextsThanAGridHasBlocks) {
+    EXPECT_EQ(capacity_of(kMostRows).texts, 65535u);
+    EXPECT_EQ(capacity_of(300).texts, 20u);
+}
+
 }  // namespace

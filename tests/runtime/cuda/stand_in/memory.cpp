@@ -16,8 +16,8 @@
 namespace etch_stand_in {
 namespace {
 
-constexpr unsigned char kFill = 0xFF;           // NaN as f32, f16 and bf16
-constexpr std::size_t kFilledBytes = 16 << 20;  // of an allocation: pages that nobody touches cost nothing
+constexpr unsigned char kFill = 0xFF;          // NaN as f32, f16 and bf16
+constexpr std::size_t kFilledBytes = 4 << 20;  // of an allocation: pages that nobody touches cost nothing
 constexpr unsigned char kBehind = 0xA5;
 
 struct Allocation {

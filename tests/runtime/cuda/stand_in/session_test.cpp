@@ -151,6 +151,9 @@ TEST_F(StandIn, SessionsAreForOneTextAtLeast) {
     ASSERT_EQ(open_weights(weights), Status::ok);
     EXPECT_EQ(open_session(session, weights, kSmallTokens - 1), Status::rows_out_of_range);
     EXPECT_EQ(open_session(session, weights, cuda::kMostRows + 1), Status::rows_out_of_range);
+    EXPECT_EQ(open_session(session, weights, 0xFFFFFFFF), Status::rows_out_of_range);
+    for (const std::uint32_t rows : {0u, kSmallTokens - 1, cuda::kMostRows + 1, 0xFFFFFFFFu})
+        EXPECT_EQ(cuda::session_bytes(kSmallModel, Mode::exact, rows), 0u);
     EXPECT_EQ(cuda::compute(session, "a text"), Status::not_open);
     EXPECT_EQ(batch(session), Status::not_open);
     EXPECT_EQ(open_session(session, weights, kSmallTokens), Status::ok);
