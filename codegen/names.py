@@ -36,10 +36,10 @@ _OWN = """
     argmax attention_cost attention_f32_scratch_bytes attention_s8_scratch_bytes attention_tiles avx2 avx512_vnni
     avx_vnni best_kernels check_tokens cli cosine_similarity counted cuda cuda_flags describe detail dsp
     encoded_row_bytes etch expanded_bytes expanded_outputs f32_key_elements f32_key_offset f32_value_elements
-    f32_value_offset find_kernels first_unit_of flags hosted kernel_name kernels max_encoded_bytes_per_value
-    most_texts mve neon neon_dotprod ops packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index
+    f32_value_offset find_kernels first_unit_of flags hosted kernel_name kernels max_encoded_bytes_per_value most_texts
+    mve neon neon_dotprod ops packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index
     packed_s4_factors packed_s4_high packed_s4_index packed_s8_bytes packed_s8_index piece plain round_up runtime
-    s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar sharing_workers skips sse2
+    s4_value s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar sharing_workers skips sse2
     tables_intact tokenize tokenize_batch tokenize_pair tokenizer tokenizer_scratch_bytes usable_kernel_name
 """
 _TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_HEADERS.split(), *_OWN.split()))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT
-from test_shapes import SHAPES, Model, generate, make_case
+from test_shapes import MIXED, SHAPES, Model, generate, make_case
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
@@ -24,11 +24,14 @@ QUICK = [
     Model("values"),
     Model("mean"),
     Model("cls", "fp32"),
+    Model("three_heads", "w4a8", embedding_bits=4),
 ]
 SWEEP = [
     *(Model(shape) for shape in ("blocks", "narrow_heads", "one_head", "type_vocab_3", "multi_label", "one_label")),
     *(Model(shape) for shape in ("three_tokens", "one_value", "cls", "cls_normalized", "max", "mean_sqrt")),
     *(Model(shape, "fp32") for shape in ("ten", "three_heads", "multi_label", "mean", "max", "mean_sqrt")),
+    *(Model(shape, "w4a8") for shape in ("ten", "one_head", "mean", "values")),
+    Model("blocks", "w4a8", bits=MIXED),
     *(Model(shape, tables="c") for shape in SHAPES if shape.startswith("act_")),
 ]
 MODELS = [*QUICK, *(pytest.param(model, marks=pytest.mark.sweep) for model in SWEEP)]
@@ -87,7 +90,7 @@ def test_the_gpus_code_computes_what_the_cpus_does(model: Model, tmp_path: Path)
     results = 2 * len(case.texts) + len(case.pairs)
     assert lines.pop() == "left 0 0"
     assert [line.split()[:2] for line in lines] == [
-        [mode, str(results)] for mode in (("exact", "fast") if model.recipe == "w8a8" else ("fast",))
+        [mode, str(results)] for mode in (("fast",) if model.recipe == "fp32" else ("exact", "fast"))
     ]
     for line in lines:
         mode, _, different, difference, largest = line.split()

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "kernels/launch.hpp"
 #include "status_of.hpp"
 
@@ -30,8 +32,9 @@ void Upload::launch_kernel(const Kernel& kernel) noexcept {
 
 void Upload::embedding(S8Embedding& to, const S8Embedding& from, std::size_t entries, std::uint32_t width) noexcept {
     places_.embedding(to, from, entries, width);
-    copy(to.table, from.table, entries * width);
+    copy(to.table, from.table, WeightPlaces::table_bytes(from, entries, width));
     copy(to.scales, from.scales, entries * sizeof(float));
+    if (from.factors != nullptr) copy(to.factors, from.factors, WeightPlaces::factor_count(from, entries, width));
 }
 
 void Upload::embedding(F32Embedding& to, const F32Embedding& from, std::size_t entries, std::uint32_t width) noexcept {
@@ -78,35 +81,56 @@ void Upload::unpack_from(const Source& source, const typename Source::Value* to,
                                  stride});
 }
 
+// A copy in the temporary, behind those in use.
+template <class T>
+const T* Upload::stage(const T* from, std::size_t count) noexcept {
+    const auto* const staged = reinterpret_cast<const T*>(staging_ + staged_bytes_);
+    staged_bytes_ += round_up(count * sizeof(T), kPlaceAlignment);
+    copy(staged, from, count * sizeof(T));
+    return staged;
+}
+
+// Calls use(the integers in the temporary).
+template <class Use>
+void Upload::with_integers(const S8Weights& from, Packing packing, Use use) noexcept {
+    staged_bytes_ = 0;
+    if (from.factors == nullptr) {
+        use(PackedS8{stage(from.weights, packed_s8_bytes(packing, from.outputs, from.inputs)), packing});
+    } else {
+        const std::int8_t* const q = stage(from.weights, packed_s4_bytes(packing, from.outputs, from.inputs));
+        use(PackedS4{q, packing, stage(from.factors, packed_s4_factors(packing, from.outputs, from.inputs))});
+    }
+}
+
 void Upload::unpack(const S8Linear& to, const S8Weights& from, const Part& part) noexcept {
-    copy(staging_, from.weights, packed_s8_bytes(part.packing, from.outputs, from.inputs));
-    const PackedS8 table{reinterpret_cast<const std::int8_t*>(staging_), part.packing};
-    unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
+    with_integers(from, part.packing, [&](const auto& integers) noexcept {
+        unpack_from(integers, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
+    });
     copy(to.scales + part.first, from.scales, from.outputs * sizeof(float));
     if (from.bias != nullptr) copy(to.bias + part.first, from.bias, from.outputs * sizeof(float));
 }
 
 void Upload::unpack(const Bf16Linear& to, const S8Weights& from, const Part& part) noexcept {
-    const std::size_t bytes = packed_s8_bytes(part.packing, from.outputs, from.inputs);
-    float* const scales = reinterpret_cast<float*>(staging_ + round_up(bytes, kPlaceAlignment));
-    copy(staging_, from.weights, bytes);
-    copy(scales, from.scales, from.outputs * sizeof(float));
-    const ScaledS8 table{reinterpret_cast<const std::int8_t*>(staging_), part.packing, scales};
-    unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
+    with_integers(from, part.packing, [&](const auto& integers) noexcept {
+        using Integers = std::decay_t<decltype(integers)>;
+        const Scaled<Integers> scaled{integers, stage(from.scales, from.outputs)};
+        unpack_from(scaled, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
+    });
     round_bias(to, from.bias, from.outputs, part);
 }
 
 void Upload::unpack(const Bf16Linear& to, const F32Weights& from, const Part& part) noexcept {
-    copy(staging_, from.weights, packed_f32_elements(part.packing, from.outputs, from.inputs) * sizeof(float));
-    const PackedF32 table{reinterpret_cast<const float*>(staging_), part.packing};
+    staged_bytes_ = 0;
+    const PackedF32 table{stage(from.weights, packed_f32_elements(part.packing, from.outputs, from.inputs)),
+                          part.packing};
     unpack_from(table, to.weights, padded(to.inputs), from.outputs, from.inputs, part);
     round_bias(to, from.bias, from.outputs, part);
 }
 
 void Upload::round_bias(const Bf16Linear& to, const float* bias, std::uint32_t count, const Part& part) noexcept {
     if (bias == nullptr) return;
-    copy(staging_, bias, count * sizeof(float));
-    const PackedF32 column{reinterpret_cast<const float*>(staging_), Packing::rows};
+    staged_bytes_ = 0;
+    const PackedF32 column{stage(bias, count), Packing::rows};
     unpack_from(column, to.bias, 1, count, 1, {Packing::rows, part.first, part.outputs, {}});
 }
 

@@ -32,8 +32,7 @@ class S4Entry {
           factors_(embedding.factors + packed_s4_factors(Packing::rows, index, width)),
           scale_(embedding.scales[index]) {}
     ETCH_DEVICE float operator[](std::uint32_t i) const noexcept {
-        const int byte = q_[packed_s4_index(Packing::rows, 0, i, 0)];
-        const int q = packed_s4_high(Packing::rows, i) ? byte >> 4 : static_cast<std::int8_t>(byte << 4) >> 4;
+        const int q = s4_value(q_[packed_s4_index(Packing::rows, 0, i, 0)], packed_s4_high(Packing::rows, i));
         return static_cast<float>(q * factors_[i / kS4Group]) * scale_;
     }
 

@@ -132,6 +132,42 @@ TEST_F(UnpackKernels, TablesBecomeRows) {
     }
 }
 
+TEST_F(UnpackKernels, TablesOfFourBitsBecomeRowsOfEight) {
+    const std::uint32_t outputs = 35, inputs = 70, stride = 80;
+    const std::vector<float> scales = Random(6).floats(outputs, 1e-3f, 2e-3f);
+    const DeviceArray<float> on_device_scales(scales);
+    for (const Packing packing : {Packing::panel, Packing::rows}) {
+        const std::vector<std::int8_t> q = Random(4).s8s(packed_s4_bytes(packing, outputs, inputs));
+        std::vector<std::uint8_t> factors(packed_s4_factors(packing, outputs, inputs));
+        for (std::size_t i = 0; i < factors.size(); ++i)
+            factors[i] = static_cast<std::uint8_t>(1 + i % 15);  // -8 * 15 is still within 8 bits
+        const KernelSet* kernels = nullptr;
+        ASSERT_EQ(find_kernels(packing, "scalar", kernels), Status::ok);
+        EdgeArray<std::int8_t> expanded(packed_s8_bytes(packing, outputs, inputs));
+        kernels->expand_s4(q.data(), factors.data(), outputs, inputs, expanded.data());
+
+        std::vector<std::int8_t> want(std::size_t{outputs} * stride);
+        std::vector<cuda::Bf16> want_scaled(want.size());
+        for (std::uint32_t n = 0; n < outputs; ++n) {
+            for (std::uint32_t k = 0; k < inputs; ++k) {
+                const std::int8_t weight = expanded.data()[packed_s8_index(packing, n, k, inputs)];
+                want[n * stride + k] = weight;
+                want_scaled[n * stride + k] = cuda::to_bf16(static_cast<float>(weight) * scales[n]);
+            }
+        }
+        const DeviceArray<std::int8_t> on_device_q(q);
+        const DeviceArray<std::uint8_t> on_device_factors(factors);
+        const cuda::PackedS4 table{on_device_q.data(), packing, on_device_factors.data()};
+        const DeviceArray<std::int8_t> rows(want.size(), 0);
+        run(cuda::UnpackS4{table, outputs, inputs, {}, {}, rows.data(), stride});
+        EXPECT_TRUE(same_bits(rows.read(), want));
+        const DeviceArray<cuda::Bf16> rows_scaled(want.size(), 0);
+        run(cuda::UnpackScaledS4{
+            {table, on_device_scales.data()}, outputs, inputs, {}, {}, rows_scaled.data(), stride});
+        EXPECT_TRUE(same_bits(bits(rows_scaled.read()), bits(want_scaled)));
+    }
+}
+
 TEST(Bf16, RoundsToNearestEven) {
     const auto rounded = [](float x) { return cuda::to_float(cuda::to_bf16(x)); };
     EXPECT_EQ(rounded(1.0f), 1.0f);

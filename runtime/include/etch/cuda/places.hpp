@@ -59,9 +59,12 @@ class WeightPlaces {
     // Bytes of the largest part as the tables hold it: what uploading needs beside.
     constexpr std::size_t staging_bytes() const noexcept { return staging_; }
 
-    constexpr void embedding(S8Embedding& to, const S8Embedding&, std::size_t entries, std::uint32_t width) noexcept {
-        const std::int8_t* const table = places_.take<std::int8_t>(entries * width);
-        to = {table, places_.take<float>(entries)};
+    constexpr void embedding(S8Embedding& to, const S8Embedding& from, std::size_t entries,
+                             std::uint32_t width) noexcept {
+        const std::int8_t* const table = places_.take<std::int8_t>(table_bytes(from, entries, width));
+        const float* const scales = places_.take<float>(entries);
+        const bool of_4_bits = from.factors != nullptr;
+        to = {table, scales, of_4_bits ? places_.take<std::uint8_t>(factor_count(from, entries, width)) : nullptr};
     }
     constexpr void embedding(F32Embedding& to, const F32Embedding&, std::size_t entries, std::uint32_t width) noexcept {
         to = {places_.take<float>(entries * width)};
@@ -100,6 +103,16 @@ class WeightPlaces {
         place(to, from.outputs, heads.heads * stored_width(to, heads));
     }
 
+    // Of an embedding table, which keeps its bits on the device.
+    static constexpr std::size_t table_bytes(const S8Embedding& from, std::size_t entries,
+                                             std::uint32_t width) noexcept {
+        return from.factors == nullptr ? entries * width : packed_s4_bytes(Packing::rows, entries, width);
+    }
+    static constexpr std::size_t factor_count(const S8Embedding& from, std::size_t entries,
+                                              std::uint32_t width) noexcept {
+        return from.factors == nullptr ? 0 : packed_s4_factors(Packing::rows, entries, width);
+    }
+
     static constexpr std::uint32_t stored_width(const S8Linear&, const Heads& heads) noexcept { return heads.width; }
     static constexpr std::uint32_t stored_width(const Bf16Linear&, const Heads& heads) noexcept {
         return padded(heads.width);
@@ -116,15 +129,21 @@ class WeightPlaces {
         to = {weights, places_.take<Bf16>(padded(outputs)), outputs, inputs};
     }
 
-    // A packed matrix and, behind it, a float for each of its outputs.
+    // A packed matrix, the factors of one of 4 bits, a float for each output.
     constexpr void stage(const S8Weights& from, Packing packing) noexcept {
-        stage(packed_s8_bytes(packing, from.outputs, from.inputs), from.outputs);
+        if (from.factors == nullptr) {
+            stage(packed_s8_bytes(packing, from.outputs, from.inputs), 0, from.outputs);
+        } else {
+            stage(packed_s4_bytes(packing, from.outputs, from.inputs),
+                  packed_s4_factors(packing, from.outputs, from.inputs), from.outputs);
+        }
     }
     constexpr void stage(const F32Weights& from, Packing packing) noexcept {
-        stage(packed_f32_elements(packing, from.outputs, from.inputs) * sizeof(float), from.outputs);
+        stage(packed_f32_elements(packing, from.outputs, from.inputs) * sizeof(float), 0, from.outputs);
     }
-    constexpr void stage(std::size_t packed, std::size_t outputs) noexcept {
-        const std::size_t bytes = round_up(packed, kPlaceAlignment) + outputs * sizeof(float);
+    constexpr void stage(std::size_t packed, std::size_t factors, std::size_t outputs) noexcept {
+        const std::size_t bytes =
+            round_up(packed, kPlaceAlignment) + round_up(factors, kPlaceAlignment) + outputs * sizeof(float);
         staging_ = bytes > staging_ ? bytes : staging_;
     }
 

@@ -75,6 +75,10 @@ class Upload {
 
     void copy(const void* to, const void* from, std::size_t bytes) noexcept;
     void zero(const void* to, std::size_t bytes) noexcept;
+    template <class T>
+    const T* stage(const T* from, std::size_t count) noexcept;
+    template <class Use>
+    void with_integers(const S8Weights& from, Packing packing, Use use) noexcept;
     // A matrix in the temporary to rows of `stride` values.
     template <class Source>
     void unpack_from(const Source& source, const typename Source::Value* to, std::uint32_t stride,
@@ -84,6 +88,7 @@ class Upload {
 
     WeightPlaces places_;
     std::uint8_t* staging_;
+    std::size_t staged_bytes_ = 0;  // of the temporary that are in use
     void* stream_;
     Status status_ = Status::ok;
 };

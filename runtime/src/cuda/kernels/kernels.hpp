@@ -61,7 +61,9 @@ using AttentionFast128 = FastAttention<128>;
 using PoolTexts = Pool<F32Source>;
 using PoolTextsFast = Pool<Bf16Source>;
 using UnpackS8 = Unpack<PackedS8>;
-using UnpackScaledS8 = Unpack<ScaledS8>;
+using UnpackScaledS8 = Unpack<Scaled<PackedS8>>;
+using UnpackS4 = Unpack<PackedS4>;
+using UnpackScaledS4 = Unpack<Scaled<PackedS4>>;
 using UnpackF32 = Unpack<PackedF32>;
 
 }  // namespace cuda
@@ -92,4 +94,6 @@ using UnpackF32 = Unpack<PackedF32>;
     X(LinearRowsF32)         \
     X(UnpackS8)              \
     X(UnpackScaledS8)        \
+    X(UnpackS4)              \
+    X(UnpackScaledS4)        \
     X(UnpackF32)

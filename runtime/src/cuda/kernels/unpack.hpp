@@ -33,16 +33,29 @@ struct PackedS8 {
     }
 };
 
-// Integers times the scale of their output, rounded.
-struct ScaledS8 {
-    using Value = Bf16;
+// Integers of 4 bits times the factor of their group.
+struct PackedS4 {
+    using Value = std::int8_t;
     const std::int8_t* weights;
     Packing packing;
+    const std::uint8_t* factors;
+
+    ETCH_DEVICE std::int8_t at(std::uint32_t output, std::uint32_t input, std::uint32_t inputs) const noexcept {
+        const std::int8_t byte = weights[packed_s4_index(packing, output, input, inputs)];
+        const int factor = factors[packed_s4_factor_index(packing, output, input, inputs)];
+        return static_cast<std::int8_t>(s4_value(byte, packed_s4_high(packing, input)) * factor);
+    }
+};
+
+// Integers times the scale of their output, rounded.
+template <class Integers>
+struct Scaled {
+    using Value = Bf16;
+    Integers integers;
     const float* scales;  // [outputs]
 
     ETCH_DEVICE Bf16 at(std::uint32_t output, std::uint32_t input, std::uint32_t inputs) const noexcept {
-        const float q = static_cast<float>(weights[packed_s8_index(packing, output, input, inputs)]);
-        return to_bf16(q * scales[output]);
+        return to_bf16(static_cast<float>(integers.at(output, input, inputs)) * scales[output]);
     }
 };
 

@@ -8,18 +8,13 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace scalar {
 namespace {
 
-// The low or the high nibble as a number in [-8, 7].
-int nibble(std::int8_t byte, bool high) noexcept {
-    return high ? byte >> 4 : static_cast<std::int8_t>(byte << 4) >> 4;
-}
-
 template <Packing kPacking>
 void expand_s4(const std::int8_t* q, const std::uint8_t* factors, std::size_t n, std::uint32_t k,
                std::int8_t* expanded) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountExpandS4);
     for (std::size_t output = 0; output < n; ++output) {
         for (std::size_t i = 0; i < round_up(k, kPacking == Packing::panel ? 4 : 16); ++i) {
-            const int value = nibble(q[packed_s4_index(kPacking, output, i, k)], packed_s4_high(kPacking, i));
+            const int value = s4_value(q[packed_s4_index(kPacking, output, i, k)], packed_s4_high(kPacking, i));
             const int factor = factors[packed_s4_factor_index(kPacking, output, i, k)];
             expanded[packed_s8_index(kPacking, output, i, k)] = static_cast<std::int8_t>(value * factor);
         }
