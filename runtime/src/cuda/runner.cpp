@@ -68,6 +68,12 @@ Kernel sum_norm(const Op& op) noexcept {
 }
 
 template <class Kernel, class Op>
+Kernel fast_sum_norm(const Op& op) noexcept {
+    return {source_of(op.in), source_of(op.residual), op.rows.first_rows, op.norm, sink_of(op.out),
+            op.width,         op.rows.number,         op.rows.most};
+}
+
+template <class Kernel, class Op>
 Kernel pool(const Op& op) noexcept {
     return {op.kind, source_of(op.in), op.input.texts, op.out.data, op.out.width, op.texts.number, op.texts.most};
 }
@@ -184,7 +190,19 @@ void Runner::operator()(const AddAndNorm<Dequantized, F32Rows, HiddenRows>& op) 
 }
 
 void Runner::operator()(const AddAndNorm<Bf16Rows, Bf16Rows, Bf16Rows>& op) noexcept {
-    start(sum_norm<SumNorm<Bf16Source, Bf16Source, Bf16Sink>>(op));
+    if (op.out.stride == op.width) {
+        switch ((op.width + SumNormFast256::kColumnsOfTurn - 1) / SumNormFast256::kColumnsOfTurn) {
+            case 1:
+                return start(fast_sum_norm<SumNormFast256>(op));
+            case 2:
+                return start(fast_sum_norm<SumNormFast512>(op));
+            case 3:
+                return start(fast_sum_norm<SumNormFast768>(op));
+            case 4:
+                return start(fast_sum_norm<SumNormFast1024>(op));
+        }
+    }
+    start(sum_norm<SumNormFast>(op));
 }
 
 void Runner::operator()(const PoolRows<F32Rows>& op) noexcept {

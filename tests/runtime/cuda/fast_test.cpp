@@ -89,12 +89,15 @@ TEST_F(FastKernels, EmbedNorm) {
     }
 }
 
-TEST_F(FastKernels, SumNorm) {
-    for (const std::uint32_t width : {1u, 90u, 768u}) {
+class FastSumNorms : public KernelTest {
+  protected:
+    template <class Kernel>
+    static void expect(std::uint32_t width) {
         const Batch batch({4, 13});
-        const std::uint32_t stride = width + 3;
+        const std::uint32_t stride = width + 16;
         const std::vector<cuda::Bf16> x = rounded(Random(1).floats(std::size_t{batch.rows} * stride, 2.0f));
         const std::vector<cuda::Bf16> before = rounded(Random(2).floats(std::size_t{batch.rows} * width, 2.0f));
+        const NormOnDevice norm(width);
         for (const bool first_rows : {false, true}) {
             const std::uint32_t rows = first_rows ? batch.text_count : batch.rows;
             std::vector<double> want;
@@ -103,21 +106,35 @@ TEST_F(FastKernels, SumNorm) {
                 for (std::uint32_t i = 0; i < width; ++i)
                     want.push_back(value_of(x[row * stride + i]) + value_of(before[from * width + i]));
             }
-            const NormOnDevice norm(width);
             apply(norm, want);
             const DeviceArray<cuda::Bf16> in(x), residual(before), out(want.size() + kRowsBehind * width);
-            run(cuda::SumNormFast{{in.data(), stride},
-                                  {residual.data(), width},
-                                  first_rows ? batch.texts.data() : nullptr,
-                                  norm.weights(),
-                                  {nullptr, 0},
-                                  {out.data(), width},
-                                  width,
-                                  first_rows ? batch.texts_counted() : batch.row_count(),
-                                  rows + kRowsBehind});
+            Kernel kernel{};
+            kernel.in = {in.data(), stride};
+            kernel.residual = {residual.data(), width};
+            kernel.first_rows = first_rows ? batch.texts.data() : nullptr;
+            kernel.norm = norm.weights();
+            kernel.out = {out.data(), width};
+            kernel.width = width;
+            kernel.count = first_rows ? batch.texts_counted() : batch.row_count();
+            kernel.rows = rows + kRowsBehind;
+            run(kernel);
             EXPECT_TRUE(near(written(out, want.size()), want, kRounding, 1e-5)) << "width " << width;
         }
     }
+};
+
+TEST_F(FastSumNorms, OfAnyWidth) {
+    for (const std::uint32_t width : {1u, 90u, 768u})
+        expect<cuda::SumNormFast>(width);
+}
+
+TEST_F(FastSumNorms, InRegisters) {
+    for (const std::uint32_t width : {16u, 48u, 256u})
+        expect<cuda::SumNormFast256>(width);
+    for (const std::uint32_t width : {272u, 384u, 512u})
+        expect<cuda::SumNormFast512>(width);
+    expect<cuda::SumNormFast768>(768);
+    expect<cuda::SumNormFast1024>(1008);
 }
 
 TEST_F(FastKernels, Activate) {

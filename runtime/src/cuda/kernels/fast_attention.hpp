@@ -15,6 +15,7 @@
 #include "etch/cuda/input.hpp"
 #include "fragments.hpp"
 #include "grid.hpp"
+#include "words.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {

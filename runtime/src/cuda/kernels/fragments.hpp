@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "bf16.hpp"
+#include "etch/version.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -25,55 +25,6 @@ struct Right {
 struct Sums {
     float of[4];
 };
-
-// Neighbouring bf16, two in a word.
-template <std::uint32_t kWords>
-struct Words {
-    std::uint32_t words[kWords];
-};
-
-// 4-byte words from an address that is a multiple of their size, or of 16 bytes where there are more.
-template <std::uint32_t kWords>
-ETCH_DEVICE inline Words<kWords> load_words(const Bf16* from) noexcept {
-    Words<kWords> to;
-#ifdef __CUDA_ARCH__
-    if constexpr (kWords % 4 == 0) {
-#pragma unroll
-        for (std::uint32_t i = 0; i < kWords / 4; ++i) {
-            const uint4 four = reinterpret_cast<const uint4*>(from)[i];
-            to.words[4 * i] = four.x;
-            to.words[4 * i + 1] = four.y;
-            to.words[4 * i + 2] = four.z;
-            to.words[4 * i + 3] = four.w;
-        }
-    } else {
-        static_assert(kWords == 2);
-        const uint2 two = *reinterpret_cast<const uint2*>(from);
-        to.words[0] = two.x;
-        to.words[1] = two.y;
-    }
-#else
-    __builtin_memcpy(to.words, from, sizeof to.words);
-#endif
-    return to;
-}
-
-ETCH_DEVICE inline std::uint32_t pack_bf16(float low, float high) noexcept {
-#ifdef __CUDA_ARCH__
-    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-    return __bfloat16_as_ushort(both.x) | static_cast<std::uint32_t>(__bfloat16_as_ushort(both.y)) << 16;
-#else
-    return to_bf16(low).bits | static_cast<std::uint32_t>(to_bf16(high).bits) << 16;
-#endif
-}
-
-// Of two words the lower halves, or the upper ones.
-ETCH_DEVICE inline std::uint32_t lower_halves(std::uint32_t a, std::uint32_t b) noexcept {
-    return (a & 0xFFFFu) | b << 16;
-}
-ETCH_DEVICE inline std::uint32_t upper_halves(std::uint32_t a, std::uint32_t b) noexcept {
-    return a >> 16 | (b & 0xFFFF0000u);
-}
 
 }  // namespace cuda
 }  // namespace ETCH_ABI_NAMESPACE

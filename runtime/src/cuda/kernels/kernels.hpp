@@ -31,6 +31,7 @@
 
 #include "attention.hpp"
 #include "fast_attention.hpp"
+#include "fast_sum_norm.hpp"
 #include "layer_norm.hpp"
 #include "linear_f32.hpp"
 #include "map_rows.hpp"
@@ -47,6 +48,10 @@ using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
 using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
 using SumNormFast = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
+using SumNormFast256 = FastSumNorm<1>;
+using SumNormFast512 = FastSumNorm<2>;
+using SumNormFast768 = FastSumNorm<3>;
+using SumNormFast1024 = FastSumNorm<4>;
 using ActivateExact = MapRows<S32Source, S8Sink>;
 using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
 using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
@@ -77,6 +82,10 @@ using UnpackF32 = Unpack<PackedF32>;
     X(EmbedNormFastF32)      \
     X(SumNormExact)          \
     X(SumNormFast)           \
+    X(SumNormFast256)        \
+    X(SumNormFast512)        \
+    X(SumNormFast768)        \
+    X(SumNormFast1024)       \
     X(ActivateExact)         \
     X(ActivateExactToF32)    \
     X(ActivateFast)          \

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several values at a time: words of 32 bits, in each a float or two bf16, the first in the lower half.
+#pragma once
+
+#include <cstdint>
+
+#include "bf16.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace cuda {
+
+template <std::uint32_t kWords>
+struct Words {
+    std::uint32_t words[kWords];
+};
+
+// Words from an address that is a multiple of 16 bytes, or of 8 where there are two.
+template <std::uint32_t kWords, class T>
+ETCH_DEVICE inline Words<kWords> load_words(const T* from) noexcept {
+    Words<kWords> to;
+#ifdef __CUDA_ARCH__
+    if constexpr (kWords % 4 == 0) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < kWords / 4; ++i) {
+            const uint4 four = reinterpret_cast<const uint4*>(from)[i];
+            to.words[4 * i] = four.x;
+            to.words[4 * i + 1] = four.y;
+            to.words[4 * i + 2] = four.z;
+            to.words[4 * i + 3] = four.w;
+        }
+    } else {
+        static_assert(kWords == 2);
+        const uint2 two = *reinterpret_cast<const uint2*>(from);
+        to.words[0] = two.x;
+        to.words[1] = two.y;
+    }
+#else
+    __builtin_memcpy(to.words, from, sizeof to.words);
+#endif
+    return to;
+}
+
+// To a multiple of 16 bytes.
+ETCH_DEVICE inline void store_words(const Words<4>& words, Bf16* to) noexcept {
+#ifdef __CUDA_ARCH__
+    *reinterpret_cast<uint4*>(to) = {words.words[0], words.words[1], words.words[2], words.words[3]};
+#else
+    __builtin_memcpy(to, words.words, sizeof words.words);
+#endif
+}
+
+ETCH_DEVICE inline float lower_float(std::uint32_t word) noexcept {
+    return scalar::from_bits(word << 16);
+}
+ETCH_DEVICE inline float upper_float(std::uint32_t word) noexcept {
+    return scalar::from_bits(word & 0xFFFF0000u);
+}
+
+ETCH_DEVICE inline std::uint32_t pack_bf16(float low, float high) noexcept {
+#ifdef __CUDA_ARCH__
+    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+    return __bfloat16_as_ushort(both.x) | static_cast<std::uint32_t>(__bfloat16_as_ushort(both.y)) << 16;
+#else
+    return to_bf16(low).bits | static_cast<std::uint32_t>(to_bf16(high).bits) << 16;
+#endif
+}
+
+// Of two words the lower halves, or the upper ones.
+ETCH_DEVICE inline std::uint32_t lower_halves(std::uint32_t a, std::uint32_t b) noexcept {
+    return (a & 0xFFFFu) | b << 16;
+}
+ETCH_DEVICE inline std::uint32_t upper_halves(std::uint32_t a, std::uint32_t b) noexcept {
+    return a >> 16 | (b & 0xFFFF0000u);
+}
+
+}  // namespace cuda
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
