@@ -12,6 +12,7 @@ target_compile_options(etch_flags INTERFACE
     -ffp-contract=off      # no fused multiply-add: it changes bits
     -fno-math-errno        # sqrt is one instruction
     -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -fno-asynchronous-unwind-tables -fno-unwind-tables  # nothing is thrown through it; 5 % of a program
     -ffunction-sections -fdata-sections
     -Wall -Wextra -Wconversion>
   # clang makes bcmp of a memcmp that asks for equality only; bare C libraries need not have it

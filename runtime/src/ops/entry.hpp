@@ -52,27 +52,27 @@ class F32Entry {
     const float* values_;
 };
 
-// Calls use(entry): the loops over an entry are compiled once for each kind of table.
-template <class Use>
-void with_entry(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
-    if (embedding.factors == nullptr) {
-        use(S8Entry(embedding, index, width));
-    } else {
-        use(S4Entry(embedding, index, width));
-    }
+ETCH_DEVICE inline bool has_4_bits(const S8Embedding& embedding) noexcept {
+    return embedding.factors != nullptr;
+}
+ETCH_DEVICE inline bool has_4_bits(const F32Embedding&) noexcept {
+    return false;
 }
 
-template <class Use>
-void with_entry(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width, Use use) noexcept {
-    use(F32Entry(embedding, index, width));
+ETCH_DEVICE inline S8Entry whole_entry(const S8Embedding& embedding, std::uint32_t index,
+                                       std::uint32_t width) noexcept {
+    return S8Entry(embedding, index, width);
+}
+ETCH_DEVICE inline F32Entry whole_entry(const F32Embedding& embedding, std::uint32_t index,
+                                        std::uint32_t width) noexcept {
+    return F32Entry(embedding, index, width);
 }
 
-// entry[i] by itself: where the kind of table is asked at each value, since the code of a loop would cost more (GPUs).
+// The i-th float of an entry of either kind of table: loops for each mixture of kinds would be much code.
 ETCH_DEVICE inline float value_of(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width,
                                   std::uint32_t i) noexcept {
-    return embedding.factors == nullptr ? S8Entry(embedding, index, width)[i] : S4Entry(embedding, index, width)[i];
+    return has_4_bits(embedding) ? S4Entry(embedding, index, width)[i] : S8Entry(embedding, index, width)[i];
 }
-
 ETCH_DEVICE inline float value_of(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width,
                                   std::uint32_t i) noexcept {
     return F32Entry(embedding, index, width)[i];
