@@ -114,7 +114,10 @@ def main() -> int:
     """Exit code 0 where nothing failed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true")
-    everything = parser.parse_args().all
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    arguments = parser.parse_args()
+    everything = arguments.all
+    os.environ["ETCH_DEADLINE"] = str(time.time() + 60 * arguments.minutes)
     results = Results()
     begin = time.monotonic()
     if build():
