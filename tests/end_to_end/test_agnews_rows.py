@@ -18,7 +18,7 @@ from public_data import data_folder, models_folder
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 
-pytestmark = [pytest.mark.sweep, pytest.mark.minutes]
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(9)]
 
 ROWS = 7600
 LEAST_ACCURACY = {"agnews": 91.0, "agnews_small": 90.0}  # per cent, w8a8

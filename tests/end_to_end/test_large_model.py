@@ -22,7 +22,7 @@ from large_checkpoint import SIZES, write_folder
 
 from codegen.reference import Reference
 
-pytestmark = [pytest.mark.sweep, pytest.mark.minutes]
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(3)]
 
 CASES = [("base", "F32", "w8a8"), ("base", "F16", "fp32"), ("large", "F16", "w8a8")]
 

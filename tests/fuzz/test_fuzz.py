@@ -14,8 +14,6 @@ import pytest
 from checkpoint_edits import single_edits
 from fuzz_loader import Loader
 
-pytestmark = pytest.mark.minutes
-
 SECONDS = 8  # for each target; all of them with their build stay below two and a half minutes
 CPP_TARGETS = [target for target in fuzzing.TARGETS if target != fuzzing.LOADER]
 

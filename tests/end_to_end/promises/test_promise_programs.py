@@ -8,8 +8,6 @@ import re
 import pytest
 from archives import built, run, tool
 
-pytestmark = pytest.mark.minutes
-
 ALLOCATION_TRAPPED = 3
 NO_EFFECT = 3
 
