@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT
-from test_shapes import MIXED, SHAPES, Model, generate, make_case
+from shape_models import MIXED, SHAPES, Model, generate, make_case
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 

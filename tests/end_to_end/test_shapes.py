@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import ROOT, Program
+from shape_models import MODELS, QUICK, QUICK_SET, RECIPES, SHAPES, TABLES, Case, Model, generate, make_case
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
@@ -27,121 +27,14 @@ from codegen.emulate import Text, emulate_texts
 from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.bert import ACTIVATIONS
 from codegen.golden import text_tokenizer
-from codegen.plan import plan_memory
-from codegen.quantize.bits import parse_bits
 from codegen.reference import Reference
 from codegen.targets import TARGETS
 from codegen.tasks import VERBS, Classification, Task
-from codegen.tokenizer import compile_wordpiece
 
 pytestmark = pytest.mark.minutes(8)
 
 # Of the fp32 recipe, as `verify` demands of real models.
 LARGEST_DIFFERENCE = 1e-4
-
-SHAPES: dict[str, dict[str, Any]] = {
-    "ten": {"hidden": 10, "heads": 2, "intermediate": 37, "labels": 3},
-    "three_heads": {
-        **{"hidden": 36, "heads": 3, "intermediate": 37, "layers": 3, "labels": 1000, "max_positions": 67},
-        **{"type_vocab": 1, "dtype": "F16", "lowercase": False, "hidden_act": "relu"},
-    },
-    "blocks": {
-        **{"hidden": 192, "heads": 3, "intermediate": 768, "layers": 2, "labels": 2, "max_positions": 301},
-        "hidden_act": "gelu_new",
-    },
-    "three_tokens": {"hidden": 24, "heads": 4, "intermediate": 5, "max_positions": 3, "hidden_act": "silu"},
-    "narrow_heads": {"hidden": 8, "heads": 8, "intermediate": 1, "labels": 2, "dtype": "F16", "type_vocab": 1},
-    "one_head": {"hidden": 17, "heads": 1, "intermediate": 64, "layers": 2, "labels": 17, "max_positions": 512},
-    "type_vocab_3": {"hidden": 32, "heads": 2, "intermediate": 16, "type_vocab": 3, "lowercase": False},
-    "multi_label": {"labels": 5, "problem_type": "multi_label_classification", "layers": 2},
-    "one_label": {"labels": 1, "hidden": 17, "heads": 1},
-    "one_value": {"labels": 1, "problem_type": "regression", "hidden": 36, "heads": 3},
-    "values": {"labels": 17, "problem_type": "regression", "hidden_act": "relu"},
-    "mean": {"pooling": "mean", "hidden": 36, "heads": 3, "layers": 2, "max_positions": 67},
-    "cls": {"pooling": "cls", "normalize": False, "type_vocab": 1, "lowercase": False, "layers": 2},
-    "cls_normalized": {"pooling": "cls", "hidden": 17, "heads": 1, "dtype": "F16", "prefix": "bert."},
-    "max": {"pooling": "max", "hidden": 192, "heads": 3, "intermediate": 768, "max_positions": 301},
-    "mean_sqrt": {"pooling": "mean_sqrt", "normalize": False, "hidden": 24, "heads": 2, "pooler": False},
-    **{
-        f"act_{name}": {"hidden": 20, "heads": 2, "intermediate": 50, "hidden_act": name, "max_positions": 40}
-        for name in ACTIVATIONS
-    },
-}
-
-
-@dataclass(frozen=True)
-class Model:
-    shape: str
-    recipe: str = "w8a8"
-    target: str = "host"
-    tables: str = "incbin"
-    max_tokens: int | None = None
-    embedding_bits: int = 8
-    bits: str = ""
-
-    @property
-    def name(self) -> str:
-        parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
-        parts += () if self.embedding_bits == 8 else ("words4",)
-        parts += ("mixed",) if self.bits else ()
-        return "_".join(parts).replace("-", "_")
-
-
-MIXED = "0.query=8,0.intermediate=4,1.intermediate=8,1.output=4"
-QUICK = [
-    Model("ten"),
-    Model("ten", tables="c"),
-    Model("ten", target="m-profile"),
-    Model("ten", "fp32", tables="c"),
-    Model("three_heads"),
-    Model("three_heads", "fp32", "m-profile"),
-    Model("blocks"),
-    Model("three_tokens", "fp32"),
-    Model("multi_label"),
-    Model("one_label", "fp32"),
-    Model("values", target="m-profile"),
-    Model("mean"),
-    Model("cls"),
-    Model("max", "fp32", tables="c"),
-    Model("mean_sqrt", "fp32"),
-    Model("three_heads", "w4a8", embedding_bits=4),
-    Model("blocks", "w4a8", bits=MIXED),
-    Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
-    Model("mean", "w8a8", "m-profile", embedding_bits=4),
-]
-_RECIPES = ("w8a8", "w4a8", "fp32")
-_OTHER_RECIPES = ("w8a8", "fp32")  # tasks, activations and segments do not know how many bits a weight has
-_TABLES = ("c", "incbin")
-SWEEP = [
-    *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
-    *(Model("ten", recipe, target, tables) for recipe in ("w8a8", "w4a8") for target in TARGETS for tables in _TABLES),
-    *(Model("blocks", recipe, target) for recipe in _RECIPES for target in TARGETS),
-    *(Model("blocks", "w8a8", target, bits=MIXED) for target in TARGETS),
-    *(Model("blocks", recipe, target, max_tokens=150) for recipe in _RECIPES for target in TARGETS),
-    *(Model("three_heads", recipe, target) for recipe in _RECIPES for target in TARGETS),
-    *(Model(shape, recipe) for recipe in _RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
-    *(Model("one_head", recipe, "m-profile", "c") for recipe in _RECIPES),
-    *(Model("type_vocab_3", recipe) for recipe in _OTHER_RECIPES),
-    *(
-        Model(shape, recipe, target)
-        for shape in (
-            "multi_label",
-            "one_label",
-            "one_value",
-            "values",
-            "mean",
-            "cls",
-            "cls_normalized",
-            "max",
-            "mean_sqrt",
-        )
-        for recipe in _OTHER_RECIPES
-        for target in TARGETS
-    ),
-    *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
-]
-QUICK_SET = frozenset(QUICK)
-MODELS = [*QUICK, *(model for model in dict.fromkeys(SWEEP) if model not in QUICK_SET)]
 
 
 def each(models: list[Model]) -> pytest.MarkDecorator:
@@ -150,18 +43,6 @@ def each(models: list[Model]) -> pytest.MarkDecorator:
 
 
 # --- one build for all -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is known of a model before it is built."""
-
-    checkpoint: Path
-    program: Any  # codegen.program.Program
-    max_tokens: int
-    row_block: int
-    texts: tuple[bytes, ...]
-    pairs: tuple[tuple[str, str], ...]
 
 
 Find = Callable[[Model], tuple[Program, Case]]
@@ -210,51 +91,6 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
 def run(*command: str) -> None:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout[-8000:]
-
-
-def generate(model: Model, out: Path, checkpoint: Path) -> None:
-    pipeline.generate(
-        pipeline.Request(
-            folder=checkpoint,
-            out=out,
-            recipe=model.recipe,
-            embedding_bits=model.embedding_bits,
-            bits=parse_bits(model.bits) if model.bits else {},
-            target=model.target,
-            tables="c" if model.tables == "c" else "incbin",
-            max_tokens=model.max_tokens,
-        ),
-        lambda _: None,
-    )
-
-
-def make_case(model: Model, folder: Path) -> Case:
-    checkpoint = pipeline.load(folder)
-    bits = parse_bits(model.bits) if model.bits else {}
-    program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits, bits)
-    scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
-    plan = plan_memory(program, TARGETS[model.target], scratch)
-    most = program.max_tokens
-    words = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "caf\u00e9", "zzz"]
-    texts = [
-        "cat",
-        "",
-        "the " * (most - 2),  # exactly full
-        "the " * (most - 1),
-        "dogs " * (2 * most),
-        "Caf\u00e9 \u4e2d\u56fd \U0001f389 e\u0301 \u00df \u0130 \ufffd",
-        "typed [SEP] and [MASK], Berlin!",
-        *(" ".join(words[(i * 7 + j * j) % len(words)] for j in range(i)) for i in (2, 7, 23, 24, 25, 48, 130)),
-    ]
-    pairs = (("the cat", "a dog"), ("", ""), ("cat " * most, "dog " * most), ("x", "good 1 2"))
-    return Case(
-        folder,
-        program,
-        most,
-        plan.row_block,
-        tuple(text.encode() for text in texts),
-        pairs if program.segments >= 2 else (),
-    )
 
 
 # --- oracles ---------------------------------------------------------------------------------------------------------
@@ -406,5 +242,5 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     assert {SHAPES[model.shape].get("pooling") for model in QUICK} == {None, *POOLINGS}
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
-        (recipe, target, tables) for recipe in _RECIPES for target in TARGETS for tables in _TABLES
+        (recipe, target, tables) for recipe in RECIPES for target in TARGETS for tables in TABLES
     }

@@ -38,12 +38,7 @@ cudaError_t prepare() noexcept {
     return error;
 }
 
-#define ETCH_CUDA_LAUNCH(Kernel)                                             \
-    cudaError_t launch(const Kernel& kernel, cudaStream_t stream) noexcept { \
-        return launch_kernel(kernel, stream);                                \
-    }
-ETCH_CUDA_KERNELS(ETCH_CUDA_LAUNCH)
-#undef ETCH_CUDA_LAUNCH
+ETCH_CUDA_KERNELS(ETCH_CUDA_DEFINE_LAUNCH)
 
 }  // namespace cuda
 }  // namespace ETCH_ABI_NAMESPACE

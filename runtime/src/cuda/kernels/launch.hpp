@@ -17,6 +17,12 @@ cudaError_t prepare() noexcept;
 ETCH_CUDA_KERNELS(ETCH_CUDA_LAUNCH)
 #undef ETCH_CUDA_LAUNCH
 
+// X of ETCH_CUDA_KERNELS where launch() is defined, in terms of a launch_kernel() for any kernel.
+#define ETCH_CUDA_DEFINE_LAUNCH(Kernel)                                      \
+    cudaError_t launch(const Kernel& kernel, cudaStream_t stream) noexcept { \
+        return launch_kernel(kernel, stream);                                \
+    }
+
 }  // namespace cuda
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
