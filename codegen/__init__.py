@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """etch's generator: a checkpoint folder in, C++ sources and weight tables out."""
 
-__version__ = "0.4.0"
-ABI = 4  # ETCH_ABI of the runtime that the output compiles against
+__version__ = "0.5.0"
+ABI = 5  # ETCH_ABI of the runtime that the output compiles against

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,32 +12,69 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .errors import EtchError
+from .generated_folder import check_folder
 from .manifest import read_manifest
-from .tasks import VERBS
+from .progress import advance, advance_to, stage
+from .tasks import verbs
 
 DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
 ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
+_STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 
 
 def program_path(directory: Path) -> Path:
     """Where the program of a generated folder is built."""
     manifest = read_manifest(directory)
-    name, verb = manifest["name"], VERBS[manifest["task"]]
-    return directory.absolute() / "build" / "bin" / (verb if name == DEFAULT_MODEL else f"{verb}-{name}")
+    name, verb = manifest["name"], verbs()[manifest["task"]].replace("_", "-")
+    return build_folder(directory.absolute()) / "bin" / (verb if name == DEFAULT_MODEL else f"{verb}-{name}")
+
+
+def build_folder(directory: Path) -> Path:
+    """Where a generated folder is built, in itself: EtchError where a link leads elsewhere."""
+    folder = directory / "build"
+    for path in (folder, folder / "bin"):
+        if path.is_symlink():
+            raise EtchError("not-a-regular-file", "build", f"{path} is a link: remove it")
+    return folder
 
 
 def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
     """Builds libraries and program of a generated folder into its `build/bin` and returns the program."""
     directory = directory.absolute()
-    binary = directory / "build"
+    check_folder(directory, "build")
+    binary = build_folder(directory)
     _configure_and_build(binary, [f"-DETCH_MODEL_DIRS={directory}", "-DETCH_BUILD_TESTS=OFF"], echo)
     program = program_path(directory)
-    alias = program.parent / program.name.split("-")[0]
+    alias = program.parent / program.name.removesuffix(f"-{read_manifest(directory)['name']}")
     if alias != program:
         alias.unlink(missing_ok=True)
         alias.symlink_to(program.name)
     return program
+
+
+def build_shared(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the shared library of a generated folder in its `build/shared`."""
+    name = read_manifest(directory)["name"]
+    return _build_library(directory, "shared", echo) / f"libetch_{name}.so"
+
+
+def build_sqlite(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the loadable extension of SQLite of a generated folder in its `build/sqlite`."""
+    name = read_manifest(directory)["name"]
+    return _build_library(directory, "sqlite", echo) / f"{name}.so"
+
+
+def _build_library(directory: Path, kind: str, echo: Callable[[str], None]) -> Path:
+    """Builds the target of a `kind` that its option ETCH_BUILD_KIND adds; the folder that it is in."""
+    directory = directory.absolute()
+    check_folder(directory, "build")
+    name = read_manifest(directory)["name"]
+    binary = build_folder(directory) / kind
+    options = [f"-DETCH_MODEL_DIRS={directory}", f"-DETCH_BUILD_{kind.upper()}=ON"]
+    options += ["-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"]
+    _configure_and_build(binary, options, echo, f"etch_{name}_{kind}")
+    return binary / "bin"
 
 
 def boards() -> list[str]:
@@ -47,7 +85,8 @@ def boards() -> list[str]:
 def build_firmware(directory: Path, board: str, echo: Callable[[str], None]) -> Path:
     """Builds the firmware of a board with the model of a generated folder in it, in its `build/firmware-BOARD`."""
     directory = directory.absolute()
-    binary = directory / "build" / f"firmware-{board}"
+    check_folder(directory, "build")
+    binary = build_folder(directory) / f"firmware-{board}"
     toolchain = ROOT / "firmware-demo" / "boards" / board / "toolchain.cmake"
     options = ["--toolchain", str(toolchain), f"-DETCH_BOARD={board}", f"-DETCH_FIRMWARE_MODEL={directory}"]
     target = f"firmware-{board}"
@@ -68,6 +107,7 @@ def _configure_and_build(
 
 def _run(command: list[str], what: str) -> None:
     # A process group of its own, so that what CMake has started can be stopped with it.
+    lines: list[str] = []
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -77,13 +117,20 @@ def _run(command: list[str], what: str) -> None:
         start_new_session=True,
     )
     try:
-        printed = process.communicate()[0]
+        assert process.stdout is not None
+        with stage(what, "step"):
+            for line in process.stdout:
+                lines = [*lines[1 - _LOG_LINES :], line.rstrip("\n")]
+                if found := _STEP.match(line):
+                    advance_to(int(found[1]), int(found[2] or 100))
+                advance(0)
+        process.wait()
     except BaseException:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait()
         raise
     if process.returncode != 0:
-        tail = "\n".join(printed.splitlines()[-_LOG_LINES:])
+        tail = "\n".join(lines)
         raise EtchError(
             f"{what}-failed", "build", f"`{' '.join(command)}` failed with exit {process.returncode}", detail=tail
         )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 
 from . import __version__
 from .errors import EtchError
-from .manifest import MANIFEST, read_manifest
-from .output import check_target, write_output
+from .generated_folder import Pieces
+from .manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, read_manifest
+from .output import prepare_target, write_output
 from .render.environment import template_environment
 from .render.model import Rendered
-from .tasks import VERBS
+from .tasks import task_of
 
 _ROOT = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".h", ".hpp", ".inl", ".cpp")
@@ -33,7 +33,7 @@ def bundle(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         )
     if (out / "CMakeLists.txt").exists() and (out / MANIFEST).exists():
         raise _refuse("target-is-a-model", f"{out} is a generated model: choose another folder")
-    check_target(out)
+    prepare_target(out, echo)
     files = [*_model_files(directory, manifest), *_runtime_files()]
     command = f"g++ {_FLAGS} example.cpp {' '.join(_patterns(files))} -o example"
     files += _own_files(manifest, command)
@@ -50,13 +50,10 @@ def bundle(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
 def _model_files(directory: Path, manifest: dict[str, Any]) -> Iterator[Rendered]:
     name = manifest["name"]
     for file, sha256 in manifest["files"].items():
-        if file in ("CMakeLists.txt", f"{name}_cuda.hpp", f"{name}_cuda.cpp"):
+        if file in (CMAKE_FILE, f"{name}_cuda.hpp", f"{name}_cuda.cpp"):
             continue
-        content = _read(directory / file)
-        if hashlib.sha256(content).hexdigest() != sha256:
-            raise _refuse("model-changed", f"'{file}' is not what etch generated: generate the folder again")
         public = file in (f"{name}.hpp", f"{name}.h")
-        yield Rendered(f"{'include' if public else 'model'}/{file}", [content])
+        yield Rendered(f"{'include' if public else 'model'}/{file}", Pieces(directory, file, sha256, "bundle"))
 
 
 def _runtime_files() -> Iterator[Rendered]:
@@ -75,11 +72,14 @@ def _runtime_files() -> Iterator[Rendered]:
 def _own_files(manifest: dict[str, Any], command: str) -> list[Rendered]:
     """The words and the program that show how to use it."""
     environment = template_environment()
+    name, task = manifest["name"], task_of(manifest["task"])
     values = {
-        "name": manifest["name"],
-        "verb": VERBS[manifest["task"]],
+        "name": name,
+        "verb": task.verb,
+        "example_template": f"tasks/{task.face.template}.example.j2",
         "version": __version__,
         "command": command,
+        "terms": f"model/{name}{TERMS_SUFFIX}" if f"{name}{TERMS_SUFFIX}" in manifest["files"] else None,
     }
     example = environment.get_template("bundle_example.cpp.j2").render(values)
     readme = environment.get_template("bundle_readme.txt.j2").render(values)

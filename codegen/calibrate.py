@@ -8,24 +8,28 @@ on with the new weights. Every `_JUDGED`-th text is left out of that and shows w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
-from . import graph as g
-from . import program as p
 from .emulate import Text, emulate_texts
 from .emulate.floats import F32Array, QuantizedRows
+from .encoding import encoded
 from .errors import EtchError, printable
 from .golden import text_tokenizer
-from .load.tokenizer_spec import WordPieceSpec
+from .ir import graph as g
+from .ir import program as p
+from .load.tokenizer_spec import TokenizerSpec
+from .oracle.interpret import Interpreter
+from .progress import advance, stage
 from .quantize.bits import places_of
 from .quantize.rounding import factorize, input_products, output_error, round_by_inputs
-from .reference import Reference
-from .tasks import Classification
-from .texts import read_lines
+from .table_file import Columns, Echo
+from .texts import texts_of
 
 MOST_TOKENS = 24576  # of the texts that are calibrated on; more cost time and change little
 MOST_JUDGED = 64  # texts
@@ -43,22 +47,25 @@ class Calibration:
 
 
 def calibrate(
-    program: p.Program, graph: g.Graph, spec: WordPieceSpec, file: Path, reference: Reference | None = None
+    program: p.Program,
+    graph: g.Graph,
+    spec: TokenizerSpec,
+    file: Path,
+    reference: Interpreter | None = None,
+    columns: Columns | None = None,
+    echo: Echo = lambda _: None,
 ) -> Calibration:
-    """Rounds the weights of `program` anew. With a reference the report compares with it."""
+    """Rounds the weights of `program` anew. With a reference the report compares with it. `columns` of a table."""
     four = [weights for _, _, weights in places_of(program) if isinstance(weights.matrix, p.S4Matrix)]
     if not any(isinstance(weights, p.LinearWeights) for weights in four):
         raise EtchError(
             "nothing-to-calibrate", "arguments", f"recipe {program.recipe} as it is has no linears of 4 bits"
         )
-    content = read_lines(file, "calibrate")
-    tokenizer = text_tokenizer(spec, program.max_tokens)
-    encodings = tokenizer.encode_batch([line.decode("utf-8", "replace") for line in content])
-    texts = [Text(encoding.ids, encoding.type_ids) for encoding in encodings]
-    judged = texts[_JUDGED - 1 :: _JUDGED][:MOST_JUDGED]
-    chosen = _within([text for i, text in enumerate(texts) if i % _JUDGED != _JUDGED - 1])
+    texts = texts_of(file, "calibrate", columns or Columns(), echo)
+    chosen, judged, sha256 = _chosen(texts, text_tokenizer(spec, program.max_tokens))
     rounding = _Rounding(graph)
-    emulate_texts(program, chosen, rounding.weights)
+    with stage("calibrate", "tensor", sum(isinstance(weights, p.LinearWeights) for weights in four)):
+        emulate_texts(program, chosen, rounding.weights)
     calibrated = p.with_matrices(program, rounding.done)
     tokens = sum(len(text.ids) for text in chosen)
     lines = [
@@ -68,7 +75,37 @@ def calibrate(
     ]
     if reference is not None and judged:
         lines += _judge(program, calibrated, reference, judged)
-    return Calibration(calibrated, program, hashlib.sha256(b"\n".join(content)).hexdigest(), tuple(lines))
+    return Calibration(calibrated, program, sha256, tuple(lines))
+
+
+def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer) -> tuple[list[Text], list[Text], str]:
+    """(texts to calibrate on, texts to judge by, SHA-256 of all as lines).
+
+    To calibrate on: as many from the beginning as fit in MOST_TOKENS, at least one. The others are not tokenized.
+    """
+    digest = hashlib.sha256()
+    lines = _hashed(texts, digest)
+    chosen: list[Text] = []
+    judged: list[Text] = []
+    tokens = 0
+    for i, text in enumerate(encoded(tokenizer, (line.decode("utf-8", "replace") for line in lines))):
+        if i % _JUDGED == _JUDGED - 1:
+            judged += [text] if len(judged) < MOST_JUDGED else []
+        elif tokens <= MOST_TOKENS:
+            tokens += len(text.ids)
+            chosen += [text] if tokens <= MOST_TOKENS or not chosen else []
+        elif len(judged) == MOST_JUDGED:
+            break
+    for _ in lines:
+        pass
+    return chosen, judged, digest.hexdigest()
+
+
+def _hashed(lines: Iterator[bytes], digest: hashlib._Hash) -> Iterator[bytes]:
+    """The same lines; `digest` gets them with a line feed between two."""
+    for number, line in enumerate(lines):
+        digest.update(b"\n" + line if number else line)
+        yield line
 
 
 class _Rounding:
@@ -92,14 +129,9 @@ class _Rounding:
         matrix = round_by_inputs(values, *self._factors)
         nearest, calibrated = (output_error(each, values, self._products) for each in (weights.matrix, matrix))
         self.done[weights.source] = matrix
+        advance()
         self.lines.append(f"  {printable(weights.source):<58} {100 * nearest:7.2f} % {100 * calibrated:10.2f} %")
         return replace(weights, matrix=matrix)
-
-
-def _within(texts: Sequence[Text]) -> list[Text]:
-    """As many from the beginning as fit in MOST_TOKENS, at least one."""
-    ends = np.cumsum([len(text.ids) for text in texts])
-    return list(texts[: max(1, int(np.searchsorted(ends, MOST_TOKENS, "right")))])
 
 
 def _equal(a: QuantizedRows, b: QuantizedRows) -> bool:
@@ -107,18 +139,17 @@ def _equal(a: QuantizedRows, b: QuantizedRows) -> bool:
 
 
 def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
-    nodes = [inner for node in graph.body for inner in (node.body if isinstance(node, g.Layers) else (node,))]
-    return {array.name: array for node in nodes if isinstance(node, g.Linear) for array in node.weight.arrays}
+    return {array.name: array for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) for array in op.weight.arrays}
 
 
-def _judge(nearest: p.Program, calibrated: p.Program, reference: Reference, texts: list[Text]) -> list[str]:
+def _judge(nearest: p.Program, calibrated: p.Program, reference: Interpreter, texts: list[Text]) -> list[str]:
     """Both programs against float64 on texts that nothing was calibrated on."""
-    exact = np.array([reference.output(text.ids, text.segments) for text in texts])
+    exact = _stacked([reference.output(text.ids, text.segments) for text in texts])
     lines = []
     for name, program in (("nearest", nearest), ("calibrated", calibrated)):
-        outputs = emulate_texts(program, texts).astype(np.float64)
+        outputs = _stacked(emulate_texts(program, texts)).astype(np.float64)
         words = f"mean |difference| {np.abs(outputs - exact).mean():.4f}"
-        if isinstance(program.task, Classification) and program.task.activation == "softmax":
+        if program.task.one_label:
             changed = int((outputs.argmax(axis=1) != exact.argmax(axis=1)).sum())
             words += f", {changed} labels changed"
         lengths = np.linalg.norm(outputs, axis=1) * np.linalg.norm(exact, axis=1)
@@ -126,3 +157,8 @@ def _judge(nearest: p.Program, calibrated: p.Program, reference: Reference, text
         words += f", cosine {cosines.mean():.4f} (least {cosines.min():.4f})"
         lines.append(f"  {len(texts)} other texts against float64, {name + ':':<12} {words}")
     return lines
+
+
+def _stacked(outputs: Iterable[NDArray]) -> NDArray:
+    """[rows, outputs] of all texts."""
+    return np.concatenate([np.atleast_2d(of_text) for of_text in outputs])

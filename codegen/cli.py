@@ -4,23 +4,33 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import shlex
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
 from . import __version__
 from .build import boards
+from .convert import command as convert_command
 from .errors import EtchError, printable
-from .interrupts import SIGNALS
-
-if TYPE_CHECKING:
-    from .budget import Limits
+from .evidence import command as evidence_command
+from .fetch import command as fetch_command
+from .interrupts import Stops, stoppable
+from .progress import listening, say, standard_listener
+from .shells.command import Completion, Manual
+from .sqlite import command as sqlite_command
+from .table_options import add_columns, columns, own_columns, tables_asked_for
+from .wheel import command as wheel_command
 
 WRONG_USE = 2
+POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
+# Commands whose arguments are read beside what they do.
+COMMANDS = (convert_command, fetch_command, wheel_command, sqlite_command, evidence_command, Completion, Manual)
+# Those that --quiet goes with.
+QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "evidence")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,7 +74,7 @@ def _bits(text: str) -> dict[str, int]:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The commands generate, inspect, verify and bundle."""
+    """Of every command."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"etch {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
@@ -73,7 +83,13 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     generate.add_argument("--name", help="model name: namespace, files, symbols (default: from the name of DIR)")
-    generate.add_argument("--recipe", choices=("w8a8", "w4a8", "fp32"), default="w8a8", help="default: w8a8")
+    generate.add_argument(
+        "--recipe",
+        choices=("w8a8", "w4a8", "fp32"),
+        default="w8a8",
+        help="8-bit weights and activations (default); 4-bit weights of linears in groups of 32; or float, the "
+        "reference for accuracy",
+    )
     generate.add_argument(
         "--embedding-bits", type=int, choices=(8, 4), default=8, help="of word and position tables; default: 8"
     )
@@ -82,30 +98,57 @@ def make_parser() -> argparse.ArgumentParser:
         type=_bits,
         default={},
         metavar="PLACE=N,...",
-        help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; "
-        "inspect lists the places",
+        help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; inspect lists "
+        "the places",
     )
     generate.add_argument(
-        "--calibrate", type=Path, metavar="FILE", help="round 4-bit weights by these texts, one a line"
+        "--calibrate",
+        type=Path,
+        metavar="FILE",
+        help="round 4-bit weights by what they multiply in these texts, one a line or a row of a table (GPTQ)",
     )
-    generate.add_argument("--max-tokens", type=_positive, metavar="N", help="longest text, specials included")
-    generate.add_argument("--tables", choices=("c", "incbin"), default="incbin", help="default: incbin")
-    generate.add_argument("--target", choices=("host", "m-profile"), default="host", help="default: host")
+    generate.add_argument(
+        "--max-tokens",
+        type=_positive,
+        metavar="N",
+        help="longest text, specials included; memory grows with it (default: what the checkpoint says)",
+    )
+    generate.add_argument(
+        "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
+    )
+    generate.add_argument(
+        "--tables", choices=("c", "incbin"), default="incbin", help="C++ arrays, or one binary file (default)"
+    )
+    generate.add_argument(
+        "--target",
+        choices=("host", "m-profile"),
+        default="host",
+        help="weight layout for x86 and AArch64 (default), or for Cortex-M",
+    )
+    generate.add_argument(
+        "--gpu", action="store_true", help="also the sources for NVIDIA GPUs (CMake option ETCH_CUDA)"
+    )
     generate.add_argument("--build", action="store_true", help="build library and program in DIR/build/bin")
     generate.add_argument(
         "--prune-vocabulary",
         type=Path,
         metavar="FILE",
-        help="drop the pieces that this file (text lines, .csv or .tsv) uses less often than --min-count",
+        help="drop the pieces that this file (text lines, .csv, .tsv or .jsonl) uses less often than --min-count; the "
+        "tokenizer stays Hugging Face's over what is kept",
     )
-    generate.add_argument("--min-count", type=_positive, metavar="N")
+    generate.add_argument("--min-count", type=_positive, metavar="N", help="of --prune-vocabulary")
     generate.add_argument(
         "--rare-words",
         choices=("spelled", "unknown"),
         help="words whose piece is dropped: spelled by shorter pieces (default), or unknown, as [UNK]",
     )
     generate.add_argument(
-        "--evaluate", type=Path, metavar="FILE", help="labelled .csv or .tsv: report how good the answers are"
+        "--evaluate",
+        type=Path,
+        metavar="FILE",
+        help="labelled .csv, .tsv or .jsonl, also .gz: accuracy (label sets: exact match; values and "
+        "similarities: Spearman); .conll, "
+        ".bio or .iob: entity F1; with the emulated arithmetic, before and after pruning",
     )
     generate.add_argument(
         "--evaluate-rows",
@@ -128,78 +171,52 @@ def make_parser() -> argparse.ArgumentParser:
     budget.add_argument(
         "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
     )
-    generate.add_argument("--label-column", metavar="C", help="number from 1, or name (default: 1)")
-    generate.add_argument("--text-columns", metavar="A,B", help="default: all but the label's")
-    header = generate.add_mutually_exclusive_group()
-    header.add_argument("--header", action="store_true", default=None, help="the first row holds names")
-    header.add_argument("--no-header", action="store_false", dest="header")
+    add_columns(generate)
 
     inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
-    inspect.add_argument("folder", type=Path, metavar="FOLDER")
+    inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
+    inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
+    inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
 
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
-    verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER")
+    verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
 
     verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
+    verify.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
+    verify.add_argument(
+        "--tokenizer-certificate",
+        type=Path,
+        metavar="FILE",
+        help="instead: write down how the tokens of all --texts compare with those of the folder's own tokenizer",
+    )
 
     bundle = commands.add_parser("bundle", help="model and runtime as plain files", allow_abbrev=False)
     bundle.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     bundle.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write")
+    for command in COMMANDS:
+        command.add_to(commands)
+    for name in QUIETLY:
+        quiet = "print errors only; the exit code says the rest"
+        commands.choices[name].add_argument("--quiet", action="store_true", help=quiet)
     return parser
 
 
-def _tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parts of a Request that read files of texts; wrong combinations are refused."""
-    from .pipeline import Evaluate, Prune
-    from .table_file import Columns
-
-    def need(option: str, given: object, other: str, condition: bool) -> None:
-        if given is not None and not condition:
-            raise EtchError("option-incomplete", "arguments", f"{option} needs {other}")
-
-    corpus, table = arguments.prune_vocabulary, arguments.evaluate
-    limits = _limits(arguments)
-    need("--prune-vocabulary", corpus, "--min-count", arguments.min_count is not None or limits is not None)
-    need("--min-count", arguments.min_count, "--prune-vocabulary", corpus is not None)
-    need("--rare-words", arguments.rare_words, "--prune-vocabulary", corpus is not None)
-    for option in ("min_accuracy", "min_tokens", "board"):
-        need(
-            f"--{option.replace('_', '-')}", getattr(arguments, option), "--max-flash or --max-ram", limits is not None
-        )
-    need("--evaluate-rows", arguments.evaluate_rows, "--evaluate", table is not None)
-    for option in ("label_column", "text_columns", "header"):
-        given = getattr(arguments, option)
-        need(f"--{option.replace('_', '-')}", given, "--evaluate or --prune-vocabulary", bool(corpus or table))
-    texts = arguments.text_columns
-    columns = Columns(
-        arguments.label_column or "1", None if texts is None else tuple(texts.split(",")), arguments.header
-    )
-    asked: dict[str, Any] = {"columns": columns, "limits": limits, "board": arguments.board}
-    if corpus is not None:
-        asked["prune"] = Prune(corpus, arguments.min_count, arguments.rare_words)
-    if table is not None:
-        asked["evaluate"] = (
-            Evaluate(table) if arguments.evaluate_rows is None else Evaluate(table, arguments.evaluate_rows)
-        )
-    return asked
-
-
-def _limits(arguments: argparse.Namespace) -> Limits | None:
-    from .budget import Limits
-
-    sizes = arguments.max_flash, arguments.max_ram, arguments.max_stack
-    if all(size is None for size in sizes):
-        return None
-    return Limits(*sizes, arguments.min_accuracy, arguments.min_tokens)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, stops: Stops) -> int:
     """Runs a parsed command; returns its exit code."""
+    own = next((command for command in COMMANDS if arguments.command == command.NAME), None)
+    if own is not None:
+        stops.watch()
+        return own.run(arguments)
     # Imported here so that --help and wrong flags answer at once.
     from . import pipeline
+    from .bundle import bundle
+    from .certificate import certify
+    from .inspect import inspect
+    from .verify import verify
 
+    stops.watch()
     if arguments.command == "generate":
         pipeline.generate(
             pipeline.Request(
@@ -211,29 +228,34 @@ def run(arguments: argparse.Namespace) -> int:
                 bits=arguments.bits,
                 calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
+                pooling=arguments.pooling,
                 tables=arguments.tables,
                 target=arguments.target,
+                gpu=arguments.gpu,
                 build=arguments.build,
-                **_tables_asked_for(arguments),
+                **tables_asked_for(arguments),
             ),
-            print,
+            say,
         )
         return 0
     if arguments.command == "inspect":
-        from .inspect import inspect
-
-        inspect(arguments.folder, print)
+        inspect(arguments.folder, say, arguments.pooling, as_json=arguments.json)
         return 0
     if arguments.command == "bundle":
-        from .bundle import bundle
-
-        bundle(arguments.directory, arguments.out, print)
+        bundle(arguments.directory, arguments.out, say)
         return 0
-    from .verify import verify
-
     try:
+        if arguments.tokenizer_certificate is not None:
+            return certify(
+                arguments.directory, arguments.checkpoint, arguments.texts, arguments.tokenizer_certificate, say
+            )
         return verify(
-            arguments.directory, arguments.checkpoint, arguments.texts, print, calibration=arguments.calibrate
+            arguments.directory,
+            arguments.checkpoint,
+            arguments.texts,
+            say,
+            calibration=arguments.calibrate,
+            columns=own_columns(arguments.calibrate_columns),
         )
     except EtchError as error:
         if error.stage == "verify":
@@ -247,14 +269,25 @@ def main(argv: list[str] | None = None) -> int:
     # threads wait for each other more than they multiply, three times as long where other programs run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_stdout()
-    stopped = _watch_signals()
-    arguments = make_parser().parse_args(argv)
+    return stoppable("etch", lambda stops: _answered(argv, stops), ends_process=argv is None)
+
+
+def _answered(argv: list[str] | None, stops: Stops) -> int:
+    """The exit code of a command line; every failure is one line."""
     try:
-        code = run(arguments)
+        arguments = make_parser().parse_args(argv)
+        quiet = getattr(arguments, "quiet", False)
+        with contextlib.ExitStack() as around:
+            if quiet:
+                silence = around.enter_context(open(os.devnull, "w", encoding="utf-8"))
+                around.enter_context(contextlib.redirect_stdout(silence))
+            around.enter_context(listening(None if quiet else standard_listener()))
+            code = run(arguments, stops)
         sys.stdout.flush()
-        if argv is None:
-            _ignore_signals()
         return code
+    except SystemExit:  # --help, --version
+        _release_stdout()
+        raise
     except EtchError as error:
         if error.detail:
             sys.stderr.write(error.detail + "\n")
@@ -262,19 +295,17 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         _release_stdout()
         return 1
-    except KeyboardInterrupt:
-        return _stopped_by(stopped)
     except MemoryError:
         return _fail("error[out-of-memory] the checkpoint does not fit into memory", 1)
     except OSError as error:
         _release_stdout()
         place = "" if error.filename is None else f": {error.filename}"
         return _fail(f"error[system] {error.strerror or error}{place}", 1)
-    except ImportError as error:
-        if stopped:
-            return _stopped_by(stopped)
-        return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r {_requirements()}", 1)
     except Exception as error:
+        if stops.seen:  # a library has made another exception of the interrupt
+            raise KeyboardInterrupt from error
+        if isinstance(error, ImportError):
+            return _fail(f"error[python-package-missing] {error}: pip install --no-deps -r {_requirements()}", 1)
         # A bug of ours; a user still gets one line.
         return _fail(f"error[internal] {type(error).__name__}: {error}: please report this", 1)
 
@@ -285,31 +316,6 @@ def _prepare_stdout() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the process ends
     elif isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _watch_signals() -> list[int]:
-    """Grows with every signal: libraries turn the KeyboardInterrupt into an ImportError while they are imported."""
-    seen: list[int] = []
-
-    def stop(number: int, _: object) -> NoReturn:
-        seen.append(number)
-        raise KeyboardInterrupt
-
-    for number in SIGNALS:
-        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):  # not where the caller ignores it
-            signal.signal(number, stop)
-    return seen
-
-
-def _ignore_signals() -> None:
-    """All is done and this process ends: Python gives signals their default actions back before that, which kill."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-
-
-def _stopped_by(signals: list[int]) -> int:
-    number = signals[0] if signals else signal.SIGINT
-    return _fail("interrupted" if number == signal.SIGINT else "stopped", 128 + number)
 
 
 def _release_stdout() -> None:

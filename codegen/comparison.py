@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from .emulate import Text, emulate_texts
-from .errors import EtchError, printable
-from .program import Program
-from .reference import Reference
-from .tasks import Classification, Embedding, Regression
+from .errors import EtchError
+from .ir.program import Program
+from .oracle.interpret import Interpreter
+from .progress import advance
 
 # The bound of the fp32 recipe. A label can then change only where the reference's top two lie within twice as much.
 # Embeddings that are not normalized are not near 1: their differences count relative to their largest value.
@@ -22,9 +22,6 @@ LARGEST_DIFFERENCE = 1e-4
 
 _TOKENS_AT_ONCE = 4096
 _LISTED = 20  # inputs with wrong ids or bits that are named
-
-# How the outputs of a task are called.
-_OUTPUTS = {Classification: "logits", Regression: "values", Embedding: "embeddings"}
 
 
 @dataclass(frozen=True)
@@ -101,39 +98,44 @@ def name(index: int, texts: int) -> str:
 
 
 def compare(
-    program: Program, reference: Reference, encodings: Sequence[Encoding], answers: Sequence[Answer], texts: int
+    program: Program, reference: Interpreter, encodings: Sequence[Encoding], answers: Sequence[Answer], texts: int
 ) -> Comparison:
     """The first `texts` inputs are single texts, the others pairs."""
     task = program.task
     differences, cosines, changed, other_ids, contradictions = [], [], [], [], []
     for i, (encoding, answer) in enumerate(zip(encodings, answers, strict=True)):
         ours = answer.output
-        if ours.shape != (task.outputs,):
+        rows = task.rows_in(answer.ids)
+        if ours.shape != ((task.outputs,) if rows is None else (rows, task.outputs)):
             raise EtchError("other-outputs", "verify", f"the program has not {task.outputs} outputs: build again")
         expected = reference.output(encoding.ids, encoding.type_ids)
-        differences.append(np.abs(ours - expected) / _unit(program, expected))
-        if isinstance(task, Embedding):
+        if answer.ids == encoding.ids or task.rows == "text":
+            difference = np.abs(task.compared(ours) - task.compared(expected))
+            differences.append((difference / _unit(program, expected)).ravel())
+        advance()
+        if task.relative:
             cosines.append(_cosine(ours, expected))
-        if isinstance(task, Classification) and _labels(task, ours) != _labels(task, expected):
-            changed.append(f"  {name(i, texts)}: {_changed(task, ours, expected)}")
+        if (change := task.change(ours, expected)) is not None:
+            changed.append(f"  {name(i, texts)}: {change}")
         if (answer.ids, answer.tokens, answer.truncated) != (
             encoding.ids,
             len(encoding.ids),
             bool(encoding.overflowing),
         ):
             other_ids.append(i)
-        if isinstance(task, Classification) and answer.label != task.labels[int(np.argmax(ours))]:
+        if task.says_label and answer.label != task.names[int(np.argmax(ours))]:
             contradictions.append(i)
+    all_differences = np.concatenate(differences) if differences else np.empty(0)
     return Comparison(
         recipe=program.recipe,
         max_tokens=program.max_tokens,
-        outputs=_OUTPUTS[type(task)],
+        outputs=task.face.reported,
         texts=texts,
         pairs=len(answers) - texts,
-        largest=float(np.max(differences)),
-        mean=float(np.mean(differences)),
+        largest=float(all_differences.max(initial=0.0)),
+        mean=float(all_differences.mean()) if all_differences.size else 0.0,
         cosines=cosines,
-        changed=changed if isinstance(task, Classification) else None,
+        changed=changed if task.has_labels else None,
         other_ids=other_ids,
         other_bits=[] if program.recipe == "fp32" else _other_bits(program, encodings, answers),
         contradictions=contradictions,
@@ -141,7 +143,7 @@ def compare(
 
 
 def _unit(program: Program, expected: NDArray[np.float64]) -> float:
-    return max(1.0, float(np.abs(expected).max())) if isinstance(program.task, Embedding) else 1.0
+    return max(1.0, float(np.abs(expected).max())) if program.task.relative else 1.0
 
 
 def _cosine(a: NDArray, b: NDArray) -> float:
@@ -149,29 +151,10 @@ def _cosine(a: NDArray, b: NDArray) -> float:
     return float((a * b).sum()) / lengths if lengths > 0 else 1.0
 
 
-def _labels(task: Classification, logits: NDArray) -> set[int]:
-    """The labels that hold."""
-    if task.activation == "softmax":
-        return {int(np.argmax(logits))}
-    return {int(i) for i in np.flatnonzero(logits >= 0)}  # probability 1/2 and more
-
-
-def _changed(task: Classification, ours: NDArray, expected: NDArray) -> str:
-    if task.activation == "softmax":
-        shown, here = np.argsort(-expected, kind="stable")[:2], [int(np.argmax(ours))]
-    else:
-        shown = here = sorted(_labels(task, ours) ^ _labels(task, expected))
-    reference = ", ".join(_named(task, i, expected) for i in shown)
-    return f"reference {reference}; here {', '.join(_named(task, i, ours) for i in here)}"
-
-
-def _named(task: Classification, label: int, logits: NDArray) -> str:
-    return f"{printable(task.labels[label], 40)} {float(logits[label]):.6f}"
-
-
 def _other_bits(program: Program, encodings: Sequence[Encoding], answers: Sequence[Answer]) -> list[int]:
     found = []
     for batch in _batches([len(encoding.ids) for encoding in encodings]):
+        advance(len(batch))
         texts = [Text(encodings[i].ids, encodings[i].type_ids) for i in batch]
         for i, expected in zip(batch, emulate_texts(program, texts), strict=True):
             if answers[i].output.tobytes() != expected.tobytes():

@@ -8,8 +8,8 @@ class EtchError(Exception):
     """A refusal: what is wrong, in which stage, in which file and tensor.
 
     `code` is a stable kebab-case name that tests and scripts may match, `stage` the pipeline stage that refused
-    (`arguments`, `load`, `evaluate`, `front-end`, `prune`, `budget`, `quantize`, `plan`, `pack`, `render`, `build`,
-    `verify`, `bundle`).
+    (`arguments`, `load`, `evaluate`, `front-end`, `prune`, `budget`, `quantize`, `gpu`, `plan`, `pack`, `render`,
+    `build`, `verify`, `bundle`, `convert`, `fetch`, `wheel`, `sqlite`, `evidence`).
     `file` is the name of the file inside the checkpoint folder, never its full path. `detail` may hold more lines, such
     as the end of a compiler's output.
     """

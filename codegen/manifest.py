@@ -1,16 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads etch.json, which says what made a generated folder."""
+"""etch.json, which says what made a generated folder: read as strictly as a checkpoint, for such a folder may come from
+somewhere else. Every field that is used anywhere has its type and range checked here."""
 
 from __future__ import annotations
 
-import json
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .errors import EtchError
+from .load.json_file import parse_json
+from .load.refusal import shown
+from .names import checked_name
+from .outside_files import read_member
+from .targets import TARGETS
+from .tasks import verbs
 
 MANIFEST = "etch.json"
-_FIELDS = ("generator", "abi", "name", "task", "recipe", "target", "checkpoint_sha256", "max_tokens", "files")
+CMAKE_FILE = "CMakeLists.txt"
+TERMS_SUFFIX = "_terms.txt"
+MAX_BYTES = 16 << 20
+_MAX_IDS = 1 << 24
+_MAX_SIZE = 1 << 40  # bytes of anything
+
+_Check = Callable[[Any], bool]
+
+
+def _text(pattern: str) -> _Check:
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
+
+
+def _integer(least: int, most: int) -> _Check:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _among(*values: object) -> _Check:
+    return lambda value: type(value) in map(type, values) and value in values
+
+
+def _mapping(key: _Check, value: _Check) -> _Check:
+    return lambda values: isinstance(values, dict) and all(key(k) and value(v) for k, v in values.items())
+
+
+def _list(item: _Check) -> _Check:
+    return lambda values: isinstance(values, list) and all(map(item, values))
+
+
+def _object(**fields: _Check) -> _Check:
+    return lambda value: (
+        isinstance(value, dict) and set(value) == set(fields) and all(fields[key](value[key]) for key in fields)
+    )
+
+
+_SHA256 = _text(r"[0-9a-f]{64}")
+_SIZE = _integer(0, _MAX_SIZE)
+_INDEX = _integer(0, 1 << 20)
+_WORD = _text(r"[A-Za-z0-9_.\[\]]{1,100}")
+_LAYERS = _list(_INDEX)
+_BITS = _among(8, 4)  # quantize.bits.WIDTHS, which needs NumPy: --help does not
+
+_REQUIRED: dict[str, _Check] = {
+    "generator": _text(r"[0-9A-Za-z.+-]{1,40}"),
+    "abi": _integer(0, 1 << 16),
+    "name": _text(r"[a-z][a-z0-9_]{0,39}"),
+    "task": lambda value: isinstance(value, str) and value in verbs(),
+    "recipe": _text(r"[a-z0-9]{1,20}"),
+    "target": _among(*TARGETS),
+    "checkpoint_sha256": _SHA256,
+    "max_tokens": _integer(1, 1 << 20),
+    "files": _mapping(lambda name: isinstance(name, str), _SHA256),
+}
+_OPTIONAL: dict[str, _Check] = {
+    "embedding_bits": _BITS,
+    "bits": _mapping(_WORD, _BITS),
+    "calibration_sha256": _SHA256,
+    "pooling": _among("mean", "cls", "max", "last"),
+    "tables": _among("c", "incbin"),
+    "gpu": _among(True, False),
+    "kept_ids": _text(rf"[1-9a-f][0-9a-f]{{0,{_MAX_IDS // 4}}}"),
+    "table_bytes": _SIZE,
+    "arena_bytes": _SIZE,
+    "arena_lower_bound": _SIZE,
+    "stack_budget": _SIZE,
+    "table_list": _mapping(
+        _WORD, _object(part=_WORD, layers=lambda value: _INDEX(value) or _LAYERS(value), bytes=_SIZE)
+    ),
+    "arena_ops": _list(_WORD),
+    "arena_buffers": _mapping(_WORD, _object(offset=_SIZE, bytes=_SIZE, first_op=_INDEX, last_op=_INDEX)),
+}
 
 
 def id_set(ids: tuple[int, ...]) -> str:
@@ -27,14 +107,44 @@ def ids_of(text: str) -> tuple[int, ...]:
 
 
 def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
-    """The manifest of a generated folder; EtchError of `stage` where it is none."""
-    path = directory / MANIFEST
+    """The checked manifest of a generated folder; EtchError of `stage` where it is none.
+
+    A field that is not known here is handed on as it is; nothing may use it.
+    """
+    refuse = partial(_refuse, stage)
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise EtchError(
-            "not-generated", stage, f"{directory} is not a folder that etch generated", file=MANIFEST
-        ) from error
-    if not isinstance(content, dict) or any(field not in content for field in _FIELDS):
-        raise EtchError("not-generated", stage, "fields are missing: generate the folder again", file=MANIFEST)
+        raw = read_member(directory / MANIFEST, MAX_BYTES, refuse)
+        content = parse_json(raw, MANIFEST)
+    except EtchError as error:
+        message = f"{directory} is not a folder that etch generated: {error.message}"
+        raise refuse("not-generated", message) from None
+    missing = [field for field in _REQUIRED if field not in content]
+    if missing:
+        raise refuse("not-generated", f"the field '{missing[0]}' is missing: generate the folder again")
+    for field, check in (_REQUIRED | _OPTIONAL).items():
+        if field in content and not check(content[field]):
+            raise refuse("manifest-malformed", f"'{field}' is not what etch writes there: {shown(content[field])}")
+    name = _checked_name(content["name"], stage)
+    for file in content["files"]:
+        if not is_file_of(name, file):
+            raise refuse("manifest-malformed", f"etch writes no file {shown(file)} for a model '{name}'")
     return content
+
+
+def is_file_of(name: str, file: str) -> bool:
+    """Whether a generated folder of a model may hold a file of this name: plain, and beginning with the model's."""
+    return (
+        file in (CMAKE_FILE, name + TERMS_SUFFIX)
+        or re.fullmatch(rf"{name}(_[a-z0-9_]{{1,40}})?\.(h|hpp|cpp|S|tables)", file) is not None
+    )
+
+
+def _checked_name(name: str, stage: str) -> str:
+    try:
+        return checked_name(name)
+    except EtchError as error:
+        raise _refuse(stage, "manifest-malformed", error.message) from None
+
+
+def _refuse(stage: str, code: str, message: str) -> EtchError:
+    return EtchError(code, stage, message, file=MANIFEST)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -14,10 +14,22 @@ from pathlib import Path, PurePosixPath
 
 from .errors import EtchError
 from .interrupts import held_signals
-from .manifest import MANIFEST
+from .load.json_file import parse_json
+from .manifest import MANIFEST, MAX_BYTES
+from .outside_files import read_member
 from .render.model import Rendered
 
 BUILD_FOLDER = "build"  # made by --build, kept when the folder is generated again
+# In a temporary folder until it is whole: what tells it from a folder of somebody else.
+_MARK = ".etch-unfinished"
+_MARK_TEXT = b"Made by etch, which was stopped before it had written all. It may be removed.\n"
+
+
+def prepare_target(out: Path, echo: Callable[[str], None]) -> None:
+    """Tidies up after runs that were killed, then `check_target`."""
+    for line in remove_leftovers(out):
+        echo(line)
+    check_target(out)
 
 
 def check_target(out: Path) -> None:
@@ -33,6 +45,51 @@ def check_target(out: Path) -> None:
         if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
             raise _refuse("target-not-writable", f"{out} is not writable")
         _check_entries(out, out)
+
+
+def remove_leftovers(out: Path) -> list[str]:
+    """Removes what runs for `out` that were killed have left beside it; says what was done.
+
+    That are temporary folders with names and content of ours that no living run has locked. A folder that was moved
+    away and not replaced is put back. Where there are no locks nothing is done, for the run may be alive.
+    """
+    out = out.absolute()
+    said: list[str] = []
+    if not out.parent.is_dir():
+        return said
+    with _alone_in(out.parent) as alone:
+        names = re.compile(rf"\.{re.escape(out.name)}(\.old)?\.etch\.[a-z0-9_]{{8}}")
+        found = [path for path in out.parent.iterdir() if names.fullmatch(path.name)] if alone else []
+        for path in sorted(found, reverse=True):  # what was moved away first: a build is put back into it
+            with contextlib.suppress(OSError), _locked(path) as free:
+                if not free or path.is_symlink() or not _is_ours(path):
+                    continue
+                moved_away = ".old.etch." in path.name and not (path / _MARK).exists() and any(path.iterdir())
+                if moved_away and not os.path.lexists(out):
+                    path.rename(out)
+                    said.append(f"put back {out}, which a run that was stopped had moved away")
+                else:
+                    if (path / BUILD_FOLDER).is_dir() and out.is_dir() and not os.path.lexists(out / BUILD_FOLDER):
+                        (path / BUILD_FOLDER).rename(out / BUILD_FOLDER)
+                    _remove(path)
+                    said.append(f"removed {path}, which a run that was stopped had left")
+    return said
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder of such a name is empty, marked, or holds what its manifest says."""
+    if not any(folder.iterdir()):
+        return True
+    mark = folder / _MARK
+    if not mark.is_symlink() and mark.is_file() and mark.stat().st_size <= len(_MARK_TEXT):
+        return _MARK_TEXT.startswith(mark.read_bytes())  # the disk may have been full
+    if not (folder / MANIFEST).is_file():
+        return False
+    try:
+        _check_entries(folder, folder)
+    except EtchError:
+        return False
+    return True
 
 
 def _check_entries(folder: Path, out: Path) -> None:
@@ -73,25 +130,31 @@ def write_output(out: Path, files: list[Rendered], manifest: Callable[[dict[str,
 
 
 def _write_beside(out: Path, files: list[Rendered], manifest: Callable[[dict[str, str]], bytes]) -> None:
-    with held_signals() as acting:
+    with held_signals() as acting, contextlib.ExitStack() as lock:
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+            with contextlib.ExitStack() as alone:
+                with acting():
+                    alone.enter_context(_alone_in(out.parent))
+                fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.etch.", dir=out.parent))
+                lock.enter_context(_locked(fresh))  # before anybody takes it for one that was left
         except OSError as error:
             raise _refuse("target-not-writable", f"cannot write beside {out}: {error.strerror}") from error
         try:
             with contextlib.ExitStack() as stack:
                 with acting():
                     fresh.chmod(0o755)
+                    (fresh / _MARK).write_bytes(_MARK_TEXT)
                     hashes = {file.name: _write(fresh / file.name, file.content) for file in files}
                     _write(fresh / MANIFEST, [manifest(hashes)])
                     check_target(out)  # again: it may have changed while we worked
                     stack.enter_context(_alone_in(out.parent))
+                (fresh / _MARK).unlink()
                 _swap(fresh, out)
         except OSError as error:
             raise _refuse("write-failed", f"cannot write {out}: {error.strerror}") from error
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+            _remove(fresh)
 
 
 def _swap(fresh: Path, out: Path) -> None:
@@ -99,7 +162,7 @@ def _swap(fresh: Path, out: Path) -> None:
     if not out.exists():
         fresh.rename(out)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
+    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.etch.", dir=out.parent))
     try:
         out.rename(old)
         _check_entries(old, out)  # once more: nobody finds it under this name
@@ -115,31 +178,56 @@ def _swap(fresh: Path, out: Path) -> None:
         else:
             old.rename(out)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a temporary folder as far as it goes, its mark last: killed on the way it is still known for ours."""
+    with contextlib.suppress(OSError):
+        (folder / _MARK).write_bytes(_MARK_TEXT)
+    with contextlib.suppress(OSError):
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != _MARK:
+                entry.unlink()
+        (folder / _MARK).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _alone_in(folder: Path) -> Iterator[bool]:
     """Lets one run of etch at a time look at or exchange what lies in `folder`; without a file, so that none stays.
 
-    Where there are no locks, on Windows and some network file systems, the renames still fail rather than overwrite.
+    False where there are no locks, on Windows and some network file systems: the renames still fail rather than
+    overwrite.
     """
+    with _locked(folder, wait=True) as alone:
+        yield alone
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Whether a folder is locked by this process alone, until the end; the lock ends with the process, too."""
     with contextlib.ExitStack() as stack:
+        locked = False
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             stack.callback(os.close, descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            locked = True
+        yield locked
 
 
 def _written_before(out: Path) -> dict[str, str]:
     """The files that the manifest in `out` lists; empty where there is none or it cannot be read."""
     try:
-        files = json.loads((out / MANIFEST).read_bytes())["files"]
+        raw = read_member(out / MANIFEST, MAX_BYTES, _refuse)
+        files = parse_json(raw, MANIFEST)["files"]
         return {str(name): str(sha256) for name, sha256 in files.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (EtchError, KeyError, AttributeError):
         return {}
 
 

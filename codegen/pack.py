@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .program import GROUP
+from .ir.program import GROUP
 from .targets import PANEL_WIDTH, Packing, round_up
 
 Scalar = TypeVar("Scalar", np.int8, np.uint8, np.float32)

@@ -12,25 +12,30 @@ from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .build import build
 from .calibrate import Calibration, calibrate
 from .errors import EtchError
-from .frontends import build_graph, check_supported
+from .frontends import build_graph, limits_of
 from .golden import make_golden
-from .graph import Graph
+from .gpu import check_tokenizer, encoder_of
+from .ir.check_supported import check_supported
+from .ir.graph import Graph
+from .ir.program import Program
+from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint
-from .load.tokenizer_spec import WordPieceSpec
+from .load.sentence import Pooling
+from .load.tokenizer_spec import TokenizerSpec
+from .lower import lower as lower_graph
 from .names import checked_name, name_from_folder
-from .output import check_target, write_output
+from .oracle.interpret import Interpreter
+from .output import prepare_target, write_output
 from .plan import plan_memory
-from .program import Program
 from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
-from .reference import Reference
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
 from .table_file import Columns
 from .targets import TARGETS
-from .tokenizer import compile_wordpiece
+from .tokenizer import compile_tokenizer
 
 Echo = Callable[[str], None]
 
@@ -71,25 +76,36 @@ class Request:
     tables: TableForm = "incbin"
     target: str = "host"
     build: bool = False
+    gpu: bool = False  # files for NVIDIA GPUs, too
     prune: Prune | None = None
     evaluate: Evaluate | None = None
-    columns: Columns = field(default_factory=Columns)  # of tables, whatever they are for
+    columns: Columns = field(default_factory=Columns)  # of tables, unless
+    prune_columns: Columns | None = None  # that of `prune` has its own,
+    calibrate_columns: Columns | None = None  # or that of `calibrate`
     embedding_bits: int = 8
-    calibrate: Path | None = None  # texts, one a line
+    calibrate: Path | None = None  # texts, one a line or a row
     bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
+    pooling: Pooling | None = None  # of an encoder alone, whose folder says none
+
+    def __post_init__(self) -> None:
+        """EtchError where two arguments contradict each other."""
+        if self.gpu and self.target != "host":
+            message = f"--gpu is for --target host: {self.target} has no NVIDIA GPU"
+            raise EtchError("option-conflict", "arguments", message)
 
 
 def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
-    check_target(request.out)
-    checkpoint = load(request.folder)
+    prepare_target(request.out, echo)
+    checkpoint = load(request.folder, request.pooling)
     graph = to_graph(checkpoint, request.max_tokens)
+    check_supported(graph)
     rows = None
     if request.evaluate is not None:
-        rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows)
+        rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows, echo)
     request, pruning = _decided(request, checkpoint, graph, rows, echo)
     graph = to_graph(checkpoint, request.max_tokens)
     whole = checkpoint, graph
@@ -99,9 +115,11 @@ def generate(request: Request, echo: Echo) -> None:
     recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
     calibration = None
     if request.calibrate is not None:
-        reference = Reference(request.folder, checkpoint.kept_ids)
-        calibration = calibrate(recipe.lower(graph), graph, checkpoint.tokenizer, request.calibrate, reference)
-    model = make_model(name, checkpoint, graph, recipe, request.target, calibration)
+        program = lower_graph(graph, recipe)
+        columns = request.calibrate_columns or request.columns
+        texts = request.calibrate, Interpreter(graph), columns, echo
+        calibration = calibrate(program, graph, checkpoint.tokenizer, *texts)
+    model = make_model(name, checkpoint, graph, recipe, request.target, calibration, request.gpu)
     for line in generation_report(checkpoint, graph, model):
         echo(line)
     if request.limits is not None:
@@ -110,11 +128,11 @@ def generate(request: Request, echo: Echo) -> None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
     if rows is not None:
-        others: dict[str, tuple[Program, WordPieceSpec]] = {}
+        others: dict[str, tuple[Program, TokenizerSpec]] = {}
         if calibration is not None:
             others["nearest"] = calibration.nearest, checkpoint.tokenizer
         if pruning is not None:
-            others["unpruned"] = recipe.lower(whole[1]), whole[0].tokenizer
+            others["unpruned"] = lower_graph(whole[1], recipe), whole[0].tokenizer
         _evaluated(rows, (model.program, checkpoint.tokenizer), others, echo)
     write_output(
         request.out,
@@ -131,8 +149,8 @@ def generate(request: Request, echo: Echo) -> None:
 
 def _evaluated(
     rows: evaluate.Rows,
-    ours: tuple[Program, WordPieceSpec],
-    others: Mapping[str, tuple[Program, WordPieceSpec]],
+    ours: tuple[Program, TokenizerSpec],
+    others: Mapping[str, tuple[Program, TokenizerSpec]],
     echo: Echo,
 ) -> None:
     scores = {name: evaluate.score(*other, rows) for name, other in others.items()}
@@ -145,13 +163,18 @@ def _decided(
 ) -> tuple[Request, vocabulary.Pruning | None]:
     """What is pruned; where there are limits, as the search for them found it, with the bits that it found."""
     prune = request.prune
-    texts = None if prune is None else vocabulary.read_corpus(prune.corpus, request.columns)
+    columns = request.prune_columns or request.columns
+    texts = None if prune is None else vocabulary.read_corpus(prune.corpus, columns, echo)
     if request.limits is None:
         if prune is None or texts is None:
             return request, None
         return request, vocabulary.prune(checkpoint.tokenizer, texts, prune.bound)
     if rows is None:
         raise EtchError("option-incomplete", "arguments", "a budget needs --evaluate, rows to judge by")
+    if graph.task.rows != "text":
+        row = graph.task.rows.removesuffix("s")
+        message = f"a budget compares forms by one row of outputs a text, {graph.task.name} has one a {row}"
+        raise EtchError("budget-not-supported", "arguments", message)
     if request.recipe != "w8a8" or request.embedding_bits != 8 or request.bits:
         message = "a budget chooses the bits: leave --recipe, --embedding-bits and --bits out"
         raise EtchError("option-conflict", "arguments", message)
@@ -169,9 +192,9 @@ def _decided(
     return request, chosen.pruning
 
 
-def load(folder: Path) -> Checkpoint:
+def load(folder: Path, pooling: Pooling | None = None) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    return load_checkpoint(folder, check_supported)
+    return with_pooling(load_checkpoint(folder, limits_of), pooling)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
@@ -183,8 +206,8 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
 def lower(
     checkpoint: Checkpoint, recipe: str, max_tokens: int | None, embedding_bits: int = 8, bits: Bits | None = None
 ) -> Program:
-    """Stages front-end and quantize."""
-    return choose_recipe(recipe, embedding_bits, bits).lower(to_graph(checkpoint, max_tokens))
+    """Stages front-end and lower."""
+    return lower_graph(to_graph(checkpoint, max_tokens), choose_recipe(recipe, embedding_bits, bits))
 
 
 def make_model(
@@ -194,20 +217,31 @@ def make_model(
     recipe: Recipe,
     target_name: str,
     calibration: Calibration | None = None,
+    gpu: bool = False,
 ) -> Model:
-    """Stages quantize, unless calibration has made the program, plan and pack, and the golden texts."""
+    """Stages lower, unless calibration has made the program, gpu where asked for, plan and pack, golden texts."""
+    check_supported(graph)
     target = TARGETS[target_name]
-    program = recipe.lower(graph) if calibration is None else calibration.program
-    tokenizer = compile_wordpiece(checkpoint.tokenizer)
+    program = lower_graph(graph, recipe) if calibration is None else calibration.program
+    if gpu:
+        check_tokenizer(checkpoint.tokenizer)
+    encoder = encoder_of(program) if gpu else None
+    tokenizer = compile_tokenizer(checkpoint.tokenizer, by_words=program.task.by_words)
     return Model(
         name=name,
         checkpoint=checkpoint.digest,
         kept_ids=checkpoint.kept_ids,
         program=program,
-        plan=plan_memory(program, target, tokenizer.constants["scratch_bytes"]),
+        plan=plan_memory(
+            program, target, tokenizer.constants["scratch_bytes"], most_pieces=tokenizer.constants["most_pieces"]
+        ),
         target=target,
         tokenizer=tokenizer,
         tables=make_tables(program, target, tokenizer),
         goldens=make_golden(program, checkpoint.tokenizer),
+        pairs=program.task.takes_pairs and checkpoint.tokenizer.template.segments <= program.segments,
         calibration=calibration,
+        encoder=encoder,
+        terms=checkpoint.terms,
+        asked_pooling=checkpoint.asked_pooling,
     )

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where every buffer lies in the arena.
+"""Where every buffer lies: in the arena, or in another region of memory that it is named for.
 
-Each buffer lives from the op that first writes it to the op that last reads it. A buffer that carries rows of all
-tokens is alive through every loop that it is used in; one that holds a block's rows only inside the block. What follows
-the loops runs once per text of a batch, so that the rows it reads live to its end. Two buffers may share bytes when no
-op needs both. Offsets come from first-fit placements in several orders, the smallest result wins; the lower bound is
-the most that any single op needs.
+Two buffers of a region may share bytes when no op needs both (liveness.py). Offsets come from first-fit placements in
+several orders, the smallest result wins; a region's lower bound is the most that any single op needs of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from . import program as p
 from .errors import EtchError
+from .ir import program as p
+from .ir.stage import Stage
+from .liveness import lives_of, op_names
 from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 
-MAX_ARENA_BYTES = 1 << 31
-_TEXT_ROWS_BYTES = 12  # sizeof(etch::TextRows)
+ARENA = "arena"  # the region of every buffer that is named for no other
+MAX_ARENA_BYTES = 1 << 31  # of any region
+_TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
+_QUESTION_STATE_BYTES = 1280  # etch::QuestionState, and what aligns the arrays behind it
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,50 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class Region:
+    """Memory of its own: offsets count from its begin."""
+
+    name: str
+    placements: tuple[Placement, ...]  # by offset
+    bytes: int
+    lower_bound: int
+
+    @property
+    def gap(self) -> float:
+        """What it takes beyond its lower bound, in percent of that."""
+        return 100.0 * (self.bytes - self.lower_bound) / max(self.lower_bound, 1)
+
+
+@dataclass(frozen=True)
 class Plan:
     row_block: int  # rows that a block holds
-    placements: tuple[Placement, ...]  # by offset
+    regions: tuple[Region, ...]  # the arena first
     op_names: tuple[str, ...]  # what the op indices of the placements stand for
-    arena_bytes: int
-    lower_bound: int
     scratch_bytes: int
     quantized_scales: dict[str, int]  # of each quantized buffer: where its row scales begin, relative to its offset
     cache_scales: dict[str, int]  # of keys and values, likewise
 
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Of the arena, by offset."""
+        return self.regions[0].placements
+
+    @property
+    def arena_bytes(self) -> int:
+        return self.regions[0].bytes
+
+    @property
+    def lower_bound(self) -> int:
+        """Of the arena."""
+        return self.regions[0].lower_bound
+
+    def region(self, name: str) -> Region:
+        """The one that buffer `name` lies in."""
+        return next(region for region in self.regions if any(item.name == name for item in region.placements))
+
     def offset(self, name: str) -> int:
-        """The arena offset of buffer `name`."""
-        return next(placement.offset for placement in self.placements if placement.name == name)
+        """Of buffer `name`, from the begin of its region."""
+        return next(item.offset for item in self.region(name).placements if item.name == name)
 
 
 @dataclass
@@ -55,48 +87,78 @@ class _Life:
     last: int
 
 
-def plan_memory(program: p.Program, target: Target, tokenizer_scratch_bytes: int) -> Plan:
-    """The arena of `program` for texts of up to its max_tokens. Raises EtchError where it would pass 2 GiB."""
-    buffers = _buffers(program)
+def question_bytes(tokens: int, most_pieces: int) -> int:
+    """As much as sizeof(etch::QuestionMemory), or a little more."""
+    return _QUESTION_STATE_BYTES + 12 * tokens + 13 * (tokens + most_pieces + 1)
+
+
+def plan_memory(
+    program: p.Program,
+    target: Target,
+    tokenizer_scratch_bytes: int,
+    regions: Mapping[str, str] | None = None,
+    most_pieces: int = 0,
+) -> Plan:
+    """Where the buffers of `program` lie for texts of up to its max_tokens: in the arena, or in the region that
+    `regions` names for a buffer. Raises EtchError where a region would pass 2 GiB or is named for what is no buffer."""
+    buffers = p.buffers_of(program)
     row_block = _choose_row_block(program, target, buffers)
-    scratch = max(attention_scratch_bytes(program, target), expanded_bytes(program, target))
+    names, lives = op_names(program), lives_of(program)
+    taken = [SCRATCH(op, program, target) for op in p.ops_of(program)]
+    scratch = max(taken)
     sizes: dict[str, int] = {}
     scales: dict[str, int] = {}
     for buffer in buffers:
-        data, row_scales = _bytes(buffer, _rows(buffer, program, row_block), program, target)
+        data, row_scales = _bytes(buffer, _rows(buffer, program, row_block, target), program, target)
         sizes[buffer.name] = max(sizes.get(buffer.name, 0), data + row_scales)
         if row_scales:
             scales[buffer.name] = max(scales.get(buffer.name, 0), data)
-    lives, op_names = _lifetimes(program)
     tokens = program.max_tokens
-    begin, end = 0, op_names.index("embedding_sum")
+    begin, end = 0, _last_lookup(program)
     texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
     planned = {
-        "texts": _Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(op_names) - 1),
+        "texts": _Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
         "ids": _Life(_aligned(4 * tokens, target), begin, end),
         "segments": _Life(_aligned(tokens, target), begin, end),
         "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
+    if program.target is not None:
+        written = 4 * (len(program.target.begin) + program.target.max_tokens)
+        planned["written"] = _Life(_aligned(written, target), _first_of_steps(program), len(names) - 1)
+    if program.task.asks:  # the tokenizer goes on behind each window
+        planned["tokenizer"].last = len(names) - 1
+        planned["question"] = _Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
+    for name, size in program.task.token_bytes.items():
+        planned[name] = _Life(_aligned(size * tokens, target), begin, len(names) - 1)
     planned |= {name: _Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
-    users = ("pack_keys", "pack_values", "attention") if _attention_kind(program) == "s8" else ("attention",)
-    users += tuple(op.weights.name for op in _expanded_linears(program))
-    scratched = [index for index, name in enumerate(op_names) if name in users]
+    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken]
     planned["scratch"] = _Life(_aligned(scratch, target), scratched[0], scratched[-1])
-    placements = _place(planned)
-    arena = max(item.offset + item.size for item in placements)
-    if arena >= MAX_ARENA_BYTES:
-        raise EtchError("arena-too-large", "plan", f"the arena would take {arena} bytes: lower --max-tokens")
     kinds = {buffer.name: buffer.storage for buffer in buffers}
     return Plan(
         row_block=row_block,
-        placements=placements,
-        op_names=tuple(op_names),
-        arena_bytes=arena,
-        lower_bound=lower_bound(planned.values(), len(op_names)),
+        regions=_regions(planned, regions or {}, len(names)),
+        op_names=tuple(names),
         scratch_bytes=_aligned(scratch, target),
         quantized_scales={name: at for name, at in scales.items() if kinds[name] == "quantized"},
-        cache_scales={name: at for name, at in scales.items() if kinds[name] in ("keys", "values")},
+        cache_scales={name: at for name, at in scales.items() if kinds[name] in p.CACHES},
     )
+
+
+def _regions(planned: Mapping[str, _Life], region_of: Mapping[str, str], ops: int) -> tuple[Region, ...]:
+    """Each region's buffers placed without a look at the others."""
+    for name in sorted(region_of.keys() - planned.keys()):
+        message = f"region '{region_of[name]}' is to hold '{name}', which is no buffer"
+        raise EtchError("region-of-nothing", "plan", message)
+    regions: list[Region] = []
+    for region in (ARENA, *sorted({*region_of.values()} - {ARENA})):
+        lives = {name: life for name, life in planned.items() if region_of.get(name, ARENA) == region}
+        placements = _place(lives)
+        size = _end(placements)
+        if size >= MAX_ARENA_BYTES:
+            of = "the arena" if region == ARENA else f"region '{region}'"
+            raise EtchError("arena-too-large", "plan", f"{of} would take {size} bytes: lower --max-tokens")
+        regions.append(Region(region, placements, size, lower_bound(lives.values(), ops)))
+    return tuple(regions)
 
 
 def lower_bound(lives: Collection[_Life], ops: int) -> int:
@@ -109,65 +171,96 @@ def encoded_row_bytes(width: int, target: Target) -> int:
     return round_up(width, ENCODED_PADDING) * target.encoded_bytes_per_value
 
 
-def attention_scratch_bytes(program: p.Program, target: Target) -> int:
-    """etch::attention_s8_scratch_bytes or attention_f32_scratch_bytes."""
-    tile, tokens = target.attention_tile_rows, program.max_tokens
+# Bytes of a worker's scratch that an op needs.
+SCRATCH: Stage[int] = Stage("plan")
+
+
+@SCRATCH.on(
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeyRows, p.Pool, p.Masked, p.Normalize),
+    p.Softmax,
+)
+def _none(op: p.Op, program: p.Program, target: Target) -> int:
+    return 0
+
+
+@SCRATCH.on(p.PackKeys, p.PackValues)
+def _packed_rows(op: p.PackKeys | p.PackValues, program: p.Program, target: Target) -> int:
+    """Four rows of a head as bytes."""
+    return 4 * op.shape.width if op.out.kind == "s8" else 0
+
+
+@SCRATCH.on(p.Attention)
+def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target) -> int:
+    """etch::attention_s8_scratch_bytes or attention_f32_scratch_bytes, and what relative rows take behind it."""
+    tile, tokens = target.attention_tile_rows, _rows(op.keys, program, 0, target)
     scores = round_up(tile * round_up(tokens, PANEL_WIDTH) * 4, 64)
     factors = round_up(tile * 4, 64)
-    if _attention_kind(program) == "f32":
-        return scores + factors
-    query = round_up(tile * encoded_row_bytes(program.heads.width, target), 64)
-    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors
+    relative = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    if op.kind == "f32":
+        return scores + factors + relative
+    query = round_up(tile * encoded_row_bytes(op.shape.width, target), 64)
+    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors + relative
+
+
+def relative_scratch_bytes(tile: int, tokens: int) -> int:
+    """etch::relative_scratch_bytes."""
+
+    def products(rows: int, others: int) -> int:
+        return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * 4
+
+    most = max(products(tile, tokens), products(PANEL_WIDTH, tile))
+    return round_up(most, 64) + round_up(PANEL_WIDTH * 4, 64)
+
+
+@SCRATCH.on(p.Linear, p.Best)
+def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
+    """Weights of 4 bits are expanded there."""
+    return expanded_bytes(op.input.width, target) if _has_4_bits(op) else 0
 
 
 def expanded_inputs(program: p.Program) -> int:
     """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
-    return max((op.input.width for op in _expanded_linears(program)), default=0)
+    linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear | p.Best)]
+    return max((op.input.width for op in linears if _has_4_bits(op)), default=0)
 
 
-def expanded_bytes(program: p.Program, target: Target) -> int:
+def _has_4_bits(op: p.Linear | p.Best) -> bool:
+    entries = (entry for entry in op.weights.stored if isinstance(entry, p.LinearWeights))
+    return any(isinstance(entry.matrix, p.S4Matrix) for entry in entries)
+
+
+def expanded_bytes(inputs: int, target: Target) -> int:
     """etch::expanded_bytes."""
-    inputs = expanded_inputs(program)
     return PANEL_WIDTH * (4 * round_up(inputs, 4) if target.packing == "panel" else round_up(inputs, 16))
-
-
-def _expanded_linears(program: p.Program) -> list[p.Linear]:
-    linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear)]
-    return [op for op in linears if any(isinstance(weights.matrix, p.S4Matrix) for weights in op.weights.per_layer)]
-
-
-def _attention_kind(program: p.Program) -> p.Kind:
-    return next(op.kind for op in p.ops_of(program) if isinstance(op, p.Attention))
 
 
 def _aligned(size: int, target: Target) -> int:
     return round_up(size, target.alignment)
 
 
-def buffers_of(op: p.Op) -> tuple[tuple[p.Buffer, ...], p.Buffer]:
-    """What an op reads, and what it writes."""
-    if isinstance(op, p.EmbeddingSum):
-        return (), op.out
-    if isinstance(op, p.LayerNorm | p.Normalize):
-        return (op.rows,), op.rows
-    if isinstance(op, p.Linear):
-        return (op.input,) if op.residual is None else (op.input, op.residual), op.out
-    if isinstance(op, p.Attention):
-        return (op.query, op.keys, op.values), op.context
-    return (op.input,), op.out
+def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) -> int:
+    if buffer.rows == "steps":
+        assert program.target is not None
+        return program.target.steps(program.max_tokens)
+    return {"tokens": program.max_tokens, "block": row_block, "one": 1, "masks": target.mask_rows}[buffer.rows]
 
 
-def _buffers(program: p.Program) -> list[p.Buffer]:
-    found: dict[p.Buffer, None] = {}
-    for op in p.ops_of(program):
-        read, written = buffers_of(op)
-        for buffer in (*read, written):
-            found[buffer] = None
-    return list(found)
+def _first_of_steps(program: p.Program) -> int:
+    """The number of the first op that is repeated for each step, or of the one behind the last."""
+    index = 1
+    for step in program.steps:
+        if isinstance(step, p.Repeat) and step.over == "steps":
+            return index
+        index += sum(1 for _ in p.ops_in(step))
+    return index
 
 
-def _rows(buffer: p.Buffer, program: p.Program, row_block: int) -> int:
-    return {"tokens": program.max_tokens, "block": row_block, "one": 1}[buffer.rows]
+def _last_lookup(program: p.Program) -> int:
+    """Of the ops the last one that reads the ids of the text: in every step where what is written begins with it."""
+    if program.target is not None and not program.target.begin:
+        return len(p.ops_of(program))
+    ops = p.ops_of(program)[: _first_of_steps(program) - 1]
+    return max(index for index, op in enumerate(ops, 1) if isinstance(op, p.EmbeddingSum))
 
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:
@@ -176,81 +269,28 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
         return 4 * rows * buffer.width, 0
     if buffer.storage == "quantized":
         return round_up(rows * encoded_row_bytes(buffer.width, target), target.alignment), 4 * rows
-    heads, width = program.heads.heads, program.heads.width
+    heads, width = buffer.heads, buffer.width // buffer.heads
+    if buffer.storage == "key_rows":
+        if buffer.kind == "f32":
+            return 4 * rows * buffer.width, 0
+        return round_up(heads * rows * encoded_row_bytes(width, target), target.alignment), 4 * heads * rows
     n, k = (rows, width) if buffer.storage == "keys" else (width, rows)
     panel = target.packing == "panel"
-    if _attention_kind(program) == "f32":
+    if buffer.kind == "f32":
         elements = round_up(n, PANEL_WIDTH) * k if panel else n * k
-        return 4 * heads * elements, 0
+        return 4 * buffer.layers * heads * elements, 0
     packed = round_up(n, PANEL_WIDTH) * round_up(k, 4) if panel else n * round_up(k, 16)
-    return heads * round_up(packed, 16), 4 * heads * rows
+    return buffer.layers * heads * round_up(packed, 16), 4 * buffer.layers * heads * rows
 
 
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> int:
     """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule, but not fewer
     than its least."""
     row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
+    if not row_bytes:
+        return 1
     rows = max(target.block_bytes // row_bytes // target.block_granule * target.block_granule, target.block_least_rows)
     return min(rows, program.max_tokens)
-
-
-def _lifetimes(program: p.Program) -> tuple[dict[str, tuple[int, int]], list[str]]:
-    """First and last op of each buffer, with ops numbered through; op 0 is tokenization."""
-    names = ["tokenize"]
-    lives: dict[str, tuple[int, int]] = {}
-
-    def extend(name: str, first: int, last: int) -> None:
-        known = lives.get(name, (first, last))
-        lives[name] = (min(known[0], first), max(known[1], last))
-
-    def visit(ops: tuple[p.Op, ...], through: Callable[[p.Buffer], tuple[int, int] | None]) -> None:
-        for op in ops:
-            index = len(names)
-            names.append(_op_name(op))
-            read, written = buffers_of(op)
-            for buffer in (*read, written):
-                span = through(buffer)
-                extend(buffer.name, *(span or (index, index)))
-
-    carried = _carried(program)
-    for step in program.steps:
-        if not isinstance(step, p.Loop):
-            visit((step,), lambda _: None)
-            continue
-        loop = (len(names), len(names) + sum(len(blocks.body) for blocks in step.body) - 1)
-        for blocks in step.body:
-            body = (len(names), len(names) + len(blocks.body) - 1)
-
-            def span(
-                buffer: p.Buffer, loop: tuple[int, int] = loop, body: tuple[int, int] = body
-            ) -> tuple[int, int] | None:
-                if buffer.name in carried:
-                    return loop
-                return body if buffer.rows == "tokens" else None
-
-            visit(blocks.body, span)
-    for name in carried:
-        extend(name, lives[name][0], len(names) - 1)
-    return lives, names
-
-
-def _carried(program: p.Program) -> set[str]:
-    """Values that one layer hands to the next."""
-    return {step.out.name for step in program.steps if isinstance(step, p.EmbeddingSum)}
-
-
-def _op_name(op: p.Op) -> str:
-    words = {
-        p.EmbeddingSum: "embedding_sum",
-        p.LayerNorm: "layer_norm",
-        p.Quantize: "quantize",
-        p.PackKeys: "pack_keys",
-        p.PackValues: "pack_values",
-        p.Attention: "attention",
-        p.Pool: "pool",
-        p.Normalize: "normalize",
-    }
-    return op.weights.name if isinstance(op, p.Linear | p.LayerNorm) else words[type(op)]
 
 
 def _place(lives: dict[str, _Life]) -> tuple[Placement, ...]:
@@ -266,8 +306,13 @@ def _place(lives: dict[str, _Life]) -> tuple[Placement, ...]:
         sorted(names, key=lambda name: (-lives[name].last, -lives[name].size)),
     )
     results = [_first_fit(order, lives) for order in orders]
-    best = min(results, key=lambda result: max(item.offset + item.size for item in result))
+    best = min(results, key=_end)
     return tuple(sorted(best, key=lambda item: (item.offset, item.name)))
+
+
+def _end(placements: Iterable[Placement]) -> int:
+    """Bytes from the begin of the region."""
+    return max((item.offset + item.size for item in placements), default=0)
 
 
 def _first_fit(order: list[str], lives: dict[str, _Life]) -> list[Placement]:

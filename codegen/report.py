@@ -3,74 +3,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from . import graph as g
-from . import program as p
 from .errors import printable
 from .evaluate import Rows, Score
+from .ir import graph as g
+from .ir import program as p
 from .load.folder import Checkpoint
 from .quantize import chosen_bits
 from .quantize.bits import bits_text, width_of
 from .render.model import Model
-from .render.tables import slots_of, table_bytes
-from .tasks import Classification, Regression
-from .tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
+from .render.tables import table_bytes
+from .tokenizer import UNICODE_TABLE_BYTES, compile_tokenizer
 from .vocabulary import Pruning
 
-_LABELS_SHOWN = 12
 _KEPT_TOO = {"spelled": "one ASCII character", "unknown": "added, but none that goes on a word"}
 
 
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
     """What the folder holds."""
-    parameters = sum(int(np.prod(array.shape)) for parameter in _parameters(graph) for array in parameter.arrays)
-    layers = next(node for node in graph.body if isinstance(node, g.Layers))
-    heads = next(node.heads for node in layers.body if isinstance(node, g.Attention))
     lines = [
-        f"model        {checkpoint.config.model_type}, {layers.count} layers, hidden {graph.widths['hidden']}, "
-        f"{heads} heads, {parameters:,} parameters",
-        f"task         {_task(graph)}",
+        f"model        {checkpoint.config.model_type}, {_shape(graph)}, {parameter_count(graph):,} parameters",
+        f"task         {graph.task.described(graph)}",
         f"inputs       {graph.segments} segments, up to {graph.max_tokens} tokens "
         f"(default {checkpoint.default_max_tokens} from {checkpoint.max_tokens_source})",
-        f"vocabulary   {graph.vocabulary:,} entries, "
-        f"{'uncased' if checkpoint.tokenizer.lowercase else 'cased'} WordPiece",
+        f"vocabulary   {graph.vocabulary:,} entries, {checkpoint.tokenizer.summary}",
         f"checkpoint   sha256 {checkpoint.digest}",
     ]
     return lines + [f"note         {printable(note)}" for note in checkpoint.notes + graph.notes]
 
 
-def _task(graph: g.Graph) -> str:
-    task = graph.task
-    if isinstance(task, Classification):
-        kind = "single-label" if task.activation == "softmax" else "multi-label"
-        return f"{kind} classification ({task.activation}), {_named(task.labels, 'label')}"
-    if isinstance(task, Regression):
-        return f"regression (no activation), {_named(task.values, 'value')}"
-    pooling = next(node.kind for node in graph.body if isinstance(node, g.Pool))
-    normalized = any(isinstance(node, g.Normalize) for node in graph.body)
-    return f"embedding of {task.width} values, pooling {pooling}, {'' if normalized else 'not '}normalized"
+def parameter_count(graph: g.Graph) -> int:
+    """Values that the model has learnt; those that are shared count once."""
+    return sum(int(np.prod(array.shape)) for parameter in g.parameters_of(graph) for array in parameter.arrays)
 
 
-def _named(names: tuple[str, ...], noun: str) -> str:
-    shown = [printable(name, 40) for name in names[:_LABELS_SHOWN]]
-    more = f" and {len(names) - _LABELS_SHOWN} more" if len(names) > _LABELS_SHOWN else ""
-    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}: {', '.join(shown)}{more}"
+def _shape(graph: g.Graph) -> str:
+    """Layers, width and heads of the encoder, where it has them."""
+    layers = [node for node in graph.body if isinstance(node, g.Layers)]
+    attentions = [op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)]
+    count = sum(isinstance(op, g.Attention) for op, _ in g.runs_of(graph))  # one a layer, in a loop or before it
+    words = [f"{count} layers"] if layers else []
+    if attentions:
+        words += [f"hidden {graph.widths[attentions[0].query]}", f"{attentions[0].heads} heads"]
+    return ", ".join(words) or "no layers"
 
 
 def memory_report(model: Model) -> list[str]:
     """Tables and arena of one recipe."""
-    plan = model.plan
-    gap = 100.0 * (plan.arena_bytes - plan.lower_bound) / plan.lower_bound
+    (arena,) = model.plan.regions
     weights = table_bytes(tuple(t for t in model.tables if not _is_tokenizer(t.name, model)), model.target)
     total = table_bytes(model.tables, model.target)
     return [
         f"tables       {total:,} bytes: weights {weights:,}, tokenizer {total - weights:,}",
         _tokenizer_line(model),
-        f"arena        {plan.arena_bytes:,} bytes (lower bound {plan.lower_bound:,}, gap {gap:.1f} %), "
-        f"blocks of {plan.row_block} rows",
+        f"arena        {arena.bytes:,} bytes (lower bound {arena.lower_bound:,}, gap {arena.gap:.1f} %), "
+        f"blocks of {model.plan.row_block} rows",
         f"stack        {model.stack_budget:,} bytes at most",
     ]
 
@@ -79,9 +69,10 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
     rows = graph.vocabulary - len(pruning.kept)
     program = model.program
-    word = next(op.word for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)).name
+    terms = (term for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum) for term in op.terms)
+    word = next(term.table.name for term in terms if term.by == "ids")
     row_bytes = sum(table.bytes for table in model.tables if table.part == word) // program.vocabulary
-    tokenizer = compile_wordpiece(checkpoint.tokenizer).constants["table_bytes"]
+    tokenizer = compile_tokenizer(checkpoint.tokenizer, by_words=graph.task.by_words).constants["table_bytes"]
     tokenizer -= model.tokenizer.constants["table_bytes"]
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)
     return [
@@ -141,30 +132,23 @@ def _is_tokenizer(name: str, model: Model) -> bool:
     return any(name == array for array, _ in model.tokenizer.arrays)
 
 
-def _parameters(graph: g.Graph) -> Iterator[g.Parameter]:
-    for node in graph.body:
-        for inner in node.body if isinstance(node, g.Layers) else (node,):
-            if isinstance(inner, g.EmbeddingSum):
-                yield from (inner.word, inner.segment, inner.position)
-            elif isinstance(inner, g.LayerNorm):
-                yield from (inner.gamma, inner.beta)
-            elif isinstance(inner, g.Linear):
-                yield inner.weight
-                if inner.bias is not None:
-                    yield inner.bias
-
-
 def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
     """Quantization error of each integer tensor: the largest, and the root mean square relative to the tensor's own."""
-    originals = {array.name: array for parameter in _parameters(graph) for array in parameter.arrays}
+    originals = {array.name: array for parameter in g.parameters_of(graph) for array in parameter.arrays}
+    terms = [term for op, _ in g.ops_of(graph) if isinstance(op, g.Embed) for term in op.terms]
+    first = {array.name: term.first for term in terms for array in term.table.arrays}  # entry that is stored
     rows: list[str] = []
-    for slot, _ in slots_of(program):
-        for weights in slot.per_layer:
-            if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
+    for slot, _ in p.slots_of(program):
+        for weights in slot.stored:
+            if not isinstance(weights, p.LinearWeights | p.EmbeddingWeights):
+                continue
+            if isinstance(weights.matrix, p.F32Matrix) or p.of_table(weights):
                 continue
             bits = width_of(weights.matrix)
             matrix = weights.matrix.expanded if isinstance(weights.matrix, p.S4Matrix) else weights.matrix
-            largest, relative = quantization_error(matrix, originals[weights.source].values)
+            largest, relative = quantization_error(
+                matrix, originals[weights.source].values[first.get(weights.source, 0) :]
+            )
             rows.append(f"  {printable(weights.source):<58} {bits} {largest:12.3g} {100 * relative:9.2f} %")
     if not rows:
         return ["tensors      kept as float32"]

@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .tasks import Task
-
 Packing = Literal["panel", "rows"]
 
 PANEL_WIDTH = 16  # etch::kPanelWidth
@@ -24,6 +22,7 @@ class Target:
     block_granule: int  # rows; blocks are a multiple of it where they can be
     block_least_rows: int  # but not fewer than this: each block reads all the weights of its ops
     attention_tile_rows: int  # query rows whose scores are alive at once
+    mask_rows: int  # masks that go through the vocabulary together: each block of them reads all of it
     stack_budget: int  # bytes; the build checks it
 
 
@@ -39,6 +38,7 @@ TARGETS: dict[str, Target] = {
             block_granule=24,
             block_least_rows=72,
             attention_tile_rows=24,
+            mask_rows=8,
             stack_budget=4096,
         ),
         Target(
@@ -50,15 +50,11 @@ TARGETS: dict[str, Target] = {
             block_granule=4,
             block_least_rows=4,
             attention_tile_rows=4,
+            mask_rows=1,
             stack_budget=4096,
         ),
     )
 }
-
-
-def stack_budget(target: Target, task: Task) -> int:
-    """Bytes of stack that a call may use: the target's, and a Result in self_test()."""
-    return target.stack_budget + round_up(task.result_bytes, 256)
 
 
 def round_up(value: int, multiple: int) -> int:

@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of texts, one a line."""
+"""Files of texts, one a line or a row of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import EtchError
+from .outside_files import MAX_BYTES, NamedFile
+from .table_file import Columns, Echo, is_table, read_table
 
 
-def read_lines(path: Path, stage: str) -> list[bytes]:
-    """Bytes as they are; the last line may lack its line feed. EtchError of `stage` where there is no line."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise EtchError("texts-unreadable", stage, f"{path}: {error.strerror}") from error
-    lines = content.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise EtchError("no-texts", stage, f"{path} is empty")
-    return lines
+def texts_of(path: Path, stage: str, columns: Columns, echo: Echo = lambda _: None) -> Iterator[bytes]:
+    """The joined text columns of a table's rows, or the lines of any other file."""
+    if is_table(path):
+        return (row.joined.encode() for row in read_table(path, columns, echo))
+    return lines_of(path, stage)
+
+
+def lines_of(path: Path, stage: str, limit: int = MAX_BYTES) -> Iterator[bytes]:
+    """Bytes as they are, read as they are asked for. EtchError of `stage` where there is no line."""
+    line = None
+    for line in NamedFile(path, "texts", stage, limit).lines():
+        yield line
+    if line is None:
+        raise EtchError("no-texts", stage, "the file is empty", file=path.name)
+
+
+def read_lines(path: Path, stage: str, limit: int = MAX_BYTES) -> list[bytes]:
+    """The same, all at once."""
+    return list(lines_of(path, stage, limit))

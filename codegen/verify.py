@@ -1,56 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares a built model with its checkpoint in float64 and, for integer recipes, with the contract bit for bit.
 
-A model with two segments is also asked about pairs: each text with the one after it, up to `MAX_PAIRS`.
+A model with two segments is also asked about pairs: each text with the one after it, up to `MAX_PAIRS`. Its tokens are
+compared with those of the folder's own tokenizer, too, as another library reads it.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import pipeline
-from .build import build, program_path
+from .built_program import Echo, ProgramError, json_lines, program_of
 from .calibrate import calibrate
 from .comparison import Answer, compare
 from .errors import EtchError, printable
+from .generated_folder import check_folder
 from .golden import golden_texts, text_tokenizer
+from .ir.program import Program
 from .load.folder import Checkpoint
-from .manifest import MANIFEST, ids_of, read_manifest
-from .program import Program
+from .manifest import MANIFEST, ids_of
+from .oracle.interpret import Interpreter
+from .own_tokenizer import own_tokenizer
+from .progress import stage
+from .prunable import unknown_ids
 from .quantize import RECIPES
-from .quantize.bits import WIDTHS
-from .reference import Reference
-from .tasks import MULTI_LABEL, SINGLE_LABEL, Embedding, Regression
+from .table_file import Columns
 from .texts import read_lines
 from .vocabulary import keep_ids
 
-Echo = Callable[[str], None]
-
 MAX_PAIRS = 256
-
-# Where the program's JSON has the outputs.
-_KEYS = {
-    SINGLE_LABEL: "logits",
-    MULTI_LABEL: "logits",
-    Regression.name: "values",
-    Embedding.name: "embedding",
-}
-
-
-def program_of(directory: Path, echo: Echo) -> Path:
-    """The built program of a generated folder; builds it where it is missing or older than the sources."""
-    program = program_path(directory)
-    if program.exists() and program.stat().st_mtime >= (directory / MANIFEST).stat().st_mtime:
-        return program
-    return build(directory, echo)
+MAX_TEXT_BYTES = 8 << 20
 
 
 def verify(
@@ -60,16 +42,49 @@ def verify(
     echo: Echo,
     find_program: Callable[[Path, Echo], Path] = program_of,
     calibration: Path | None = None,
+    columns: Columns | None = None,
 ) -> int:
     """0 where the built model keeps within its recipe's bound, else 1. EtchError (stage verify) for wrong use.
 
     `texts` holds one text a line; without it the model's golden texts are taken. A calibrated model is calibrated
     again, with the same file.
     """
-    manifest = read_manifest(directory)
+    manifest = check_folder(directory, "verify")
     if manifest["recipe"] not in RECIPES:
         raise EtchError("unknown-recipe", "verify", f"recipe {manifest['recipe']!r}", file="etch.json")
-    loaded = pipeline.load(checkpoint)
+    loaded = load_generated(manifest, checkpoint)
+    program = _program(loaded, manifest, calibration, columns)
+    lines = (
+        read_lines(texts, "verify", MAX_TEXT_BYTES)
+        if texts
+        else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
+    )
+    takes_pairs = (
+        program.task.takes_pairs and not program.task.asks and loaded.tokenizer.template.segments <= program.segments
+    )
+    pairs = _pairs(lines)[:MAX_PAIRS] if takes_pairs else []
+    inputs = [*map(_text, lines), *((_text(first), _text(second)) for first, second in pairs)]
+    encodings = text_tokenizer(loaded.tokenizer, program.max_tokens).encode_batch(inputs)
+    try:
+        built = find_program(directory, echo)
+        answers = _run(built, program, lines)
+        if pairs:
+            answers += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
+    except ProgramError as error:
+        echo(f"the built program failed: {printable(str(error))}")
+        return 1
+    reference = Interpreter(pipeline.to_graph(loaded, program.max_tokens))
+    with stage("compare", "text", 2 * len(inputs)):  # with float64, then with the contract
+        comparison = compare(program, reference, encodings, answers, len(lines))
+    for line in comparison.report():
+        echo(line)
+    same = _compare_own(checkpoint, loaded, program.max_tokens, inputs, answers, echo)
+    return 0 if comparison.within_bound and same else 1
+
+
+def load_generated(manifest: dict[str, Any], checkpoint: Path) -> Checkpoint:
+    """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
+    loaded = pipeline.load(checkpoint, manifest.get("pooling"))
     if loaded.digest != manifest["checkpoint_sha256"]:
         raise EtchError(
             "other-checkpoint",
@@ -78,38 +93,45 @@ def verify(
             f"this folder's {loaded.digest}",
         )
     kept = manifest.get("kept_ids")
-    if kept is not None:
-        loaded = keep_ids(loaded, ids_of(kept))
-    program = _program(loaded, manifest, calibration)
-    lines = (
-        read_lines(texts, "verify") if texts else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
-    )
-    pairs = _pairs(lines)[:MAX_PAIRS] if program.segments >= 2 else []
-    tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
-    encodings = tokenizer.encode_batch([_text(line) for line in lines])
-    encodings += tokenizer.encode_batch([(_text(first), _text(second)) for first, second in pairs])
-    try:
-        built = find_program(directory, echo)
-        answers = _run(built, program, lines)
-        if pairs:
-            answers += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
-    except _ProgramError as error:
-        echo(f"the built program failed: {printable(str(error))}")
-        return 1
-    comparison = compare(program, Reference(checkpoint, loaded.kept_ids), encodings, answers, len(lines))
-    for line in comparison.report():
-        echo(line)
-    return 0 if comparison.within_bound else 1
+    return loaded if kept is None else keep_ids(loaded, _kept(loaded, ids_of(kept)))
 
 
-def _program(checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path | None) -> Program:
+def _compare_own(
+    folder: Path,
+    checkpoint: Checkpoint,
+    max_tokens: int,
+    inputs: Sequence[str | tuple[str, str]],
+    answers: Sequence[Answer],
+    echo: Echo,
+) -> bool:
+    """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
+    pruned = checkpoint.kept_ids is not None
+    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens)
+    if isinstance(own, str):
+        echo(f"tokenizer    not compared with the folder's own: {own}")
+        return True
+    encodings = own.tokenizer.encode_batch(list(inputs))
+    other = [i for i, (one, answer) in enumerate(zip(encodings, answers, strict=True), 1) if one.ids != answer.ids]
+    first = f" (the first: {other[0]})" if other else ""
+    echo(f"tokenizer    {len(other)} of {len(answers)} with ids other than the folder's own{first}: {own.read_by}")
+    return not other
+
+
+def _kept(checkpoint: Checkpoint, ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The entries of the vocabulary that a manifest says are left: some of those that there are, with all that the
+    tokenizer needs."""
+    spec = checkpoint.tokenizer
+    needed = {*unknown_ids(spec.model), *spec.template.special_ids} | {token.id for token in spec.added_tokens}
+    if not needed.issubset(ids) or ids[-1] > max(len(spec.model.pieces) - 1, *needed):
+        raise EtchError("manifest-malformed", "verify", "'kept_ids' are not of this vocabulary", file=MANIFEST)
+    return ids
+
+
+def _program(
+    checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path | None, columns: Columns | None
+) -> Program:
     """What the manifest says that the folder was generated from."""
-    embedding_bits = manifest.get("embedding_bits", 8)
-    if embedding_bits not in WIDTHS:
-        raise EtchError("unknown-recipe", "verify", f"embedding tables of {embedding_bits!r} bits", file=MANIFEST)
-    bits = manifest.get("bits", {})
-    if not isinstance(bits, dict):
-        raise EtchError("unknown-recipe", "verify", f"bits {bits!r}", file=MANIFEST)
+    embedding_bits, bits = manifest.get("embedding_bits", 8), manifest.get("bits", {})
     program = pipeline.lower(checkpoint, manifest["recipe"], manifest["max_tokens"], embedding_bits, bits)
     stored = manifest.get("calibration_sha256")
     if stored is None:
@@ -117,7 +139,7 @@ def _program(checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path
     if calibration is None:
         raise EtchError("calibration-missing", "verify", "the model was calibrated: name its texts with --calibrate")
     graph = pipeline.to_graph(checkpoint, manifest["max_tokens"])
-    again = calibrate(program, graph, checkpoint.tokenizer, calibration)
+    again = calibrate(program, graph, checkpoint.tokenizer, calibration, columns=columns)
     if again.sha256 != stored:
         raise EtchError("other-calibration", "verify", f"the model was calibrated with other texts: SHA-256 {stored}")
     return again.program
@@ -132,26 +154,15 @@ def _pairs(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
     return [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
 
 
-# --- the built program -----------------------------------------------------------------------------------------------
-
-
-class _ProgramError(Exception):
-    """The built program did not answer as it should."""
-
-
 def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[Answer]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "texts.txt")
-        file.write_bytes(b"".join(line + b"\n" for line in lines))
-        answers = _json_lines(built, file, len(lines), "--json", *options)
-        tokens = _json_lines(built, file, len(lines), "--tokens", *options)
-    key = _KEYS[program.task.name]
+    answers = json_lines(built, lines, "--json", *program.task.options, *options)
+    tokens = json_lines(built, lines, "--tokens", *options)
+    task = program.task
     try:
         return [
-            # 9 significant digits name one float32: reading them through float64 gives its bits back.
             Answer(
-                a["label"] if key == "logits" else None,
-                np.array(a[key], np.float32),
+                a["label"] if task.says_label else None,
+                task.outputs_of(a),
                 a["tokens"],
                 a["truncated"],
                 t["ids"],
@@ -159,21 +170,4 @@ def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> li
             for a, t in zip(answers, tokens, strict=True)
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise _ProgramError(f"a line without {error}") from error
-
-
-def _json_lines(program: Path, file: Path, count: int, form: str, *options: str) -> list[dict[str, Any]]:
-    try:
-        done = subprocess.run([program, "--file", file, form, *options], capture_output=True, check=False)
-    except OSError as error:
-        raise _ProgramError(f"{program.name}: {error.strerror}") from error
-    if done.returncode != 0:
-        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise _ProgramError(f"{program.name} {form}: exit code {done.returncode}: {last}")
-    try:
-        lines = [json.loads(line) for line in done.stdout.split(b"\n") if line]
-    except ValueError as error:
-        raise _ProgramError(f"{program.name} {form}: {error}") from error
-    if len(lines) != count:
-        raise _ProgramError(f"{program.name} {form}: {len(lines)} lines for {count} texts")
-    return lines
+        raise ProgramError(f"a line without {error}") from error

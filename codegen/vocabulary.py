@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A smaller vocabulary for a model: the pieces that a corpus uses often enough, renumbered, and their embeddings.
 
-What is left is a WordPiece tokenizer like any other. Rare words are `spelled`: a word whose piece is gone becomes the
-longest pieces that stayed, from the left, in the end single letters. Dropping a piece changes the counts of those that
+What is left is a tokenizer like any other. Rare words are `spelled`: a word whose piece is gone becomes the pieces that
+the smaller tokenizer finds in it, in the end single letters or bytes. Dropping a piece changes the counts of those that
 take its place, so that the bound rises in steps, each counted anew, and the last step is repeated until nothing falls
-below it: every piece that stays is used as often as demanded in the corpus as it is then tokenized. Or rare words are
-`unknown`: pieces that go on a word all go, what stays are whole words. A model knows little of letters, and where few
-pieces stay it answers better without them, to texts of fewer tokens.
+below it: every piece that stays is used as often as demanded in the corpus as it is then tokenized, or needed by one
+that is (prunable.py). Or, of WordPiece only, rare words are `unknown`: pieces that go on a word all go, what stays are
+whole words. A model knows little of letters, and where few pieces stay it answers better without them, to texts of
+fewer tokens.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -19,24 +19,31 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from . import graph as g
 from .errors import EtchError
+from .ir import graph as g
 from .load.folder import Checkpoint
-from .load.tokenizer_spec import WordPieceSpec
-from .table_file import ENDINGS, Columns, read_table
+from .load.tokenizer_spec import TokenizerSpec
+from .outside_files import NamedFile
+from .prunable import (
+    STAGE,
+    RareWords,
+    continuing_ids,
+    keep_pieces,
+    needed_by,
+    rare_words_of,
+    spelled,
+    spelling_ids,
+    unknown_ids,
+)
+from .table_file import Columns, Echo, is_table, read_table
 
-STAGE = "prune"
 _BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
 _TEXTS_AT_ONCE = 4096
-
-RareWords = Literal["spelled", "unknown"]
-RARE_WORDS: tuple[RareWords, ...] = ("spelled", "unknown")
 
 
 @dataclass(frozen=True)
@@ -62,24 +69,25 @@ class Pruning:
     unknown_after: int
 
 
-def read_corpus(path: Path, columns: Columns) -> list[str]:
+def read_corpus(path: Path, columns: Columns, echo: Echo = lambda _: None) -> list[str]:
     """The lines of a text file, or the joined text columns of a table."""
-    if path.suffix in ENDINGS:
-        return [row.joined for row in read_table(path, columns)]
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise EtchError("corpus-unreadable", STAGE, error.strerror or str(error), file=path.name) from error
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8: {error.reason} at byte {error.start}"
-        raise EtchError("corpus-not-utf8", STAGE, message, file=path.name) from None
-    lines = [line for line in text.split("\n") if line.strip()]
+    if is_table(path):
+        return [row.joined for row in read_table(path, columns, echo)]
+    lines = []
+    for number, line in enumerate(NamedFile(path, "corpus", STAGE).lines(), 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            message = f"line {number} is not UTF-8: {error.reason} at byte {error.start}"
+            raise EtchError("corpus-not-utf8", STAGE, message, file=path.name) from None
+        if text.strip():
+            lines.append(text)
     if not lines:
         raise EtchError("corpus-empty", STAGE, "there is no text in it", file=path.name)
     return lines
 
 
-def prune(spec: WordPieceSpec, texts: Sequence[str], bound: Bound) -> Pruning:
+def prune(spec: TokenizerSpec, texts: Sequence[str], bound: Bound) -> Pruning:
     """Drops every piece that `texts` use less often than `bound` says, but for those that are always kept."""
     return prune_corpus(Corpus(spec, texts), bound)
 
@@ -87,10 +95,13 @@ def prune(spec: WordPieceSpec, texts: Sequence[str], bound: Bound) -> Pruning:
 def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
     """The same of a corpus that is tokenized already, which stays as it is."""
     spec, before, entries = corpus.spec, corpus.counts(), int(corpus.kept.sum())
+    if bound.rare_words not in rare_words_of(spec.model):
+        message = f"--rare-words {bound.rare_words}: {spec.summary} has no unknown words"
+        raise EtchError("rare-words-unsupported", STAGE, message)
     corpus = corpus.prepared(bound.rare_words)
     counts, kept, always = corpus.counts(), corpus.kept, _always_kept(spec, bound.rare_words)
     for min_count in dict.fromkeys(-(-bound.min_count // divisor) for divisor in _BOUNDS):
-        while (rare := kept & ~always & (counts < min_count)).any():
+        while (rare := kept & ~needed_by(spec.model, kept & (always | (counts >= min_count)))).any():
             corpus = corpus.without(rare)
             counts, kept = corpus.counts(), corpus.kept
             if min_count < bound.min_count:
@@ -105,8 +116,8 @@ def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
         tokens_before=int(before.sum()),
         tokens_after=int(counts.sum()),
         tokens_dropped=int(before[~kept].sum()),
-        unknown_before=int(before[spec.unknown_id]),
-        unknown_after=int(counts[spec.unknown_id]),
+        unknown_before=sum(int(before[i]) for i in unknown_ids(spec.model)),
+        unknown_after=sum(int(counts[i]) for i in unknown_ids(spec.model)),
     )
 
 
@@ -117,14 +128,20 @@ def keep_ids(checkpoint: Checkpoint, kept: Sequence[int]) -> Checkpoint:
 
 
 def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
-    """The graph with these rows of its word embedding."""
+    """The graph with these rows of its word embedding. EtchError where they are also the weights of a linear."""
+    if tied := min(g.tied_tables(graph), default=None):
+        message = f"{tied} are also what the model's answers are computed with: all pieces stay"
+        raise EtchError("vocabulary-tied", STAGE, message)
+    rows = np.array(kept, np.int64)
+
+    def smaller_term(term: g.Term) -> g.Term:
+        if term.by != "ids":
+            return term
+        arrays = tuple(_Rows(array, rows) for array in term.table.arrays)
+        return replace(term, table=replace(term.table, arrays=arrays))
 
     def smaller(node: g.Node) -> g.Node:
-        if not isinstance(node, g.EmbeddingSum):
-            return node
-        rows = np.array(kept, np.int64)
-        arrays = tuple(_Rows(array, rows) for array in node.word.arrays)
-        return replace(node, word=replace(node.word, arrays=arrays))
+        return replace(node, terms=tuple(map(smaller_term, node.terms))) if isinstance(node, g.Embed) else node
 
     return replace(graph, body=tuple(smaller(node) for node in graph.body), vocabulary=len(kept))
 
@@ -161,14 +178,15 @@ class Corpus:
     unknown word, whose letters are in no piece, or an added token, which is found before words are.
     """
 
-    def __init__(self, spec: WordPieceSpec, texts: Sequence[str]) -> None:
+    def __init__(self, spec: TokenizerSpec, texts: Sequence[str]) -> None:
+        rare_words_of(spec.model)  # refuses what cannot be pruned
         self.spec = spec
         self.texts = len(texts)
         self.kept = _always_kept(spec, "unknown")  # by id
-        self.kept[[i for i, piece in enumerate(spec.pieces) if piece is not None]] = True
+        self.kept[[i for i, piece in enumerate(spec.model.pieces) if piece is not None]] = True
         words: Counter[tuple[int, ...]] = Counter()
         whole: list[tuple[str, NDArray[np.int64]]] = []
-        apart = {token.id for token in spec.added_tokens} | {spec.unknown_id}
+        apart = {token.id for token in spec.added_tokens} | set(unknown_ids(spec.model))
         tokenizer = Tokenizer.from_str(spec.json)
         for begin in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[begin : begin + _TEXTS_AT_ONCE])
@@ -177,7 +195,7 @@ class Corpus:
                     words.update(_words(encoding))
                 else:
                     whole.append((text, np.array(encoding.ids, np.int64)))
-        self._words = [self._spelled(ids) for ids in words]
+        self._words = [spelled(spec.model, ids) for ids in words]
         self._whole = [text for text, _ in whole]
         self._times = np.array([*words.values(), *([1] * len(whole))], np.int64)
         self._ids = [*(np.array(ids, np.int64) for ids in words), *(ids for _, ids in whole)]
@@ -197,10 +215,8 @@ class Corpus:
         """The same texts where rare words are to be unknown: without pieces that go on a word."""
         if rare_words == "spelled":
             return self
-        prefix = self.spec.continuing_prefix
-        pieces = enumerate(self.spec.pieces)
         gone = np.zeros(len(self.kept), bool)
-        gone[[i for i, piece in pieces if piece and piece != prefix and piece.startswith(prefix)]] = True
+        gone[continuing_ids(self.spec.model)] = True
         return self.without(gone)
 
     def without(self, gone: NDArray[np.bool_]) -> Corpus:
@@ -209,7 +225,7 @@ class Corpus:
         kept = self.kept & ~gone
         numbers = np.flatnonzero(kept)
         gone = gone.copy()
-        gone[self.spec.unknown_id] = True
+        gone[list(unknown_ids(self.spec.model))] = True
         changed = copy(self)
         changed.kept, changed._ids = kept, list(self._ids)
         owners = np.repeat(np.arange(len(self._ids)), [len(ids) for ids in self._ids])
@@ -225,10 +241,6 @@ class Corpus:
     def _all_ids(self) -> NDArray[np.int64]:
         return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
 
-    def _spelled(self, ids: tuple[int, ...]) -> str:
-        first, *others = (self.spec.pieces[i] or "" for i in ids)
-        return first + "".join(piece.removeprefix(self.spec.continuing_prefix) for piece in others)
-
 
 def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
     """The ids of each word."""
@@ -236,35 +248,11 @@ def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
         yield tuple(i for _, i in tokens)
 
 
-def _always_kept(spec: WordPieceSpec, rare_words: RareWords) -> NDArray[np.bool_]:
-    """Special and added tokens; where rare words are spelled ASCII characters, bare and continuing, so that no word of
-    them becomes unknown."""
-    added = {token.id for token in spec.added_tokens} | {spec.unknown_id, spec.classify_id, spec.separate_id}
-    always = np.zeros(max(len(spec.pieces), *(i + 1 for i in added)), bool)
+def _always_kept(spec: TokenizerSpec, rare_words: RareWords) -> NDArray[np.bool_]:
+    """Special and added tokens, and where rare words are spelled what spells them."""
+    added = {token.id for token in spec.added_tokens} | {*unknown_ids(spec.model), *spec.template.special_ids}
+    always = np.zeros(max(len(spec.model.pieces), *(i + 1 for i in added)), bool)
     always[list(added)] = True
-    for i, piece in enumerate(spec.pieces if rare_words == "spelled" else ()):
-        bare = piece.removeprefix(spec.continuing_prefix) if piece is not None else ""
-        if len(bare) == 1 and bare.isascii():
-            always[i] = True
+    if rare_words == "spelled":
+        always[spelling_ids(spec.model)] = True
     return always
-
-
-def keep_pieces(spec: WordPieceSpec, kept: NDArray[np.int64]) -> WordPieceSpec:
-    """The specification with these ids, ascending, numbered from 0 on."""
-    number = {old: new for new, old in enumerate(kept.tolist())}
-    described = json.loads(spec.json)
-    vocab = described["model"]["vocab"]
-    described["model"]["vocab"] = {piece: number[old] for piece, old in vocab.items() if old in number}
-    for token in described["added_tokens"]:
-        token["id"] = number[token["id"]]
-    for token in described["post_processor"]["special_tokens"].values():
-        token["ids"] = [number[old] for old in token["ids"]]
-    return replace(
-        spec,
-        pieces=tuple(spec.pieces[old] if old < len(spec.pieces) else None for old in number),
-        added_tokens=tuple(replace(token, id=number[token.id]) for token in spec.added_tokens),
-        unknown_id=number[spec.unknown_id],
-        classify_id=number[spec.classify_id],
-        separate_id=number[spec.separate_id],
-        json=json.dumps(described),
-    )

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of the files, and what happens when the time is over."""
+"""The order of the files."""
 
 from __future__ import annotations
 
-import os
-import time
-
 import pytest
-
-DEADLINE = float(os.environ.get("ETCH_DEADLINE", "inf"))  # seconds since the epoch
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is quick, then single sweeps, then the files that take minutes, the longest first: a deadline cuts off the
-    largest sweeps, and workers end at about the same time without one."""
+    """What is quick, then single sweeps, then the files that take minutes, the longest first, so that workers end at
+    about the same time."""
 
     def minutes(item: pytest.Item) -> int:
         marker = item.get_closest_marker("minutes")
@@ -21,9 +16,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     sweeps = {item.path for item in items if item.get_closest_marker("sweep") is not None}
     items.sort(key=lambda item: (minutes(item) > 0, item.path in sweeps, -minutes(item)))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
-    if time.time() > DEADLINE:
-        pytest.skip("no time left for it (--minutes)")

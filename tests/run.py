@@ -13,6 +13,9 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from affected import Affected, affected, changed_paths
+from sampling import seed_of_the_tree
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "test"
 REPORTS = BUILD / "reports"
@@ -64,9 +67,11 @@ def build() -> bool:
     )
 
 
-def run_cpp_tests(results: Results) -> None:
-    """Every GoogleTest program of the build."""
+def run_cpp_tests(results: Results, selection: Affected | None) -> None:
+    """Every GoogleTest program of the build, or those that a change affects."""
     for program in sorted((BUILD / "bin").glob("test-*")):
+        if selection is not None and program.name not in selection.programs:
+            continue
         report = REPORTS / f"{program.name}.xml"
         ok = run(program.name, [str(program), "--gtest_brief=1", f"--gtest_output=xml:{report}"])
         if report.exists():
@@ -77,13 +82,17 @@ def run_cpp_tests(results: Results) -> None:
         results.check(f"{program.name} ended abnormally", ok)
 
 
-def run_python_tests(results: Results, everything: bool) -> None:
-    """Every pytest case; sweeps and other long ones only with --all."""
+def run_python_tests(results: Results, everything: bool, selection: Affected | None) -> None:
+    """Every pytest case, or those that a change affects; sweeps and other long ones only with --all."""
+    if selection is not None and not selection.files:
+        return
     report = REPORTS / "pytest.xml"
     command = [sys.executable, "-m", "pytest", "-q", "-ra", f"--junitxml={report}", "--durations=20"]
     command += ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     if not everything:
         command += ["-m", "not sweep"]
+    if selection is not None:
+        command += sorted(selection.files)
     ok = run("pytest", command, ETCH_BUILD=str(BUILD))
     if report.exists():
         before = len(results.failed)
@@ -110,23 +119,39 @@ def run_style_checks(results: Results) -> None:
     results.check("clang-format", run("clang-format", ["clang-format", "--dry-run", "-Werror", *sources]))
 
 
+def chosen() -> Affected:
+    """What the changes of this checkout can affect, shown."""
+    changed = changed_paths()
+    selection = affected(changed)
+    print(f"{len(changed)} changed files")
+    for path in selection.unknown:
+        print(f"    {path} can affect everything")
+    print(f"    {len(selection.programs)} programs of C++ tests, {len(selection.files)} files of Python tests")
+    return selection
+
+
 def main() -> int:
     """Exit code 0 where nothing failed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--sample", type=int, nargs="?", const=seed_of_the_tree())
     arguments = parser.parse_args()
-    everything = arguments.all
-    os.environ["ETCH_DEADLINE"] = str(time.time() + 60 * arguments.minutes)
+    sample = ""
+    if arguments.sample is not None:
+        os.environ["ETCH_SAMPLE"] = str(arguments.sample)
+        sample = f"; of the largest sweeps what --sample {arguments.sample} chooses"
+    selection = chosen() if arguments.changed else None
     results = Results()
     begin = time.monotonic()
-    if build():
-        results.passed += 1
+    needs_build = selection is None or selection.needs_build
+    if not needs_build or build():
+        results.passed += needs_build
         shutil.rmtree(REPORTS, ignore_errors=True)
         REPORTS.mkdir(parents=True)
         run_style_checks(results)
-        run_cpp_tests(results)
-        run_python_tests(results, everything)
+        run_cpp_tests(results, selection)
+        run_python_tests(results, arguments.all, selection)
     else:
         results.failed.append("the build")
     print()
@@ -134,7 +159,7 @@ def main() -> int:
         print(f"skipped: {line}")
     for line in results.failed:
         print(f"FAILED: {line}")
-    print(f"{time.monotonic() - begin:.0f} s")
+    print(f"{time.monotonic() - begin:.0f} s{sample}")
     print(f"{results.passed} passed, {len(results.failed)} failed, {len(results.skipped)} skipped", flush=True)
     return 1 if results.failed else 0
 

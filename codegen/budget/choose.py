@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from ..errors import EtchError
 from ..evaluate import Rows
-from ..graph import Graph
+from ..ir.graph import Graph
 from ..load.folder import Checkpoint
+from ..prunable import RareWords, rare_words_of
 from ..quantize.bits import Bits
 from ..targets import Target
-from ..vocabulary import RARE_WORDS, Bound, Pruning, RareWords
+from ..vocabulary import Bound, Pruning
 from .judge import Judge
 from .limits import ALLOWANCES, Limits
 from .search import search
@@ -49,7 +50,8 @@ def choose(
     space = Space(checkpoint, graph, target, ALLOWANCES[target.name], texts)
     for line in limits_lines(limits, target.name, ALLOWANCES[target.name]):
         echo(line)
-    kinds = () if texts is None else RARE_WORDS if rare_words is None else (rare_words,)
+    model = checkpoint.tokenizer.model
+    kinds = () if texts is None else rare_words_of(model) if rare_words is None else (rare_words,)
     ladders = [[Bound(min_count, kind)] if min_count else list(space.bounds(kind)) for kind in kinds]
     found = search(space, Judge(space, rows), limits, ladders, echo)
     for line in chosen_lines(found, space):

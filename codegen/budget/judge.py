@@ -40,7 +40,7 @@ class Judge:
         chosen = [i * count // screened for i in range(screened)]
         self._few = Rows(tuple(rows.rows[i] for i in chosen), rows.truths[chosen], rows.total)
         self.rows = screened  # that an error is computed on
-        self.measure = evaluate.measure_of(program.task)  # what a score is
+        self.measure = program.task.measure.name  # what a score is
         self._exact: NDArray[np.float64] | None = None
 
     def error(self, form: Form) -> float:
@@ -59,7 +59,8 @@ class Judge:
             begin = time.monotonic()
             outputs = self._outputs(form, self._rows).astype(np.float32)
             task = self._space.program(form).task
-            scored = evaluate.scored(task, self._rows, outputs, time.monotonic() - begin)
+            texts = self._texts_of(form, self._rows)
+            scored = evaluate.scored(task, self._rows, texts, outputs, time.monotonic() - begin)
             self._scores[form] = replace(scored, value=round(scored.value, 9))
         return self._scores[form]
 

@@ -14,16 +14,18 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import graph as g
-from .. import program as p
 from ..evaluate import Score
+from ..ir import graph as g
+from ..ir import program as p
 from ..load.folder import Checkpoint
+from ..lower import lower
 from ..plan import plan_memory
 from ..quantize import choose_recipe
 from ..quantize.bits import places_of, width_of
-from ..render.tables import slot_tables, slots_of, table_bytes, tokenizer_tables
-from ..targets import Target, stack_budget
-from ..tokenizer import WordPieceTables, compile_wordpiece
+from ..render.tables import slot_tables, table_bytes, tokenizer_tables
+from ..stack_budget import stack_budget
+from ..targets import Target
+from ..tokenizer import TokenizerTables, compile_tokenizer
 from ..vocabulary import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus
 from .limits import Allowance, Size
 
@@ -56,7 +58,7 @@ class Vocabulary:
 
     pruning: Pruning | None
     checkpoint: Checkpoint
-    tables: WordPieceTables
+    tables: TokenizerTables
     rows: np.ndarray  # of the word embedding
 
 
@@ -68,10 +70,13 @@ class Space:
     ) -> None:
         self._checkpoint, self._target, self._allowance = checkpoint, target, allowance
         self._texts = texts
-        self._programs = {bits: choose_recipe(recipe, bits).lower(graph) for recipe, bits in (("w8a8", 8), ("w4a8", 4))}
+        self._programs = {
+            bits: lower(graph, choose_recipe(recipe, bits)) for recipe, bits in (("w8a8", 8), ("w4a8", 4))
+        }
         self._matrices = {bits: dict(_matrices(program)) for bits, program in self._programs.items()}
         embedding = next(op for op in p.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
-        self._word, self._position = (slot.per_layer[0].source for slot in (embedding.word, embedding.position))
+        tables = {term.by: term.table.stored[0].source for term in embedding.terms}
+        self._word, self._position = tables["ids"], tables.get("positions")
         self._vocabularies: dict[Bound | None, Vocabulary] = {}
         self._slot_bytes: dict[object, int] = {}
         self._arenas: dict[object, int] = {}
@@ -110,7 +115,7 @@ class Space:
                 pruning = prune_corpus(self._corpus, bound)
                 checkpoint = keep_ids(checkpoint, pruning.kept)
                 rows = np.array(pruning.kept)
-            tables = compile_wordpiece(checkpoint.tokenizer)
+            tables = compile_tokenizer(checkpoint.tokenizer)
             self._vocabularies[bound] = Vocabulary(pruning, checkpoint, tables, rows)
         return self._vocabularies[bound]
 
@@ -133,8 +138,9 @@ class Space:
             embeddings = self._embeddings(form, slice(len(vocabulary.rows)))
             program = self._with(form, {name: self._matrices[4][name] for name in form.four} | embeddings)
             arena = self._arena_bytes(program, vocabulary.tables.constants["scratch_bytes"])
-            stack = stack_budget(self._target, program.task)
-            taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in slots_of(program))
+            tokenizer = vocabulary.tables.constants["stack_bytes"]
+            stack = stack_budget(self._target, program, tokenizer)
+            taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in p.slots_of(program))
             taken += table_bytes(tokenizer_tables(vocabulary.tables), self._target)
             ram = arena + stack + self._allowance.static
             self._sizes[form] = Size(taken + self._allowance.code, ram, stack)
@@ -152,26 +158,27 @@ class Space:
     def _embeddings(self, form: Form, rows: np.ndarray | slice | None = None) -> dict[str, p.Integers]:
         matrices = self._matrices[form.embedding_bits]
         rows = self.vocabulary(form.bound).rows if rows is None else rows
-        return {
-            self._word: _rows(matrices[self._word], rows),
-            self._position: _rows(matrices[self._position], slice(form.tokens)),
-        }
+        found = {self._word: _rows(matrices[self._word], rows)}
+        if self._position is not None:
+            found[self._position] = _rows(matrices[self._position], slice(form.tokens))
+        return found
 
     def _with(self, form: Form, matrices: dict[str, p.Integers]) -> p.Program:
-        program = replace(p.with_matrices(self._programs[8], matrices), max_tokens=form.tokens)
+        program = p.with_max_tokens(p.with_matrices(self._programs[8], matrices), form.tokens)
         return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
 
     def _arena_bytes(self, program: p.Program, scratch: int) -> int:
         """Of tables the plan needs to know only whether a linear has any of 4 bits."""
-        four = (slot.name for slot, _ in slots_of(program) if any(_kind(weights) == 4 for weights in slot.per_layer))
+        four = (slot.name for slot, _ in p.slots_of(program) if any(_kind(weights) == 4 for weights in slot.stored))
         key = program.max_tokens, scratch, *four
         if key not in self._arenas:
             self._arenas[key] = plan_memory(program, self._target, scratch).arena_bytes
         return self._arenas[key]
 
     def _bytes_of_slot(self, slot: p.WeightSlot, loop: p.Loop | None) -> int:
-        rows = len(slot.per_layer[0].matrix.q) if isinstance(slot.per_layer[0], p.EmbeddingWeights) else 0
-        key = (slot.name, rows, *(_kind(weights) for weights in slot.per_layer))
+        rows = len(slot.stored[0].matrix.q) if isinstance(slot.stored[0], p.EmbeddingWeights) else 0
+        floats = (weights.values.size for weights in slot.stored if isinstance(weights, p.LookedUp))
+        key = (slot.name, rows, *(_kind(weights) for weights in slot.stored), *floats)
         if key not in self._slot_bytes:
             self._slot_bytes[key] = table_bytes(slot_tables(slot, loop is not None, self._target), self._target)
         return self._slot_bytes[key]
@@ -179,7 +186,7 @@ class Space:
 
 def _kind(weights: p.Weights) -> object:
     """Bits of a weight, where there are any to choose."""
-    if isinstance(weights, p.LayerNormWeights) or isinstance(weights.matrix, p.F32Matrix):
+    if not isinstance(weights, p.LinearWeights | p.EmbeddingWeights) or isinstance(weights.matrix, p.F32Matrix):
         return None
     return width_of(weights.matrix)
 

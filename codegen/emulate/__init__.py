@@ -5,18 +5,18 @@ Written from the contract, not from the kernels, so that a mistake in either sho
 operations, integers, and float64 matrix products of integers that float64 holds exactly. No NumPy transcendental and no
 float reduction but the maximum: their results depend on the CPU. Same bytes on every machine.
 
-    floats       sums along a row, quantization of rows, LayerNorm, products in index order
+    floats       sums along a row, quantization of rows, norms, products in index order
     polynomials  exp2, erf, reciprocal, sigmoid, tanh
     activations  the functions that a linear may end with
     linear       s8 and f32
     attention    s8 and f32
-    embedding    rows of s8 and f32 tables
-    pooling      one row per text, and its length as a vector
+    embedding    rows of s8 and f32 tables, and their sums
+    pooling      one row per text, its length as a vector, probabilities
     forward      a whole program over texts
 """
 
 from __future__ import annotations
 
-from .forward import Text, emulate, emulate_texts
+from .forward import Text, emulate, emulate_outputs, emulate_texts
 
-__all__ = ["Text", "emulate", "emulate_texts"]
+__all__ = ["Text", "emulate", "emulate_outputs", "emulate_texts"]

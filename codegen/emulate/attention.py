@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multi-head attention of one text: weights are exp2(score - largest score), divided by their sum at the end."""
+"""Multi-head attention of one text: weights are exp2(score - largest score), divided by their sum at the end.
+
+A bias, or products with relative rows, are added to a score; a key that may not be seen has a score of -2^100, so that
+its weight is 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..program import HeadShape
+from ..ir.program import Attention
 from .floats import (
     INVERSE_127,
     LEAST_MAXIMUM,
@@ -22,50 +28,108 @@ from .floats import (
 from .polynomials import exp2
 
 _SCORES_AT_ONCE = 1 << 18
+_UNSEEN = np.float32(-(2.0**100))
 
 
-def split_heads(rows: F32Array, shape: HeadShape) -> F32Array:
+def split_heads(rows: F32Array, heads: int) -> F32Array:
     """[rows, heads * width] to [heads, rows, width]."""
-    return np.ascontiguousarray(rows.reshape(-1, shape.heads, shape.width).swapaxes(0, 1))
+    return np.ascontiguousarray(rows.reshape(len(rows), heads, -1).swapaxes(0, 1))
 
 
-def attention_s8(query: F32Array, keys: QuantizedRows, values: QuantizedRows, shape: HeadShape) -> F32Array:
-    """query [rows, heads * width]; keys and values [heads, tokens, width], quantized per (head, token)."""
-    context = np.empty((shape.heads, len(query), shape.width), np.float32)
-    queries = quantize_rows(split_heads(query, shape))
-    for heads, rows in _pieces(len(query), keys.q.shape[1], shape):
-        context[heads, rows] = _heads_s8(queries[heads, rows], keys[heads], values[heads], shape.score_scale)
-    return _join_heads(context)
+Rows = F32Array | QuantizedRows
 
 
-def attention_f32(query: F32Array, keys: F32Array, values: F32Array, shape: HeadShape) -> F32Array:
-    """The same in float32; keys and values [heads, tokens, width]."""
-    context = np.empty((shape.heads, len(query), shape.width), np.float32)
-    queries = split_heads(query, shape)
-    for heads, rows in _pieces(len(query), keys.shape[1], shape):
-        for head in range(heads.start, heads.stop):
-            context[head, rows] = _head_f32(queries[head, rows], keys[head], values[head], shape.score_scale)
-    return _join_heads(context)
+@dataclass(frozen=True)
+class Relative:
+    """Relative keys and queries [heads, rows, width], and which row a distance has, key - query from the least on."""
+
+    keys: Rows | None
+    queries: Rows | None
+    rows: NDArray[np.int64]
 
 
-def _join_heads(context: F32Array) -> F32Array:
-    """[heads, rows, width] to [rows, heads * width]."""
-    return context.swapaxes(0, 1).reshape(context.shape[1], -1)
+def attention(
+    op: Attention,
+    query: F32Array,
+    keys: Rows,
+    values: Rows,
+    bias: F32Array | None = None,
+    relative: Relative | None = None,
+    position: int = 0,
+) -> F32Array:
+    """query [rows, heads * width] of a text's rows from `position` on; keys and values [key heads, tokens, width], in
+    s8 quantized per (head, token); `bias` [heads, distances]."""
+    heads, tokens = op.shape.heads, keys.shape[1]
+    context = np.empty((heads, len(query), op.shape.width), np.float32)
+    group = heads // op.shape.key_heads
+    split = split_heads(query, heads)
+    queries = quantize_rows(split) if isinstance(keys, QuantizedRows) else split
+    for some, rows in _pieces(len(query), tokens, heads):
+        of_keys = some if group == 1 else np.arange(some.start, some.stop) // group
+        added = _added(op, bias, some, np.arange(rows.start, rows.stop) + position, tokens)
+        if relative is not None:
+            added = _relative(op, relative, queries, keys, some, rows), None
+        if isinstance(keys, QuantizedRows) and isinstance(values, QuantizedRows):
+            context[some, rows] = _heads_s8(queries[some, rows], keys[of_keys], values[of_keys], op.score_scale, added)
+            continue
+        for head in range(some.start, some.stop):
+            one = tuple(of_heads[head - some.start] for of_heads in added[0]), added[1]
+            of_key = head // group
+            context[head, rows] = _head_f32(queries[head, rows], keys[of_key], values[of_key], op.score_scale, one)
+    return context.swapaxes(0, 1).reshape(len(query), -1)  # heads side by side again
 
 
-def _pieces(rows: int, tokens: int, shape: HeadShape) -> Iterator[tuple[slice, slice]]:
+# What is added to each score, one after the other, and which keys may be seen.
+_Added = tuple[tuple[F32Array, ...], NDArray[np.bool_] | None]
+
+
+def _added(op: Attention, bias: F32Array | None, heads: slice, positions: NDArray, tokens: int) -> _Added:
+    distance = np.arange(tokens)[None, :] - positions[:, None]  # key - query
+    added = () if bias is None else (bias[heads][:, distance + (bias.shape[1] // 2)],)
+    if op.mask == "causal":
+        return added, distance <= 0
+    return added, np.abs(distance) <= op.window if op.mask == "window" else None
+
+
+def _relative(
+    op: Attention, relative: Relative, query: Rows, keys: Rows, heads: slice, rows: slice
+) -> tuple[F32Array, ...]:
+    """Of each query its product with the relative key of the distance, then of each key that with the relative query,
+    [heads, rows, tokens]; a score is made of either as of query and key, its first factor being the row."""
+    tokens = keys.shape[1]
+    row, column = np.arange(rows.start, rows.stop)[:, None], np.arange(tokens)[None, :]
+    of_distance = relative.rows[column - row + len(relative.rows) // 2]
+    found = []
+    if relative.keys is not None:
+        scores = _products(query[heads, rows], relative.keys[heads], op.score_scale)
+        found.append(np.take_along_axis(scores, of_distance[None], axis=2))
+    if relative.queries is not None:
+        scores = _products(keys[heads], relative.queries[heads], op.score_scale)
+        found.append(scores[:, column, of_distance])
+    return tuple(found)
+
+
+def _products(a: Rows, b: Rows, score_scale: np.float32) -> F32Array:
+    """a [heads, rows, width], b [heads, columns, width] to scores [heads, rows, columns]."""
+    if isinstance(a, QuantizedRows) and isinstance(b, QuantizedRows):
+        products = integer_product(a.q, b.q.swapaxes(1, 2))
+        return (products * (a.scales * score_scale)[..., None]) * b.scales[:, None]
+    return np.stack([ordered_product(one, other.T) * score_scale for one, other in zip(a, b, strict=True)])
+
+
+def _pieces(rows: int, tokens: int, count: int) -> Iterator[tuple[slice, slice]]:
     """(heads, query rows): so few at once that the scores stay small in memory, but all heads of a short text."""
     heads = max(1, _SCORES_AT_ONCE // (rows * tokens))
     step = max(1, _SCORES_AT_ONCE // tokens)
-    for head in range(0, shape.heads, heads):
+    for head in range(0, count, heads):
         for first in range(0, rows, step):
-            yield slice(head, min(head + heads, shape.heads)), slice(first, first + step)
+            yield slice(head, min(head + heads, count)), slice(first, min(first + step, rows))
 
 
-def _heads_s8(query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32) -> F32Array:
-    products = integer_product(query.q, keys.q.swapaxes(1, 2))
-    scores = (products * (query.scales * score_scale)[..., None]) * keys.scales[:, None]
-    e, total = _exponentials(scores)
+def _heads_s8(
+    query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32, added: _Added
+) -> F32Array:
+    e, total = _exponentials(_products(query, keys, score_scale), added)
     weights = e * values.scales[:, None]
     largest = row_maximum(weights)
     divisor = np.where(largest >= LEAST_MAXIMUM, largest, np.float32(1))  # with 1, all round to 0
@@ -73,12 +137,16 @@ def _heads_s8(query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, 
     return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[..., None]
 
 
-def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np.float32) -> F32Array:
-    e, total = _exponentials(ordered_product(query, keys.T) * score_scale)
+def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np.float32, added: _Added) -> F32Array:
+    e, total = _exponentials(ordered_product(query, keys.T) * score_scale, added)
     return ordered_product(e, values) * (np.float32(1) / total)[:, None]
 
 
-def _exponentials(scores: F32Array) -> tuple[F32Array, F32Array]:
+def _exponentials(scores: F32Array, added: _Added) -> tuple[F32Array, F32Array]:
     """(2^(score - largest of the row), their sum)."""
+    biases, seen = added
+    for bias in biases:
+        scores = scores + bias
+    scores = scores if seen is None else np.where(seen, scores, _UNSEEN)
     e = exp2(scores - row_maximum(scores)[..., None])
     return e, row_sum(e)

@@ -1,13 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of an embedding table."""
+"""Rows of an embedding table, and their sum."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..program import EmbeddingWeights, S4Matrix, S8Matrix
+from ..ir.program import EmbeddingSum, EmbeddingWeights, S4Matrix, S8Matrix
 from .floats import F32Array
+
+
+def embedding_sum(op: EmbeddingSum, layer: int, indices: Mapping[str, NDArray[np.int64]]) -> F32Array:
+    """The terms from left to right; `indices` are the rows' ids, segments and positions."""
+    total: F32Array | None = None
+    for term in op.terms:
+        weights = term.table.at(layer)
+        assert isinstance(weights, EmbeddingWeights)
+        rows = entries(weights, indices[term.by] + term.first)
+        rows = rows if term.factor is None else rows * term.factor
+        total = rows if total is None else total + rows
+    assert total is not None
+    return total
 
 
 def entries(weights: EmbeddingWeights, index: NDArray[np.int64]) -> F32Array:

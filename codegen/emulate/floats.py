@@ -23,6 +23,10 @@ class QuantizedRows:
     q: NDArray[np.int8]  # [..., n]
     scales: F32Array  # [...]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.q.shape
+
     def __getitem__(self, rows: object) -> QuantizedRows:
         return QuantizedRows(self.q[rows], self.scales[rows])  # type: ignore[index]
 
@@ -61,6 +65,12 @@ def layer_norm(
     variance = row_sum(centred * centred) * inverse_width
     factor = np.float32(1) / np.sqrt(variance + epsilon)
     return (centred * factor[..., None]) * gamma + beta
+
+
+def rms_norm(x: F32Array, gamma: F32Array, epsilon: np.float32, inverse_width: np.float32) -> F32Array:
+    """(x * (1 / sqrt(mean of x * x + eps))) * gamma."""
+    factor = np.float32(1) / np.sqrt(row_sum(x * x) * inverse_width + epsilon)
+    return (x * factor[..., None]) * gamma
 
 
 def ordered_product(a: F32Array, b: F32Array) -> F32Array:

@@ -9,12 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import program as p
-from .attention import attention_f32, attention_s8, split_heads
-from .embedding import entries
-from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows
+from ..ir import program as p
+from ..ir.check_supported import check_phases
+from ..ir.op import at_layer
+from ..ir.stage import Stage
+from .attention import Relative, attention, split_heads
+from .best import best
+from .embedding import embedding_sum
+from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows, rms_norm
 from .linear import linear
-from .pooling import normalize, pool
+from .pooling import normalize, pool, softmax
 
 
 class Text(NamedTuple):
@@ -22,6 +26,7 @@ class Text(NamedTuple):
 
     ids: Sequence[int]
     segments: Sequence[int]
+    offsets: Sequence[tuple[int, int]] = ()  # characters, where somebody wants to know them
 
 
 Rows = F32Array | QuantizedRows
@@ -33,22 +38,26 @@ def emulate(program: p.Program, ids: Sequence[int], segments: Sequence[int]) -> 
     return emulate_texts(program, [Text(ids, segments)])[0]
 
 
-def emulate_texts(program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None = None) -> F32Array:
-    """The same [texts, outputs]: the same bits as text by text, in less time where texts are short.
+def emulate_texts(
+    program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None = None
+) -> F32Array | list[F32Array]:
+    """The same [texts, outputs], or [tokens, outputs] of each text where the task has a row per token: the same bits as
+    text by text, in less time where texts are short.
 
     `weights_for` may exchange the weights of a linear when its inputs are known.
     """
-    forward = _Forward(program, texts, weights_for)
+    return emulate_outputs(program, texts, weights_for)[0]
+
+
+def emulate_outputs(
+    program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None = None
+) -> list[F32Array | list[F32Array]]:
+    """Of each output of the program [texts, width], or a list of [tokens, width] or [masks, width]."""
+    check_phases(program, "emulate")
+    forward = Forward(program, texts, weights_for)
     for step in program.steps:
-        if isinstance(step, p.Loop):
-            for layer in range(step.count):
-                for blocks in step.body:
-                    first_row = blocks.last_layer_first_row and layer == step.count - 1
-                    for op in blocks.body:
-                        forward.run(op, layer, first_row)
-        else:
-            forward.run(step, 0, first_row=False)
-    return forward.output()
+        forward.step(step)
+    return [forward.output(output) for output in program.outputs]
 
 
 class _Value(NamedTuple):
@@ -58,103 +67,213 @@ class _Value(NamedTuple):
     per_text: bool
 
 
-class _Forward:
-    def __init__(self, program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None) -> None:
-        self._program = program
-        self._weights_for = weights_for
-        self._ids = _joined([text.ids for text in texts], program.vocabulary)
-        self._segments = _joined([text.segments for text in texts], program.segments)
+EMULATE: Stage[None] = Stage("emulate")
+
+
+class Forward:
+    """The values of some texts while a program runs."""
+
+    def __init__(self, program: p.Program, texts: Sequence[Text], weights_for: WeightsFor | None = None) -> None:
+        self.weights_for = weights_for
+        ids = _joined([text.ids for text in texts], program.vocabulary)
+        segments = _joined([text.segments for text in texts], program.segments)
         lengths = [len(text.ids) for text in texts]
         for text, length in zip(texts, lengths, strict=True):
             if not 1 <= length <= program.max_tokens or len(text.segments) != length:
                 raise ValueError(f"{length} ids and {len(text.segments)} segments, at most {program.max_tokens} tokens")
         ends = np.cumsum(lengths)
         self._first_rows = ends - lengths
-        self._spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
-        self._positions = np.concatenate([np.arange(length) for length in lengths])
+        self.spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        positions = np.concatenate([np.arange(length) for length in lengths])
+        self.indices = {"ids": ids, "segments": segments, "positions": positions}
+        # Keys and values, [heads, tokens, width] for each text, by name and the layer that they are kept for.
+        self.caches: dict[tuple[str, int], list[Rows]] = {}
         self._buffers: dict[str, _Value] = {}
-        self._caches: dict[str, list[Rows]] = {}  # keys and values, [heads, tokens, width] for each text
-        self._execute = {
-            p.EmbeddingSum: self._embedding_sum,
-            p.LayerNorm: self._layer_norm,
-            p.Quantize: self._quantize,
-            p.Linear: self._linear,
-            p.PackKeys: self._pack,
-            p.PackValues: self._pack,
-            p.Attention: self._attention,
-            p.Pool: self._pool,
-            p.Normalize: self._normalize,
-        }
+        self.mask_spans: list[slice] = []  # of the rows of each text's masks
+        self.layer = 0
+        self.per_text = False  # only one row of each text is computed
 
-    def run(self, op: p.Op, layer: int, first_row: bool) -> None:
-        """One op, in layer `layer` of its loop; with `first_row` only for the first row of each text."""
-        self._execute[type(op)](op, layer, first_row)
-
-    def output(self) -> F32Array:
-        """What the program's result buffer holds."""
-        return self._read(self._program.output, per_text=True)
-
-    def _embedding_sum(self, op: p.EmbeddingSum, layer: int, first_row: bool) -> None:
-        word, segment, position = (slot.per_layer[layer] for slot in (op.word, op.segment, op.position))
-        self._write(
-            op.out,
-            (entries(word, self._ids) + entries(segment, self._segments)) + entries(position, self._positions),
-            False,
-        )
-
-    def _layer_norm(self, op: p.LayerNorm, layer: int, first_row: bool) -> None:
-        per_text = first_row or op.rows.rows == "one"
-        w = op.weights.per_layer[layer]
-        x = self._read(op.rows, per_text)
-        self._write(op.rows, layer_norm(x, w.gamma, w.beta, w.epsilon, w.inverse_width), per_text)
-
-    def _quantize(self, op: p.Quantize, layer: int, first_row: bool) -> None:
-        per_text = first_row or op.out.rows == "one"
-        self._write(op.out, quantize_rows(self._read(op.input, per_text)), per_text)
-
-    def _linear(self, op: p.Linear, layer: int, first_row: bool) -> None:
-        per_text = first_row or op.out.rows == "one"
-        residual = None if op.residual is None else self._read(op.residual, per_text)
-        x = self._read(op.input, per_text)
-        weights = op.weights.per_layer[layer]
-        if self._weights_for is not None:
-            weights = self._weights_for(weights, x)
-        self._write(op.out, linear(x, weights, op.activation, residual), per_text)
-
-    def _pack(self, op: p.PackKeys | p.PackValues, layer: int, first_row: bool) -> None:
-        rows = self._read(op.input, per_text=False)
-        heads = split_heads(rows, self._program.heads)
-        packed = quantize_rows(heads) if op.kind == "s8" else heads
-        self._caches[op.out.name] = [packed[:, span] for span in self._spans]
-
-    def _attention(self, op: p.Attention, layer: int, first_row: bool) -> None:
-        query = self._read(op.query, first_row)
-        attend = attention_s8 if op.kind == "s8" else attention_f32
-        context = []
-        for i, (keys, values) in enumerate(zip(self._caches[op.keys.name], self._caches[op.values.name], strict=True)):
-            rows = query[i : i + 1] if first_row else query[self._spans[i]]
-            context.append(attend(rows, keys, values, self._program.heads))
-        self._write(op.context, np.concatenate(context), first_row)
-
-    def _pool(self, op: p.Pool, layer: int, first_row: bool) -> None:
-        if op.kind == "first":  # all that is up to date, where the last layer ran for the first rows only
-            texts = [row[None] for row in self._read(op.input, per_text=True)]
+    def step(self, step: p.Step) -> None:
+        """All layers of a loop, or what is no loop."""
+        if isinstance(step, p.Loop):
+            for layer in range(step.count):
+                for blocks in step.body:
+                    self.run(blocks.body, layer, per_text=blocks.last_layer_first_row and layer == step.count - 1)
         else:
-            rows = self._read(op.input, per_text=False)
-            texts = [rows[span] for span in self._spans]
-        self._write(op.out, np.concatenate([pool(op.kind, text) for text in texts]), per_text=True)
+            self.run(tuple(p.ops_in(step)), 0, per_text=isinstance(step, p.Repeat) and step.over == "texts")
 
-    def _normalize(self, op: p.Normalize, layer: int, first_row: bool) -> None:
-        self._write(op.rows, normalize(self._read(op.rows, per_text=True)), per_text=True)
+    def run(self, ops: Sequence[p.Op], layer: int, per_text: bool) -> None:
+        """Ops in layer `layer` of their loop, for all rows or for one of each text."""
+        self.layer, self.per_text = layer, per_text
+        for op in ops:
+            EMULATE(at_layer(op, layer), self)
 
-    def _read(self, buffer: p.Buffer, per_text: bool) -> Rows:
+    def read(self, buffer: p.Buffer, per_text: bool | None = None) -> Rows:
+        per_text = self.per_text if per_text is None else per_text
         value = self._buffers[buffer.name]
         if value.per_text and not per_text:
             raise ValueError(f"'{buffer.name}': only the first rows are up to date")
         return value.rows[self._first_rows] if per_text and not value.per_text else value.rows
 
-    def _write(self, buffer: p.Buffer, rows: Rows, per_text: bool) -> None:
-        self._buffers[buffer.name] = _Value(rows, per_text)
+    def place(self, cache: p.Buffer) -> tuple[str, int]:
+        """Where keys or values are kept: those of a layer, or those that all layers have in turn."""
+        return cache.name, self.layer if cache.layers > 1 else 0
+
+    def output(self, output: p.Output) -> F32Array | list[F32Array]:
+        """Of every text."""
+        if output.task.rows == "text":
+            return self.read(output.buffer, per_text=True)
+        rows = self.read(output.buffer, per_text=False)
+        return [rows[span] for span in (self.spans if output.task.rows == "tokens" else self.mask_spans)]
+
+    def write(self, buffer: p.Buffer, rows: Rows) -> None:
+        self._buffers[buffer.name] = _Value(rows, self.per_text)
+
+
+@EMULATE.on(p.EmbeddingSum)
+def _embedding_sum(op: p.EmbeddingSum, at: Forward) -> None:
+    at.write(op.out, embedding_sum(op, at.layer, at.indices))
+
+
+@EMULATE.on(p.Norm)
+def _norm(op: p.Norm, at: Forward) -> None:
+    w = op.weights.at(at.layer)
+    assert isinstance(w, p.NormWeights)
+    x = at.read(op.input)
+    if op.kind == "rms":
+        at.write(op.out, rms_norm(x, w.gamma, w.epsilon, w.inverse_width))
+    else:
+        at.write(op.out, layer_norm(x, w.gamma, w.beta, w.epsilon, w.inverse_width))
+
+
+@EMULATE.on(p.Quantize)
+def _quantize(op: p.Quantize, at: Forward) -> None:
+    at.write(op.out, quantize_rows(at.read(op.input)))
+
+
+@EMULATE.on(p.Linear)
+def _linear(op: p.Linear, at: Forward) -> None:
+    residual = None if op.residual is None else at.read(op.residual)
+    x = at.read(op.input)
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    if at.weights_for is not None:
+        weights = at.weights_for(weights, x)
+    at.write(op.out, linear(x, weights, op.activation, residual))
+
+
+@EMULATE.on(p.Multiply)
+def _multiply(op: p.Multiply, at: Forward) -> None:
+    at.write(op.out, at.read(op.a) * at.read(op.b))
+
+
+@EMULATE.on(p.Rotary)
+def _rotary(op: p.Rotary, at: Forward) -> None:
+    assert isinstance(op.table, int)
+    slots = op.cosines[op.table], op.sines[op.table]
+    cosines, sines = (_floats(slot, at)[at.indices["positions"]][:, None] for slot in slots)
+    rows = at.read(op.rows)
+    heads = rows.reshape(len(rows), op.heads, -1).copy()
+    half = cosines.shape[-1]
+    first, second = heads[..., :half].copy(), heads[..., half : 2 * half].copy()
+    if at.per_text:
+        cosines, sines = cosines[:1], sines[:1]  # of position 0
+    heads[..., :half] = first * cosines - second * sines
+    heads[..., half : 2 * half] = second * cosines + first * sines
+    at.write(op.rows, heads.reshape(rows.shape))
+
+
+@EMULATE.on(p.PackKeys, p.PackKeyRows, p.PackValues)
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, at: Forward) -> None:
+    heads = split_heads(at.read(op.input, per_text=False), op.shape.key_heads)
+    packed = quantize_rows(heads) if op.out.kind == "s8" else heads
+    place, rows = at.place(op.out), [packed[:, span] for span in at.spans]
+    if op.out.rows == "steps" and place in at.caches:
+        rows = [_joined_rows(*pair) for pair in zip(at.caches[place], rows, strict=True)]
+    at.caches[place] = rows
+
+
+def _joined_rows(first: Rows, second: Rows) -> Rows:
+    if isinstance(first, QuantizedRows) and isinstance(second, QuantizedRows):
+        pairs = (first.q, second.q), (first.scales, second.scales)
+        return QuantizedRows(*(np.concatenate(pair, axis=1) for pair in pairs))
+    assert isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
+    return np.concatenate([first, second], axis=1)
+
+
+@EMULATE.on(p.Attention)
+def _attention(op: p.Attention, at: Forward) -> None:
+    query = at.read(op.query)
+    bias = None if op.bias is None else _floats(op.bias, at)
+    relative = _relative(op, at)
+    context = []
+    caches = at.caches[at.place(op.keys)], at.caches[at.place(op.values)]
+    for i, (keys, values) in enumerate(zip(*caches, strict=True)):
+        rows = query[i : i + 1] if at.per_text else query[at.spans[i]]
+        position = keys.shape[1] - len(rows) if op.keys.rows == "steps" else 0
+        context.append(attention(op, rows, keys, values, bias, relative, position))
+    at.write(op.context, np.concatenate(context))
+
+
+def _relative(op: p.Attention, at: Forward) -> Relative | None:
+    if op.relative_rows is None:
+        return None
+    table = op.relative_rows.at(at.layer)
+    assert isinstance(table, p.IndexTable)
+    return Relative(_by_head(op.relative_keys, at), _by_head(op.relative_queries, at), table.values.astype(np.int64))
+
+
+def _by_head(slot: p.WeightSlot | None, at: Forward) -> Rows | None:
+    """[heads, rows, width]."""
+    if slot is None:
+        return None
+    weights = slot.at(at.layer)
+    assert isinstance(weights, p.RelativeWeights)
+    matrix, shape = weights.matrix, weights.by_head
+    if isinstance(matrix, p.F32Matrix):
+        return matrix.values.reshape(shape)
+    return QuantizedRows(matrix.q.reshape(shape), matrix.scales.reshape(shape[:2]))
+
+
+@EMULATE.on(p.Pool)
+def _pool(op: p.Pool, at: Forward) -> None:
+    if op.kind == "first":  # all that is up to date, where the last layer ran for the first rows only
+        texts = [row[None] for row in at.read(op.input, per_text=True)]
+    else:
+        rows = at.read(op.input, per_text=False)
+        texts = [rows[span] for span in at.spans]
+    at.write(op.out, np.concatenate([pool(op.kind, text) for text in texts]))
+
+
+@EMULATE.on(p.Masked)
+def _masked(op: p.Masked, at: Forward) -> None:
+    masks = at.indices["ids"] == op.id
+    ends = np.cumsum([np.count_nonzero(masks[span]) for span in at.spans]).tolist()
+    at.mask_spans = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+    at.write(op.out, at.read(op.input)[masks])
+
+
+@EMULATE.on(p.Best)
+def _best(op: p.Best, at: Forward) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.LinearWeights)
+    at.write(op.out, best(linear(at.read(op.input), weights, "none", None), op.count))
+
+
+@EMULATE.on(p.Normalize)
+def _normalize(op: p.Normalize, at: Forward) -> None:
+    at.write(op.rows, normalize(at.read(op.rows)))
+
+
+@EMULATE.on(p.Softmax)
+def _softmax(op: p.Softmax, at: Forward) -> None:
+    at.write(op.rows, softmax(at.read(op.rows)))
+
+
+def _floats(slot: p.WeightSlot, at: Forward) -> F32Array:
+    table = slot.at(at.layer)
+    assert isinstance(table, p.FloatTable)
+    return table.values
 
 
 def _joined(lists: list[Sequence[int]], limit: int) -> NDArray[np.int64]:

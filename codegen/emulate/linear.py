@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..program import F32Matrix, LinearWeights, S4Matrix, S8Matrix
+from ..ir.program import F32Matrix, LinearWeights, S4Matrix, S8Matrix
 from .activations import ACTIVATIONS
 from .floats import F32Array, QuantizedRows, integer_product, ordered_product
 

@@ -21,7 +21,7 @@ ERF = _constants(
     *("-0x1.2dc1d8p-9", "-0x1.e3ffb4p-12", "0x1.a45c12p-14"),
 )
 RECIPROCAL = _constants("0x1.0f83ep1", "-0x1.745d18p0", "0x1.4afd6ap-2")
-MINUS_LOG2E, MINUS_TWO_LOG2E = _constants("-0x1.715476p0", "-0x1.715476p1")
+LOG2E, MINUS_LOG2E, MINUS_TWO_LOG2E = _constants("0x1.715476p0", "-0x1.715476p0", "-0x1.715476p1")
 
 _ONE = np.float32(1)
 _TWO = np.float32(2)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One row per text, and its length as a vector. Values below 2^-40 in magnitude count as +0 on the way in."""
+"""One row per text, and what becomes of rows of outputs. Values below 2^-40 in magnitude count as +0 on the way into
+pool() and normalize()."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..program import Pooling
-from .floats import LEAST_MAXIMUM, F32Array, row_sum
+from ..ir.graph import Pooling
+from .floats import LEAST_MAXIMUM, F32Array, row_maximum, row_sum
+from .polynomials import LOG2E, exp2
 
 LEAST_LENGTH = np.float32(1e-12)
 
@@ -16,6 +18,8 @@ def pool(kind: Pooling, x: F32Array) -> F32Array:
     x = _without_tiny(x)
     if kind == "first":
         return x[:1]
+    if kind == "last":
+        return x[-1:]
     if kind == "max":
         return x.max(axis=0, keepdims=True)
     sums = np.zeros_like(x[0])
@@ -30,6 +34,13 @@ def normalize(x: F32Array) -> F32Array:
     x = _without_tiny(x)
     length = np.sqrt(row_sum(x * x))
     return x * (np.float32(1) / np.where(length > LEAST_LENGTH, length, LEAST_LENGTH))[..., None]
+
+
+def softmax(x: F32Array) -> F32Array:
+    """t = x * log2(e); exp2(t - largest t of the row) * (1 / their sum)."""
+    t = x * LOG2E
+    e = exp2(t - row_maximum(t)[..., None])
+    return e * (np.float32(1) / row_sum(e))[..., None]
 
 
 def _without_tiny(x: F32Array) -> F32Array:

@@ -1,32 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model families. Each module knows the tensor names and configuration keys of one family and builds a Graph."""
+"""Model families. Each module that has a MODEL_TYPE knows the tensor names and configuration keys of one family, and
+builds its Graph; no other place needs to know of it. Where a family has other keys for its limits than most, its module
+has a `read_limits`; where it has keys of its own that change no output, `HARMLESS_KEYS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import pkgutil
+from dataclasses import replace
+from types import ModuleType
 
 from ..errors import EtchError
-from ..graph import Graph
+from ..ir.graph import Graph
 from ..load.config import Config
+from ..load.config_keys import unused_keys
 from ..load.folder import Checkpoint
-from . import bert
+from ..load.limits import Limits, usual_limits
+from .near import advice
 
-FRONT_ENDS: dict[str, Callable[[Checkpoint, int], Graph]] = {"bert": bert.build_graph}
+
+def _front_ends() -> dict[str, ModuleType]:
+    modules = (importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__))
+    return {module.MODEL_TYPE: module for module in modules if hasattr(module, "MODEL_TYPE")}
 
 
-def check_supported(config: Config) -> None:
-    """Refuses a model type that no front-end knows."""
+FRONT_ENDS = _front_ends()
+
+
+def limits_of(config: Config) -> Limits:
+    """The limits of a model; refuses a model type that no front-end knows."""
     if config.model_type not in FRONT_ENDS:
         supported = ", ".join(sorted(FRONT_ENDS))
         raise EtchError(
             "model-type-not-supported",
             "front-end",
-            f"model type '{config.model_type}' is not supported (supported: {supported})",
+            f"model type '{config.model_type}' is not supported (supported: {supported}); {advice(config, FRONT_ENDS)}",
             file="config.json",
         )
+    return getattr(FRONT_ENDS[config.model_type], "read_limits", usual_limits)(config)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint for texts of at most `max_tokens` tokens, specials included."""
-    check_supported(checkpoint.config)
-    return FRONT_ENDS[checkpoint.config.model_type](checkpoint, max_tokens)
+    config = checkpoint.config
+    limits_of(config)
+    family = FRONT_ENDS[config.model_type]
+    graph = family.build_graph(checkpoint, max_tokens)
+    return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))

@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ..errors import EtchError
+from ..ir.task import Task
 from ..load.config import Config
 from ..load.refusal import shown
-from ..tasks import Classification, Regression, Task
+from ..tasks.classification import Classification
+from ..tasks.regression import Regression
 
 _Function = Literal["none", "sigmoid", "softmax"]
 
@@ -25,6 +27,7 @@ _CROSS_ENCODER: dict[str, _Function] = {
     "torch.nn.modules.activation.Sigmoid": "sigmoid",
     "torch.nn.Sigmoid": "sigmoid",
 }
+_SETTINGS_KEY = "activation_fn"  # of config_sentence_transformers.json
 _OLD_KEY = "sbert_ce_default_activation_function"
 _NEW_KEY = "sentence_transformers.activation_fn"
 
@@ -56,6 +59,7 @@ def _cross_encoder_function(config: Config) -> tuple[str, _Function | None]:
     """The key that names a function, and the function."""
     section = config.values.get("sentence_transformers")
     found = {
+        _SETTINGS_KEY: config.cross_encoder,
         _OLD_KEY: config.values.get(_OLD_KEY),
         _NEW_KEY: section.get("activation_fn") if isinstance(section, Mapping) else None,
     }
@@ -69,7 +73,8 @@ def _cross_encoder_function(config: Config) -> tuple[str, _Function | None]:
             )
         functions[key] = _CROSS_ENCODER[value]
     if len(set(functions.values())) > 1:
-        raise _refuse("activation-conflict", f"'{_OLD_KEY}' and '{_NEW_KEY}' name different functions")
+        named = " and ".join(f"'{key}'" for key in functions)
+        raise _refuse("activation-conflict", f"{named} name different functions")
     return next(iter(functions.items()), ("", None))
 
 

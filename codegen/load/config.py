@@ -6,9 +6,8 @@ A key that is absent takes the default that the caller gives; `null` is not abse
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from .labels import read_labels
@@ -19,12 +18,39 @@ PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_class
 _MAX_INT = (1 << 31) - 1
 
 
+class Asked(Mapping[str, Any]):
+    """The values of a file; remembers which keys anybody has asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._asked: set[str] = set()
+
+    def not_asked(self) -> dict[str, Any]:
+        """What nobody has asked for so far."""
+        return {key: value for key, value in self._values.items() if key not in self._asked}
+
+    def __getitem__(self, key: str) -> Any:
+        self._asked.add(key)
+        return self._values[key]
+
+    def __contains__(self, key: object) -> bool:
+        self._asked.add(str(key))
+        return key in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 @dataclass(frozen=True)
 class Config:
     """A parsed configuration file."""
 
-    values: Mapping[str, Any]
+    values: Asked
     file: str = FILE
+    cross_encoder: str | None = None  # the function that a CrossEncoder's own settings name
 
     @classmethod
     def from_json(cls, values: dict[str, Any], file: str = FILE) -> Config:
@@ -32,7 +58,7 @@ class Config:
         for key in ("auto_map", "custom_pipelines"):
             if key in values:
                 raise refusal("remote-code", f"'{key}' asks for code that comes with the checkpoint", file=file)
-        return cls(MappingProxyType(values), file)
+        return cls(Asked(values), file)
 
     def __contains__(self, key: object) -> bool:
         return key in self.values
@@ -46,12 +72,11 @@ class Config:
 
     def positive_int(self, key: str, default: int | None = None, maximum: int = _MAX_INT) -> int:
         """An integer in 1..maximum."""
-        value = self._get(key, default)
-        if type(value) is not int:
-            raise self._wrong(key, "an integer", value)
-        if not 1 <= value <= maximum:
-            raise refusal("config-out-of-range", f"'{key}' must be in 1..{maximum}, got {shown(value)}", file=self.file)
-        return value
+        return self._int(key, default, 1, maximum)
+
+    def natural_int(self, key: str, default: int | None = None, maximum: int = _MAX_INT) -> int:
+        """An integer in 0..maximum."""
+        return self._int(key, default, 0, maximum)
 
     def number(self, key: str, default: float | None = None) -> float:
         """An integer or a fraction, as a float; finite, since the parser refuses the others."""
@@ -106,6 +131,15 @@ class Config:
     def notes(self) -> tuple[str, ...]:
         """What was assumed because the file does not say it."""
         return read_labels(self.values, self.file)[1]
+
+    def _int(self, key: str, default: int | None, minimum: int, maximum: int) -> int:
+        value = self._get(key, default)
+        if type(value) is not int:
+            raise self._wrong(key, "an integer", value)
+        if not minimum <= value <= maximum:
+            expected = f"{minimum}..{maximum}"
+            raise refusal("config-out-of-range", f"'{key}' must be in {expected}, got {shown(value)}", file=self.file)
+        return value
 
     def _get(self, key: str, default: object) -> object:
         if key in self.values:

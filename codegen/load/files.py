@@ -11,16 +11,28 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..command_line import etch_command
+from ..outside_files import open_member
+from .hub_name import HubName
 from .json_file import parse_json, parse_json_list
 from .refusal import refusal
 
 MAX_TEXT_BYTES = 64 << 20
 _CHUNK = 4 << 20
+
+
+def _no_folder(path: str) -> Exception:
+    hub = HubName.parse(path)
+    if hub is not None:
+        command = etch_command("fetch", str(hub))
+        return refusal("not-a-folder", f"'{hub}' is not a folder here; of the Hugging Face Hub: {command}")
+    name = os.path.basename(path) or path
+    return refusal("not-a-folder", f"'{name}' is not a folder; a checkpoint is a folder with config.json")
 
 
 class CheckpointFolder:
@@ -33,15 +45,19 @@ class CheckpointFolder:
         except (ValueError, TypeError):  # an embedded NUL
             is_folder = False
         if not is_folder:
-            name = os.path.basename(os.fspath(path)) or os.fspath(path)
-            raise refusal("not-a-folder", f"'{name}' is not a folder; a checkpoint is a folder with config.json")
+            raise _no_folder(os.fspath(path))
         self._root = Path(root)
         self._used: set[str] = set()
 
-    def names(self) -> list[str]:
-        """The names in the folder, sorted."""
+    @property
+    def path(self) -> Path:
+        """Where it is, without links."""
+        return self._root
+
+    def names(self, inside: str = "") -> list[str]:
+        """The names in the folder, or in one `inside` of it, sorted."""
         try:
-            return sorted(os.listdir(self._root))
+            return sorted(os.listdir(self._root / inside))
         except OSError as error:
             raise refusal("folder-unreadable", f"the folder cannot be listed: {error.strerror}") from None
 
@@ -49,28 +65,17 @@ class CheckpointFolder:
         """Whether there is such an entry, be it a dangling link."""
         return os.path.lexists(self._root / name)
 
+    def is_folder(self, name: str) -> bool:
+        """Whether the entry is a folder in here, not a link."""
+        return (self._root / name).is_dir() and not (self._root / name).is_symlink()
+
     @contextlib.contextmanager
     def open(self, name: str, limit: int) -> Iterator[tuple[int, int]]:
         """A descriptor to read `name` with, and its size; closed at the end."""
-        target = self._resolve(name)
-        flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        descriptor = -1
-        try:
-            descriptor = os.open(target, flags | getattr(os, "O_NOFOLLOW", 0))
-            info = os.fstat(descriptor)
-            if not stat.S_ISREG(info.st_mode):
-                raise refusal("not-a-regular-file", "this is not a regular file", file=name)
-            if info.st_size > limit:
-                raise refusal(
-                    "file-too-large", f"the file has {info.st_size} bytes, at most {limit} are read", file=name
-                )
+        refuse = partial(refusal, file=name)
+        with open_member(self._resolve(name), limit, refuse) as opened:
             self._used.add(name)
-            yield descriptor, info.st_size
-        except OSError as error:
-            raise refusal("file-unreadable", f"the file cannot be read: {error.strerror}", file=name) from None
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
+            yield opened
 
     def read(self, name: str, limit: int = MAX_TEXT_BYTES) -> bytes:
         """The bytes of a small file."""

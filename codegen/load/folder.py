@@ -6,21 +6,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .config import FILE as CONFIG_FILE
 from .config import Config
+from .config_keys import check_keys
 from .files import CheckpointFolder
+from .limits import Limits, usual_limits
 from .max_tokens import default_max_tokens
+from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
-from .sentence import SentenceModules, read_sentence_modules
+from .sentence import Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from .terms import read_terms
 from .tokenizer import load_tokenizer
-from .tokenizer_spec import WordPieceSpec
+from .tokenizer_spec import TokenizerSpec
 
 ADAPTER_FILE = "adapter_config.json"
-_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 _OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")
 
 
@@ -30,34 +33,38 @@ class Checkpoint:
 
     config: Config
     tensors: TensorFile
-    tokenizer: WordPieceSpec
+    tokenizer: TokenizerSpec
     default_max_tokens: int
     max_tokens_source: str  # file and key that the default comes from
     digest: str  # of every file that was read
     sentence: SentenceModules | None  # what follows the encoder, where sentence-transformers wrote the folder
     notes: tuple[str, ...]  # assumptions and settings that were not used, for the report
     kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
+    terms: str | None = None  # that it is under, as far as the folder says
+    asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
 
 
-def load_checkpoint(path: str | os.PathLike[str], check_config: Callable[[Config], None] | None = None) -> Checkpoint:
-    """Read a checkpoint folder. `check_config` may refuse the model's family before the other files are looked at."""
+def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], Limits] = usual_limits) -> Checkpoint:
+    """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
+    files are looked at."""
     folder = CheckpointFolder(path)
     if not folder.has(CONFIG_FILE):
         raise refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
     config = Config.from_json(folder.read_json(CONFIG_FILE))
-    if check_config is not None:
-        check_config(config)
+    limits = limits_of(config)
+    check_keys(config)
+    config = replace(config, cross_encoder=cross_encoder_function(folder))
     config.labels()
-    sentence, sentence_notes = read_sentence_modules(folder, config.positive_int("hidden_size"))
+    sentence, sentence_notes = read_sentence_modules(folder, limits.width)
     if folder.has(ADAPTER_FILE):
         raise refusal(
             "adapter-not-supported", "an adapter changes the weights: merge it and save the result", file=ADAPTER_FILE
         )
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
-        raise _no_weights(folder.names())
+        raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
-    tokenizer = load_tokenizer(folder, config.positive_int("vocab_size"))
-    max_tokens, source = default_max_tokens(folder, config)
+    tokenizer = load_tokenizer(folder, limits.vocabulary, config.values.get("tokenizer_class"), limits.tokenizer_class)
+    max_tokens, source = default_max_tokens(folder, limits)
     return Checkpoint(
         config=config,
         tensors=tensors,
@@ -67,25 +74,18 @@ def load_checkpoint(path: str | os.PathLike[str], check_config: Callable[[Config
         digest=folder.digest(),
         sentence=sentence,
         notes=(config.notes() if sentence is None else sentence_notes) + weight_notes + tokenizer.notes,
+        terms=read_terms(folder),  # after the digest: a model with other terms is the same model
     )
 
 
-def _no_weights(names: list[str]) -> Exception:
+def _no_weights(folder: CheckpointFolder) -> Exception:
     """What to tell about a folder without safetensors."""
-    pickles = [name for name in names if name.endswith(_PICKLES) and re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name)]
+    names = folder.names()
+    pickles = [name for name in pickled_names(names) if re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name)]
     if pickles:
-        name = "pytorch_model.bin" if "pytorch_model.bin" in pickles else pickles[0]
-        parts = "pytorch_model-*.bin" if re.fullmatch(r"pytorch_model-\d+-of-\d+\.bin", name) else name
-        return refusal(
-            "pickle-refused",
-            'pickle is refused; convert with: python3 -c "import glob, torch, safetensors.torch as s; '
-            f"w = {{k: v for f in glob.glob('{parts}') "
-            "for k, v in torch.load(f, map_location='cpu', weights_only=True).items()}; "
-            "s.save_file({k: v.clone().contiguous() for k, v in w.items()}, "
-            f"'{WEIGHTS_FILE}', {{'format': 'pt'}})\"",
-            file=name,
-        )
-    others = [name for name in names if name.endswith(_PICKLES + _OTHER_FORMATS)]
+        name = PICKLE if PICKLE in pickles else pickles[0]
+        return pickle_refusal(folder, name)
+    others = [name for name in names if name.endswith(PICKLE_SUFFIXES + _OTHER_FORMATS)]
     if others:
         return refusal("format-not-supported", f"only {WEIGHTS_FILE} is read, not this format", file=others[0])
     return refusal("weights-missing", f"the folder has neither {WEIGHTS_FILE} nor {INDEX_FILE}")

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from .config import Config
+from .config import FILE as CONFIG
 from .files import CheckpointFolder
+from .limits import Limits
 from .refusal import refusal, shown
 from .tokenizer_config import FILE as TOKENIZER_CONFIG
 
@@ -13,10 +14,10 @@ MIN_TOKENS = 3  # [CLS], one token, [SEP]
 _UNLIMITED = 1_000_000  # transformers writes 10^30 for "no limit"
 
 
-def default_max_tokens(folder: CheckpointFolder, config: Config) -> tuple[int, str]:
+def default_max_tokens(folder: CheckpointFolder, limits: Limits) -> tuple[int, str]:
     """(the default, where it comes from). sentence-transformers' own file wins; else the smaller of the two limits."""
-    positions = config.positive_int("max_position_embeddings")
-    value, source = positions, f"{config.file} max_position_embeddings"
+    positions = limits.positions
+    value, source = positions, f"{CONFIG} {limits.positions_key}"
     sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
     if sentence.get("do_lower_case"):
         raise refusal(
@@ -38,7 +39,7 @@ def default_max_tokens(folder: CheckpointFolder, config: Config) -> tuple[int, s
     if not MIN_TOKENS <= value <= positions:
         raise refusal(
             "max-tokens-out-of-range",
-            f"{source} is {value}; expected {MIN_TOKENS}..{positions} (max_position_embeddings)",
+            f"{source} is {value}; expected {MIN_TOKENS}..{positions} ({limits.positions_key})",
             file=source.split()[0],
         )
     return value, source

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of sentence-transformers: which pooling follows the encoder, and whether the result is normalized.
+"""The files of sentence-transformers: which pooling follows the encoder, which linears, and whether the result is
+normalized; or, of a CrossEncoder, that the classifier is all.
 
 Both forms are read: the one of versions 1 to 5 (`sentence_transformers.models.Pooling`, `pooling_mode_mean_tokens`) and
 the one of version 6 (`sentence_transformers.sentence_transformer.modules.pooling.Pooling`, `pooling_mode`). Whatever
@@ -9,20 +10,21 @@ would change the embedding and is not known here is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
 
-Pooling = Literal["cls", "mean", "max", "mean_sqrt"]
+Pooling = Literal["cls", "mean", "max", "mean_sqrt", "last"]
 
 MODULES_FILE = "modules.json"
 SETTINGS_FILE = "config_sentence_transformers.json"
 MAX_MODULES = 16
-_SUPPORTED = ("Transformer", "Pooling", "Normalize")
+_SUPPORTED = ("Transformer", "Pooling", "Dense", "Normalize")
 _PACKAGES = (
     "sentence_transformers.models",
     "sentence_transformers.base.modules",
@@ -68,6 +70,12 @@ _USUAL: dict[str, tuple[object, ...]] = {
     "config_args": (None, {}),
     "config_kwargs": (None, {}),
 }
+# The same of a CrossEncoder.
+_SCORES: dict[str, tuple[object, ...]] = _USUAL | {
+    "transformer_task": ("sequence-classification",),
+    "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
+    "module_output_name": ("scores",),
+}
 _HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first two are read by max_tokens
 
 
@@ -76,6 +84,7 @@ class SentenceModules:
     """What follows the encoder."""
 
     pooling: Pooling
+    dense: tuple[Dense, ...]
     normalize: bool
 
 
@@ -85,10 +94,11 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
         return None, ()
     modules = [_read_module(item, place) for place, item in enumerate(_listed_modules(folder))]
     names = [name for name, _ in modules]
-    if names not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+    cross_encoder = names == ["Transformer"] and is_cross_encoder(folder)
+    if not cross_encoder and re.fullmatch("Transformer Pooling( Dense)*( Normalize)?", " ".join(names)) is None:
         raise refusal(
             "sentence-modules-order",
-            f"expected Transformer, Pooling and perhaps Normalize, got {', '.join(names) or 'no modules'}",
+            f"expected Transformer, Pooling, perhaps Dense and Normalize, got {', '.join(names) or 'no modules'}",
             file=MODULES_FILE,
         )
     if modules[0][1] not in ("", "."):
@@ -97,11 +107,32 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
             f"the Transformer lies in {shown(modules[0][1])}: move its files up, beside modules.json",
             file=MODULES_FILE,
         )
-    _check_transformer(folder)
+    _check_transformer(folder, _SCORES if cross_encoder else _USUAL)
+    if cross_encoder:
+        return None, _read_settings(folder, "CrossEncoder")
     pooling = _read_pooling(folder, f"{modules[1][1]}/config.json", width)
-    if len(modules) == 3:
-        _check_normalize(folder, f"{modules[2][1]}/config.json")
-    return SentenceModules(pooling, normalize=len(modules) == 3), _read_settings(folder)
+    dense: list[Dense] = []
+    for name, path in modules[2:]:
+        if name == "Dense":
+            dense.append(read_dense(folder, path, dense[-1].outputs if dense else width))
+        else:
+            _check_normalize(folder, f"{path}/config.json")
+    return SentenceModules(pooling, tuple(dense), normalize=names[-1] == "Normalize"), _read_settings(folder)
+
+
+def is_cross_encoder(folder: CheckpointFolder) -> bool:
+    """Whether a CrossEncoder wrote the settings of sentence-transformers."""
+    return (folder.read_json_if_present(SETTINGS_FILE) or {}).get("model_type") == "CrossEncoder"
+
+
+def cross_encoder_function(folder: CheckpointFolder) -> str | None:
+    """The class of the function that a CrossEncoder applies, where its settings name one."""
+    if not is_cross_encoder(folder):
+        return None
+    named = (folder.read_json_if_present(SETTINGS_FILE) or {}).get("activation_fn")
+    if named is not None and not isinstance(named, str):
+        raise _setting("activation_fn", named, SETTINGS_FILE)
+    return named
 
 
 def _listed_modules(folder: CheckpointFolder) -> list[Any]:
@@ -134,16 +165,16 @@ def _read_module(item: object, place: int) -> tuple[str, str]:
     return _TYPES[kind], path
 
 
-def _check_transformer(folder: CheckpointFolder) -> None:
+def _check_transformer(folder: CheckpointFolder, usual: Mapping[str, tuple[object, ...]]) -> None:
     if not folder.has(SENTENCE_FILE):
         others = [name for name in folder.names() if re.fullmatch(r"sentence_[a-z-]+_config\.json", name)]
         if others:  # sentence-transformers reads these as well
             raise refusal("sentence-setting", f"this file must be named {SENTENCE_FILE}", file=others[0])
         return
     values = folder.read_json(SENTENCE_FILE)
-    _only(values, (*_USUAL, *_HARMLESS), SENTENCE_FILE)
-    for key, usual in _USUAL.items():
-        if key in values and values[key] not in usual:
+    _only(values, (*usual, *_HARMLESS), SENTENCE_FILE)
+    for key, known in usual.items():
+        if key in values and values[key] not in known:
             raise _setting(key, values[key], SENTENCE_FILE)
 
 
@@ -214,10 +245,10 @@ def _check_normalize(folder: CheckpointFolder, file: str) -> None:
             raise _setting(key, values[key], file)
 
 
-def _read_settings(folder: CheckpointFolder) -> tuple[str, ...]:
+def _read_settings(folder: CheckpointFolder, model_type: str = "SentenceTransformer") -> tuple[str, ...]:
     """Notes from config_sentence_transformers.json; a prompt that `encode` would add by itself is refused."""
     values = folder.read_json_if_present(SETTINGS_FILE) or {}
-    if values.get("model_type", "SentenceTransformer") != "SentenceTransformer":
+    if values.get("model_type", model_type) != model_type:
         raise _setting("model_type", values["model_type"], SETTINGS_FILE)
     if values.get("truncate_dim") is not None:
         raise _setting("truncate_dim", values["truncate_dim"], SETTINGS_FILE)

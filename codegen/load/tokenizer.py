@@ -1,30 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tokenizer of a checkpoint folder: tokenizer.json, or vocab.txt with tokenizer_config.json."""
+"""The tokenizer of a checkpoint folder: tokenizer.json, or, of older ones, vocab.txt (WordPiece), vocab.json with
+merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from ..errors import printable
 from . import tokenizer_config, tokenizer_json, vocab_text
+from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .files import CheckpointFolder
 from .refusal import refusal, shown
-from .tokenizer_config import TokenizerConfig
+from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
-from .tokenizer_spec import AddedToken, WordPieceSpec
+from .tokenizer_spec import (
+    AddedToken,
+    BertNormalizer,
+    BertSegmenter,
+    TokenizerSpec,
+    WordPieceModel,
+    bert_template,
+)
+from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
+from .word_level_folder import read_word_level_folder
+from .word_level_json import is_word_level
+
+MAX_PIECE_BYTES = 1024
+MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
 
 
-def load_tokenizer(folder: CheckpointFolder, vocab_size: int) -> WordPieceSpec:
-    """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding."""
-    config = TokenizerConfig(folder)
-    if folder.has(tokenizer_json.FILE):
-        parts = tokenizer_json.read_tokenizer_json(folder.read_json(tokenizer_json.FILE))
+def load_tokenizer(
+    folder: CheckpointFolder, vocab_size: int, class_in_config: object = None, usual_class: str = BERT_TOKENIZER
+) -> TokenizerSpec:
+    """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
+    `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
+    described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
+    if is_byte_level(folder, described):
+        spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
+        file = VOCAB_FILE if described is None else tokenizer_json.FILE
+    elif is_unigram_folder(folder, described):
+        spec = read_unigram_folder(folder, described, class_in_config, usual_class)
+        file = tokenizer_json.FILE
+    elif described is not None and is_word_level(described):
+        spec = read_word_level_folder(folder, described, class_in_config, usual_class)
+        file = tokenizer_json.FILE
+    else:
+        parts = _word_piece(folder, described, TokenizerConfig(folder, class_in_config, usual_class))
+        spec, file = _spec(parts), parts.file
+    _check_lengths(spec, file)
+    try:
+        Tokenizer.from_str(spec.json)
+    except Exception as error:  # it has no class of its own
+        message = f"`tokenizers` does not read it: {printable(str(error))}"
+        raise refusal("tokenizer-unreadable", message, file=file) from None
+    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file))
+
+
+def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
+    if described is not None:
+        parts = tokenizer_json.read_tokenizer_json(described, config.second_segment)
         config.check_against(parts)
         if folder.has(vocab_text.FILE):
             _check_same_vocab(parts, vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))[0])
-    elif folder.has(vocab_text.FILE):
-        parts = _from_vocab_text(folder, config)
-        config.check_against(parts)
-    else:
-        raise refusal("tokenizer-missing", f"the folder has neither {tokenizer_json.FILE} nor {vocab_text.FILE}")
-    return _spec(parts, vocab_size)
+        return parts
+    if not folder.has(vocab_text.FILE):
+        others = f"{VOCAB_FILE} with {MERGES_FILE}, {', '.join(MODEL_FILES)}"
+        names = f"{tokenizer_json.FILE}, {vocab_text.FILE}, {others}"
+        raise refusal("tokenizer-missing", f"the folder has neither {names}")
+    parts = _from_vocab_text(folder, config)
+    config.check_against(parts)
+    return parts
 
 
 def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> TokenizerParts:
@@ -35,7 +83,7 @@ def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> Token
             file=tokenizer_config.FILE,
         )
     vocab, notes = vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))
-    special = {key: config.special_token(key) for key in tokenizer_config.SPECIAL_TOKENS}
+    special = {key: config.special_token(key) for key in config.special_tokens}
     for key, token in special.items():
         if token not in vocab:
             raise refusal(
@@ -50,7 +98,7 @@ def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> Token
             special=True,
             normalized=False,
             single_word=False,
-            lstrip=False,
+            lstrip=token == special["mask_token"] and config.mask_strips,
             rstrip=False,
         )
         for token in sorted(set(special.values()), key=vocab.__getitem__)
@@ -70,6 +118,8 @@ def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> Token
         unknown_token=special["unk_token"],
         classify_token=special["cls_token"],
         separate_token=special["sep_token"],
+        second_segment=config.second_segment if config.separators == 1 else 0,
+        separators=config.separators,
         notes=notes,
     )
 
@@ -89,33 +139,64 @@ def _check_same_vocab(parts: TokenizerParts, lines: dict[str, int]) -> None:
         )
 
 
-def _spec(parts: TokenizerParts, vocab_size: int) -> WordPieceSpec:
-    ids = parts.vocab | {token.content: token.id for token in parts.added_tokens}
-    last = max(ids, key=ids.__getitem__)
-    if ids[last] >= vocab_size:
+def _check_lengths(spec: TokenizerSpec, file: str) -> None:
+    """Each byte may become a node of the trie: what no text holds must not cost minutes."""
+    total = 0
+    for piece in (*spec.model.pieces, *(token.content for token in spec.added_tokens)):
+        size = len(piece.encode() if isinstance(piece, str) else piece or b"")
+        total += size
+        if size > MAX_PIECE_BYTES:
+            raise refusal(
+                "piece-too-long",
+                f"the piece {_shown_piece(piece)} has {size} bytes, at most {MAX_PIECE_BYTES} are read",
+                file=file,
+            )
+    if total > MAX_VOCABULARY_BYTES:
+        raise refusal(
+            "vocab-too-large",
+            f"the pieces have {total} bytes together, at most {MAX_VOCABULARY_BYTES} are read",
+            file=file,
+        )
+
+
+def _shown_piece(piece: str | bytes | None) -> str:
+    return shown(piece.decode(errors="replace") if isinstance(piece, bytes) else piece)
+
+
+def _check_ids(spec: TokenizerSpec, vocab_size: int, file: str) -> tuple[str, ...]:
+    """Refuses ids that the word embedding does not have; a note where it has more."""
+    added = {token.id: token.content for token in spec.added_tokens}
+    last = max(len(spec.model.pieces) - 1, *added) if added else len(spec.model.pieces) - 1
+    if last >= vocab_size:
+        text = added[last] if last in added else spec.model.pieces[last]
         raise refusal(
             "token-id-out-of-range",
-            f"{shown(last)} has the id {ids[last]}, the word embedding only {vocab_size} rows (vocab_size)",
-            file=parts.file,
+            f"{_shown_piece(text)} has the id {last}, the word embedding only {vocab_size} rows (vocab_size)",
+            file=file,
         )
-    notes = parts.notes
-    if ids[last] + 1 < vocab_size:
-        notes += (f"vocab_size is {vocab_size}, the tokenizer produces ids up to {ids[last]}",)
-    pieces: list[str | None] = [None] * (ids[last] + 1)
+    if last + 1 < vocab_size:
+        return (f"vocab_size is {vocab_size}, the tokenizer produces ids up to {last}",)
+    return ()
+
+
+def _spec(parts: TokenizerParts) -> TokenizerSpec:
+    last = max((*parts.vocab.values(), *(token.id for token in parts.added_tokens)))
+    pieces: list[str | None] = [None] * (last + 1)
     for piece, index in parts.vocab.items():
         pieces[index] = piece or None  # an empty piece never matches
-    return WordPieceSpec(
-        pieces=tuple(pieces),
+    strip_accents = parts.lowercase if parts.strip_accents is None else parts.strip_accents
+    classify_id, separate_id = parts.vocab[parts.classify_token], parts.vocab[parts.separate_token]
+    return TokenizerSpec(
+        normalizer=BertNormalizer(parts.clean_text, parts.handle_chinese_chars, strip_accents, parts.lowercase),
+        segmenter=BertSegmenter(),
+        model=WordPieceModel(
+            pieces=tuple(pieces),
+            continuing_prefix=parts.continuing_prefix,
+            max_input_chars_per_word=parts.max_input_chars_per_word,
+            unknown_id=parts.vocab[parts.unknown_token],
+        ),
+        template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators),
         added_tokens=parts.added_tokens,
-        clean_text=parts.clean_text,
-        handle_chinese_chars=parts.handle_chinese_chars,
-        strip_accents=parts.lowercase if parts.strip_accents is None else parts.strip_accents,
-        lowercase=parts.lowercase,
-        continuing_prefix=parts.continuing_prefix,
-        max_input_chars_per_word=parts.max_input_chars_per_word,
-        unknown_id=parts.vocab[parts.unknown_token],
-        classify_id=parts.vocab[parts.classify_token],
-        separate_id=parts.vocab[parts.separate_token],
         json=parts.to_json(),
-        notes=notes,
+        notes=parts.notes,
     )

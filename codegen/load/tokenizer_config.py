@@ -9,6 +9,7 @@ a `tokenizer-conflict`, which the owner of the checkpoint resolves by editing on
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from .files import CheckpointFolder
@@ -19,6 +20,7 @@ from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer_config.json"
 SPECIAL_TOKENS_FILE = "special_tokens_map.json"
+EXTRA_TOKENS = ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens")
 ADDED_TOKENS_FILE = "added_tokens.json"
 
 # (key in tokenizer_config.json, what BertTokenizer assumes without it)
@@ -30,20 +32,38 @@ SPECIAL_TOKENS = {
     "mask_token": "[MASK]",
 }
 SETTINGS = {"do_lower_case": True, "strip_accents": None, "tokenize_chinese_chars": True}
-_REBUILT_CLASSES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer")
+MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "sep_token": "</s>",
+    "pad_token": "<pad>",
+    "cls_token": "<s>",
+    "mask_token": "<mask>",
+}
+_MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
+BERT_TOKENIZER = "BertTokenizer"
+_REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
+_WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
 
 
 class TokenizerConfig:
-    """The parsed tokenizer_config.json, or the class's defaults where there is none."""
+    """The parsed tokenizer_config.json, or the class's defaults where there is none. `class_in_config` is what
+    config.json calls the tokenizer, which counts where tokenizer_config.json does not name it, `usual_class` what the
+    family has where neither does."""
 
-    def __init__(self, folder: CheckpointFolder) -> None:
-        self.values = folder.read_json_if_present(FILE) or {}
-        if "auto_map" in self.values:
-            raise refusal("remote-code", "'auto_map' asks for code that comes with the checkpoint", file=FILE)
-        self.rebuilds = self._rebuilds()
-        self._check_unsupported()
-        self._special_map = folder.read_json_if_present(SPECIAL_TOKENS_FILE) or {}
+    def __init__(
+        self, folder: CheckpointFolder, class_in_config: object = None, usual_class: str = BERT_TOKENIZER
+    ) -> None:
+        self.values = read_config(folder)
+        name = class_of(self.values, class_in_config, usual_class, supported=_REBUILT_CLASSES)
+        self.rebuilds = name in _REBUILT_CLASSES
+        self.second_segment = int(has_segments(self.values, name not in _WITHOUT_SEGMENTS))  # of a pair
+        self.special_tokens = MPNET_SPECIAL_TOKENS if name == _MPNET else SPECIAL_TOKENS  # with their defaults
+        self.separators = 2 if name == _MPNET else 1  # between two texts
+        self.mask_strips = name == _MPNET  # the class gives the mask token the white space before it
+        check_unsupported(self.values)
+        self._special_map = read_special_map(folder)
         self._added = folder.read_json_if_present(ADDED_TOKENS_FILE) or {}
 
     def setting(self, key: str) -> bool | None:
@@ -54,37 +74,14 @@ class TokenizerConfig:
         return value
 
     def special_token(self, key: str) -> str:
-        """The text of one of `SPECIAL_TOKENS`, with its default."""
-        return _content(self.values.get(key, SPECIAL_TOKENS[key]), key, FILE)
+        """The text of one of `special_tokens`, with its default."""
+        return content_of(self.values.get(key, self.special_tokens[key]), key, FILE)
 
     def check_against(self, parts: TokenizerParts) -> None:
         """Refuse every difference between these files and `parts` that would change what a text becomes."""
         self._check_settings(parts)
         self._check_special_tokens(parts)
         self._check_added_tokens(parts)
-
-    def _rebuilds(self) -> bool:
-        """Whether `transformers` rebuilds the tokenizer instead of using tokenizer.json as it is."""
-        name = self.values.get("tokenizer_class")
-        if name is None:
-            return True
-        plain = name.removesuffix("Fast") if isinstance(name, str) else None
-        if plain not in _REBUILT_CLASSES + _AS_IN_JSON_CLASSES:
-            raise refusal(
-                "tokenizer-class",
-                f"tokenizer class {shown(name)} is not supported (supported: {', '.join(_REBUILT_CLASSES)})",
-                file=FILE,
-            )
-        return plain in _REBUILT_CLASSES
-
-    def _check_unsupported(self) -> None:
-        for key, usual in (
-            ("do_basic_tokenize", (True,)),
-            ("truncation_side", ("right",)),
-            ("never_split", (None, [])),
-        ):
-            if key in self.values and self.values[key] not in usual:
-                raise refusal("tokenizer-setting", f"'{key}': {shown(self.values[key])} is not supported", file=FILE)
 
     def _check_settings(self, parts: TokenizerParts) -> None:
         def resolved(strip_accents: bool | None, lowercase: bool | None) -> bool | None:
@@ -105,6 +102,7 @@ class TokenizerConfig:
                 ("clean_text", True, parts.clean_text),
                 ("max_input_chars_per_word", 100, parts.max_input_chars_per_word),
                 ("continuing_subword_prefix", "##", parts.continuing_prefix),
+                ("separators between two texts", self.separators, parts.separators),
             ]
         for key, ours, theirs in pairs:
             if not self.rebuilds and key not in self.values:
@@ -125,23 +123,28 @@ class TokenizerConfig:
             "sep_token": parts.separate_token,
         }
         for values, file in ((self.values, FILE), (self._special_map, SPECIAL_TOKENS_FILE)):
-            for key, usual in SPECIAL_TOKENS.items():
+            for key, usual in self.special_tokens.items():
                 if key in values and values[key] is None:
-                    continue
+                    message = f"'{key}': null is not supported: {parts.file} has {shown(role.get(key, usual))}"
+                    raise refusal("tokenizer-setting", message, file=file)
                 if key not in values and not (self.rebuilds and values is self.values):
                     continue
-                named = _content(values.get(key, usual), key, file)
+                named = content_of(values.get(key, usual), key, file)
+                if self.rebuilds and named != self.special_token(key):
+                    message = f"{key} is {shown(named)} here, {shown(self.special_token(key))} in {FILE}"
+                    raise refusal("tokenizer-conflict", message, file=file)
                 if role.get(key, named) != named:
                     raise refusal(
                         "tokenizer-conflict",
                         f"{key} is {shown(named)} here, {shown(role[key])} in {parts.file}",
                         file=file,
                     )
-                _check_is_added(values.get(key, usual), key, added, parts.file, file)
-            for key in ("additional_special_tokens", "extra_special_tokens"):
-                extra = values.get(key) or []
-                for item in extra.values() if isinstance(extra, dict) else _listed(extra, key, file):
-                    _check_is_added(item, key, added, parts.file, file)
+                check_is_added(values.get(key, usual), key, added, parts.file, file)
+                if key == "mask_token" and self.mask_strips and not added[named].lstrip:
+                    message = f"{key} {shown(named)} strips the white space before it, {parts.file} says it does not"
+                    raise refusal("tokenizer-conflict", message, file=file)
+            for key, value in extra_tokens(values, self.special_tokens, file):
+                check_is_added(value, key, added, parts.file, file)
 
     def _check_added_tokens(self, parts: TokenizerParts) -> None:
         added = {token.content: token for token in parts.added_tokens}
@@ -167,10 +170,98 @@ class TokenizerConfig:
                     f"{shown(content)} has the id {shown(number)} here, {shown(known)} in {parts.file}",
                     file=ADDED_TOKENS_FILE,
                 )
+            if content not in added:
+                raise refusal(
+                    "tokenizer-conflict",
+                    f"{shown(content)} is an added token here, an ordinary piece in {parts.file}",
+                    file=ADDED_TOKENS_FILE,
+                )
 
 
-def _check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs: str, file: str) -> None:
-    content = _content(value, key, file)
+def read_config(folder: CheckpointFolder) -> dict[str, Any]:
+    """tokenizer_config.json, or nothing where there is none; remote code is refused at once."""
+    values = folder.read_json_if_present(FILE) or {}
+    if "auto_map" in values:
+        raise refusal("remote-code", "'auto_map' asks for code that comes with the checkpoint", file=FILE)
+    return values
+
+
+def read_special_map(folder: CheckpointFolder) -> dict[str, Any]:
+    """special_tokens_map.json, or nothing where there is none. `transformers` takes whatever it holds for a setting."""
+    values = folder.read_json_if_present(SPECIAL_TOKENS_FILE) or {}
+    settings = (key for key in values if key.startswith("add_") or not key.endswith("_token"))
+    other = next((key for key in settings if key not in EXTRA_TOKENS), None)
+    if other is not None:
+        message = f"'{other}' is no special token: a setting belongs into {FILE}"
+        raise refusal("tokenizer-setting", message, file=SPECIAL_TOKENS_FILE)
+    return values
+
+
+def class_of(
+    values: dict[str, Any],
+    class_in_config: object,
+    usual_class: str,
+    *,
+    supported: tuple[str, ...],
+    model: str = "WordPiece",
+) -> str:
+    """The class that `transformers` makes: one of `supported`, which are rebuilt and have this kind of model, or one
+    that uses tokenizer.json as it is."""
+    name = values.get("tokenizer_class")
+    file: str | None = FILE
+    if name is None and class_in_config is not None:
+        name, file = class_in_config, "config.json"
+    if name is None:
+        name, file = usual_class, None
+    plain = name.removesuffix("Fast") if isinstance(name, str) else None
+    if plain not in supported + _AS_IN_JSON_CLASSES:
+        raise refusal(
+            "tokenizer-class",
+            f"tokenizer class {shown(name)} is not supported with {model} (supported: {', '.join(supported)})",
+            file=file,
+        )
+    return plain
+
+
+def has_segments(values: dict[str, Any], usual: bool) -> bool:
+    """Whether `transformers` tells the model the segments of a pair: where it does not, all are 0."""
+    names = values.get("model_input_names")
+    if names is None:
+        return usual
+    found = listed(names, "model_input_names", FILE)
+    if not all(isinstance(item, str) for item in found):
+        raise refusal("config-type", "'model_input_names' must be a list of strings", file=FILE)
+    return "token_type_ids" in found
+
+
+def check_unsupported(values: dict[str, Any]) -> None:
+    """Refuses settings that make another tokenizer of any class."""
+    for key, usual in (
+        ("do_basic_tokenize", (True,)),
+        ("truncation_side", ("right",)),
+        ("never_split", (None, [])),
+        ("split_special_tokens", (False,)),
+        ("add_bos_token", (None, False)),
+        ("add_eos_token", (None, False)),
+    ):
+        if key in values and values[key] not in usual:
+            raise refusal("tokenizer-setting", f"'{key}': {shown(values[key])} is not supported", file=FILE)
+
+
+def extra_tokens(values: dict[str, Any], usual: Collection[str], file: str) -> Iterator[tuple[str, object]]:
+    """Tokens that a file names beside the `usual` ones, each with its key."""
+    for key, value in values.items():
+        if key.endswith("_token") and key not in usual and isinstance(value, (str, dict)):
+            yield key, value
+    for key in EXTRA_TOKENS:
+        extra = values.get(key) or []
+        for item in extra.values() if isinstance(extra, dict) else listed(extra, key, file):
+            yield key, item
+
+
+def check_is_added(value: object, key: str, added: dict[str, AddedToken], theirs: str, file: str) -> None:
+    """Refuses a special token, as text or object with flags, that is not one of `added`, which `theirs` lists."""
+    content = content_of(value, key, file)
     token = added.get(content)
     if token is None or not token.special:
         raise refusal(
@@ -189,15 +280,16 @@ def _check_is_added(value: object, key: str, added: dict[str, AddedToken], their
             )
 
 
-def _content(value: object, key: str, file: str) -> str:
-    """A special token is written as a string or as an object with `content`."""
+def content_of(value: object, key: str, file: str) -> str:
+    """The text of a special token. A special token is written as a string or as an object with `content`."""
     content = value.get("content") if isinstance(value, dict) else value
     if not isinstance(content, str) or not content:
         raise refusal("config-type", f"'{key}' must be a non-empty string, got {shown(value)}", file=file)
     return content
 
 
-def _listed(value: Any, key: str, file: str) -> list[object]:
+def listed(value: Any, key: str, file: str) -> list[object]:
+    """A value that must be a list."""
     if not isinstance(value, list):
         raise refusal("config-type", f"'{key}' must be a list, got {shown(value)}", file=file)
     return value

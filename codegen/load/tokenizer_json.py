@@ -7,12 +7,12 @@ import json
 from typing import Any
 
 from .refusal import kind, refusal, shown
-from .tokenizer_parts import TokenizerParts, bert_template
+from .tokenizer_parts import TokenizerParts, bert_processor
 from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer.json"
 MAX_WORD_CHARS = 10_000
-_TOP = {
+TOP_FIELDS = {
     "version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder",
     "model",
 }  # fmt: skip
@@ -21,20 +21,19 @@ _MODEL = {"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per
 _ADDED = {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"}
 
 
-def read_tokenizer_json(values: dict[str, Any]) -> TokenizerParts:
-    """The parts of a parsed tokenizer.json. `decoder` plays no part in encoding and is not looked at."""
-    _only_fields(values, "the file", _TOP, required=_TOP - {"version", "truncation", "padding", "decoder"})
-    if values.get("version", "1.0") != "1.0":
-        raise refusal("tokenizer-version", f"expected version '1.0', got {shown(values['version'])}", file=FILE)
+def read_tokenizer_json(values: dict[str, Any], second_segment: int) -> TokenizerParts:
+    """The parts of a parsed tokenizer.json; a pair's second text is of `second_segment`. `decoder` plays no part in
+    encoding and is not looked at."""
+    check_top(values)
     normalizer = _normalizer(values["normalizer"])
-    pre_tokenizer = _typed(values["pre_tokenizer"], "pre_tokenizer", "BertPreTokenizer")
-    _only_fields(pre_tokenizer, "pre_tokenizer", {"type"})
+    pre_tokenizer = typed(values["pre_tokenizer"], "pre_tokenizer", "BertPreTokenizer")
+    only_fields(pre_tokenizer, "pre_tokenizer", {"type"})
     model = _model(values["model"])
-    classify, separate = _special_tokens(values["post_processor"], model["vocab"])
+    classify, separate, separators = _special_tokens(values["post_processor"], model["vocab"])
     return TokenizerParts(
         file=FILE,
         vocab=model["vocab"],
-        added_tokens=_added_tokens(values["added_tokens"], model["vocab"]),
+        added_tokens=added_tokens(values["added_tokens"], model["vocab"]),
         clean_text=normalizer["clean_text"],
         handle_chinese_chars=normalizer["handle_chinese_chars"],
         strip_accents=normalizer.get("strip_accents"),
@@ -44,13 +43,15 @@ def read_tokenizer_json(values: dict[str, Any]) -> TokenizerParts:
         unknown_token=model["unk_token"],
         classify_token=classify,
         separate_token=separate,
-        notes=_notes(values),
+        second_segment=second_segment if separators == 1 else 0,
+        separators=separators,
+        notes=notes_of(values),
     )
 
 
 def _normalizer(value: object) -> dict[str, Any]:
-    normalizer = _typed(value, "normalizer", "BertNormalizer")
-    _only_fields(normalizer, "normalizer", _NORMALIZER, required=_NORMALIZER - {"strip_accents"})
+    normalizer = typed(value, "normalizer", "BertNormalizer")
+    only_fields(normalizer, "normalizer", _NORMALIZER, required=_NORMALIZER - {"strip_accents"})
     for key in ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase"):
         setting = normalizer.get(key)
         if not isinstance(setting, bool) and not (key == "strip_accents" and setting is None):
@@ -61,8 +62,8 @@ def _normalizer(value: object) -> dict[str, Any]:
 def _model(value: object) -> dict[str, Any]:
     if isinstance(value, dict) and set(value) == _MODEL - {"type"}:  # files of 2020 do not name the type
         value = {"type": "WordPiece", **value}
-    model = _typed(value, "model", "WordPiece")
-    _only_fields(model, "model", _MODEL, required=_MODEL)
+    model = typed(value, "model", "WordPiece")
+    only_fields(model, "model", _MODEL, required=_MODEL)
     for key in ("unk_token", "continuing_subword_prefix"):
         if not isinstance(model[key], str) or not model[key]:
             raise refusal(
@@ -75,34 +76,36 @@ def _model(value: object) -> dict[str, Any]:
             f"model.max_input_chars_per_word must be in 1..{MAX_WORD_CHARS}, got {shown(longest)}",
             file=FILE,
         )
-    _check_vocab(model["vocab"], model["unk_token"])
+    check_vocab(model["vocab"], model["unk_token"])
     return model
 
 
-def _check_vocab(vocab: object, unknown: str) -> None:
+def check_vocab(vocab: object, unknown: str | None, file: str = FILE) -> None:
+    """Pieces to ids from 0 on, each once, without a gap; `unknown`, where there is one, is among them."""
     if not isinstance(vocab, dict):
-        raise refusal("tokenizer-type", f"model.vocab must be an object, got {kind(vocab)}", file=FILE)
+        raise refusal("tokenizer-type", f"model.vocab must be an object, got {kind(vocab)}", file=file)
     owner: dict[int, str] = {}
     for piece, index in vocab.items():
         if type(index) is not int or index < 0:
             raise refusal(
-                "vocab-id-type", f"the id of {shown(piece)} must be an integer from 0, got {shown(index)}", file=FILE
+                "vocab-id-type", f"the id of {shown(piece)} must be an integer from 0, got {shown(index)}", file=file
             )
         if index in owner:
             raise refusal(
-                "vocab-duplicate-id", f"{shown(owner[index])} and {shown(piece)} both have the id {index}", file=FILE
+                "vocab-duplicate-id", f"{shown(owner[index])} and {shown(piece)} both have the id {index}", file=file
             )
         owner[index] = piece
-    if unknown not in vocab:
-        raise refusal("missing-special-token", f"the vocabulary has no {shown(unknown)}, the unk_token", file=FILE)
+    if unknown is not None and unknown not in vocab:
+        raise refusal("missing-special-token", f"the vocabulary has no {shown(unknown)}, the unk_token", file=file)
     gap = next((i for i in range(len(owner)) if i not in owner), None)
     if gap is not None:
         raise refusal(
-            "vocab-gap", f"{len(owner)} pieces must have the ids 0..{len(owner) - 1}; none has {gap}", file=FILE
+            "vocab-gap", f"{len(owner)} pieces must have the ids 0..{len(owner) - 1}; none has {gap}", file=file
         )
 
 
-def _added_tokens(value: object, vocab: dict[str, int]) -> tuple[AddedToken, ...]:
+def added_tokens(value: object, vocab: dict[str, int]) -> tuple[AddedToken, ...]:
+    """The checked list of added tokens."""
     if not isinstance(value, list):
         raise refusal("tokenizer-type", f"added_tokens must be a list, got {kind(value)}", file=FILE)
     tokens: list[AddedToken] = []
@@ -154,15 +157,22 @@ def read_added_token(item: object, where: str, file: str, index: int | None = No
     )
 
 
-def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str]:
-    """([CLS], [SEP]) of a post-processor that does what BERT's does."""
-    processor = _typed(value, "post_processor", "TemplateProcessing", "BertProcessing")
+def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str, int]:
+    """([CLS], [SEP], how many of these between two texts) of a post-processor that does what BERT's or RoBERTa's
+    does."""
+    processor = typed(value, "post_processor", "TemplateProcessing", "BertProcessing", "RobertaProcessing")
+    separators = 1
     if processor["type"] == "BertProcessing":
-        _only_fields(processor, "post_processor", {"type", "sep", "cls"}, required={"sep", "cls"})
+        only_fields(processor, "post_processor", {"type", "sep", "cls"}, required={"sep", "cls"})
         pairs = [processor["cls"], processor["sep"]]
+    elif processor["type"] == "RobertaProcessing":
+        # The two settings are about the leading spaces of byte-level tokens: there are none here.
+        known = {"type", "sep", "cls", "trim_offsets", "add_prefix_space"}
+        only_fields(processor, "post_processor", known, required={"sep", "cls"})
+        pairs, separators = [processor["cls"], processor["sep"]], 2
     else:
         known = {"type", "single", "pair", "special_tokens"}
-        _only_fields(processor, "post_processor", known, required=known)
+        only_fields(processor, "post_processor", known, required=known)
         pairs = _template_tokens(processor)
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and type(pair[1]) is int):
@@ -176,7 +186,7 @@ def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str]:
             )
     if pairs[0] == pairs[1]:
         raise refusal("tokenizer-template", "post_processor uses one token as [CLS] and as [SEP]", file=FILE)
-    return pairs[0][0], pairs[1][0]
+    return pairs[0][0], pairs[1][0], separators
 
 
 def _template_tokens(processor: dict[str, Any]) -> list[list[object]]:
@@ -187,7 +197,7 @@ def _template_tokens(processor: dict[str, Any]) -> list[list[object]]:
     if (
         not all(isinstance(name, str) for name in names)
         or not names
-        or not all(_same(processor[key], want) for key, want in bert_template(names[0], names[1]).items())
+        or not all(_same(processor[key], want) for key, want in bert_processor(names[0], names[1]).items())
     ):
         raise refusal(
             "tokenizer-template", "post_processor is not [CLS] A [SEP] and [CLS] A [SEP] B:1 [SEP]:1", file=FILE
@@ -207,7 +217,8 @@ def _template_tokens(processor: dict[str, Any]) -> list[list[object]]:
     return pairs
 
 
-def _notes(values: dict[str, Any]) -> tuple[str, ...]:
+def notes_of(values: dict[str, Any]) -> tuple[str, ...]:
+    """What the file asks for and nobody does here."""
     notes = []
     truncation = values.get("truncation")
     if isinstance(truncation, dict):
@@ -217,7 +228,8 @@ def _notes(values: dict[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _typed(value: object, where: str, *types: str) -> dict[str, Any]:
+def typed(value: object, where: str, *types: str) -> dict[str, Any]:
+    """An object whose `type` is one of `types`."""
     found = value.get("type") if isinstance(value, dict) else value
     if not isinstance(value, dict) or found not in types:
         raise refusal(
@@ -228,7 +240,15 @@ def _typed(value: object, where: str, *types: str) -> dict[str, Any]:
     return value
 
 
-def _only_fields(value: dict[str, Any], where: str, known: set[str], required: set[str] | None = None) -> None:
+def check_top(values: dict[str, Any]) -> None:
+    """The fields of the whole file, and its version."""
+    only_fields(values, "the file", TOP_FIELDS, required=TOP_FIELDS - {"version", "truncation", "padding", "decoder"})
+    if values.get("version", "1.0") != "1.0":
+        raise refusal("tokenizer-version", f"expected version '1.0', got {shown(values['version'])}", file=FILE)
+
+
+def only_fields(value: dict[str, Any], where: str, known: set[str], required: set[str] | None = None) -> None:
+    """Refuses fields that are not known, and those that are missing."""
     unknown = sorted(set(value) - known)
     if unknown:
         raise refusal("tokenizer-field", f"{where} has the unknown field {shown(unknown[0])}", file=FILE)

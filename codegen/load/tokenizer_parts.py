@@ -25,6 +25,8 @@ class TokenizerParts:
     unknown_token: str
     classify_token: str
     separate_token: str
+    second_segment: int  # of the second text of a pair
+    separators: int  # between the two
     notes: tuple[str, ...]
 
     def to_json(self) -> str:
@@ -57,7 +59,7 @@ class TokenizerParts:
                 "pre_tokenizer": {"type": "BertPreTokenizer"},
                 "post_processor": {
                     "type": "TemplateProcessing",
-                    **bert_template(classify, separate),
+                    **bert_processor(classify, separate, self.second_segment, self.separators),
                     "special_tokens": {
                         token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]}
                         for token in (classify, separate)
@@ -75,8 +77,11 @@ class TokenizerParts:
         )
 
 
-def bert_template(classify: str, separate: str) -> dict[str, list[dict[str, dict[str, object]]]]:
-    """`[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, B and its separator of type 1, as tokenizer.json spells it."""
+def bert_processor(
+    classify: str, separate: str, second_segment: int = 1, separators: int = 1
+) -> dict[str, list[dict[str, dict[str, object]]]]:
+    """`[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, B and its separator of a type of their own and so many separators
+    before it, as tokenizer.json spells it."""
 
     def special(token: str, type_id: int) -> dict[str, dict[str, object]]:
         return {"SpecialToken": {"id": token, "type_id": type_id}}
@@ -85,4 +90,5 @@ def bert_template(classify: str, separate: str) -> dict[str, list[dict[str, dict
         return {"Sequence": {"id": name, "type_id": type_id}}
 
     single = [special(classify, 0), sequence("A", 0), special(separate, 0)]
-    return {"single": single, "pair": [*single, sequence("B", 1), special(separate, 1)]}
+    first = [*single, *[special(separate, 0)] * (separators - 1)]
+    return {"single": single, "pair": [*first, sequence("B", second_segment), special(separate, second_segment)]}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a checkpoint's tokenizer files say, checked and with every default made explicit."""
+"""What a checkpoint's tokenizer files say, checked and with every default made explicit: five parts, each of a kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,210 @@ class AddedToken:
 
 
 @dataclass(frozen=True)
-class WordPieceSpec:
-    """A BertTokenizerFast pipeline: BertNormalizer, BertPreTokenizer, WordPiece, the BERT template."""
+class BertNormalizer:
+    """What is done to the characters of a text, in this order."""
 
-    pieces: tuple[str | None, ...]  # by id; None where the vocabulary has no piece for that id (an added token, a gap)
-    added_tokens: tuple[AddedToken, ...]
     clean_text: bool
     handle_chinese_chars: bool
     strip_accents: bool  # `null` resolved to the value of `lowercase`
     lowercase: bool
+
+
+@dataclass(frozen=True)
+class BertSegmenter:
+    """BertPreTokenizer: words between white space, punctuation alone."""
+
+
+@dataclass(frozen=True)
+class WordPieceModel:
+    """The longest piece from the left, those that go on a word with a prefix."""
+
+    pieces: tuple[str | None, ...]  # by id; None where the vocabulary has no piece for that id (an added token, a gap)
     continuing_prefix: str
     max_input_chars_per_word: int
     unknown_id: int
-    classify_id: int  # [CLS]
-    separate_id: int  # [SEP]
+
+
+@dataclass(frozen=True)
+class WhitespaceSegmenter:
+    """WhitespaceSplit, or Whitespace, which splits words from what is none."""
+
+    splits_words: bool
+
+
+@dataclass(frozen=True)
+class WordLevelModel:
+    """Whole words; others are unknown."""
+
+    pieces: tuple[str | None, ...]  # by id; None where the vocabulary has no piece for that id
+    unknown_id: int
+
+
+@dataclass(frozen=True)
+class NoNormalizer:
+    """Texts stay as they are."""
+
+
+@dataclass(frozen=True)
+class NormalFormNormalizer:
+    """One of Unicode's normal forms."""
+
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+@dataclass(frozen=True)
+class ByteLevelSegmenter:
+    """ByteLevel with GPT-2's expression; a word's symbols are its bytes."""
+
+    add_prefix_space: bool
+
+
+@dataclass(frozen=True)
+class DigitsSegmenter:
+    """Digits, then ByteLevel with GPT-2's expression in each part."""
+
+    add_prefix_space: bool
+    individual: bool  # each digit alone
+
+
+@dataclass(frozen=True)
+class Cl100kSegmenter:
+    """Split with cl100k's expression, then ByteLevel without one of its own."""
+
+    most_digits: int  # of one word
+
+
+@dataclass(frozen=True)
+class ByteLevelBpeModel:
+    """Byte pair encoding over bytes."""
+
+    pieces: tuple[bytes | None, ...]  # by id; None where the vocabulary has no piece for that id
+    merges: tuple[tuple[int, int], ...]  # ids, by rank
+    ignore_merges: bool  # a word that is a piece stays whole, whatever merging makes of it
+    trim_offsets: bool  # offsets leave out the spaces at a piece's ends,
+    keep_first_space: bool  # but for a single one of a text's first piece
+
+
+@dataclass(frozen=True)
+class CharsmapNormalizer:
+    """SentencePiece's normalization, in the order of the fields; `strip_`: of white space at the left and right end."""
+
+    strip_before: tuple[bool, bool]
+    charsmap: bytes | None  # as SentencePiece compiled it
+    strip_after: tuple[bool, bool]
+    run_content: str | None  # the character that two spaces or more become; None: they stay
+
+
+@dataclass(frozen=True)
+class FoldingNormalizer:
+    """Each character by itself, then as SentencePiece does it."""
+
+    joins_quotes: bool  # two grave accents, or two apostrophes, become a quotation mark, before all else
+    steps: tuple[str, ...]  # types of the wheel's normalizers: what is decomposed loses its accents
+    rest: CharsmapNormalizer
+
+
+@dataclass(frozen=True)
+class CharacterNormalizer:
+    """Each character by itself."""
+
+    steps: tuple[str, ...]  # types of the wheel's normalizers: what is decomposed loses its accents
+
+
+@dataclass(frozen=True)
+class MetaspaceSegmenter:
+    """Spaces become U+2581, which is put before words that have none; words begin with it."""
+
+    prepend: Literal["never", "first", "always"]
+    split: bool
+    split_whitespace: bool  # before that
+
+
+@dataclass(frozen=True)
+class UnigramModel:
+    """Of all ways to write a word in pieces the one whose scores have the highest sum."""
+
+    pieces: tuple[str | None, ...]  # by id; None for the empty one, which never matches
+    scores: tuple[float, ...]
+    unknown_id: int
+    byte_fallback: bool  # unknown text is written as pieces `<0x00>` to `<0xFF>`, one for each byte
+
+
+@dataclass(frozen=True)
+class TemplatePart:
+    """A special token, by its id, or the place of the first (A) or second text (B), and the segment of its tokens."""
+
+    content: int | Literal["A", "B"]
+    segment: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """The special tokens around one text and around two."""
+
+    single: tuple[TemplatePart, ...]
+    pair: tuple[TemplatePart, ...]
+
+    @property
+    def segments(self) -> int:
+        """How many a model needs for two texts."""
+        return 1 + max(part.segment for part in self.pair)
+
+    @property
+    def special_ids(self) -> tuple[int, ...]:
+        """Of all special tokens in it, each once, in the order of their first use."""
+        parts = (*self.single, *self.pair)
+        return tuple(dict.fromkeys(part.content for part in parts if isinstance(part.content, int)))
+
+
+Segmenter = (
+    BertSegmenter | WhitespaceSegmenter | ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | MetaspaceSegmenter
+)
+
+
+@dataclass(frozen=True)
+class TokenizerSpec:
+    """A tokenizer as a composition of parts."""
+
+    normalizer: (
+        BertNormalizer
+        | NoNormalizer
+        | NormalFormNormalizer
+        | CharacterNormalizer
+        | CharsmapNormalizer
+        | FoldingNormalizer
+    )
+    segmenter: (
+        BertSegmenter
+        | WhitespaceSegmenter
+        | ByteLevelSegmenter
+        | DigitsSegmenter
+        | Cl100kSegmenter
+        | MetaspaceSegmenter
+    )
+    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | UnigramModel
+    template: Template
+    added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
+
+    @property
+    def summary(self) -> str:
+        """Its kind in two words, for the report."""
+        if isinstance(self.model, ByteLevelBpeModel):
+            return "byte-level BPE"
+        if isinstance(self.model, UnigramModel):
+            return "SentencePiece Unigram"
+        folds = self.normalizer.steps if isinstance(self.normalizer, CharacterNormalizer) else ()
+        uncased = "Lowercase" in folds or (isinstance(self.normalizer, BertNormalizer) and self.normalizer.lowercase)
+        kind = "words" if isinstance(self.model, WordLevelModel) else "WordPiece"
+        return f"{'uncased' if uncased else 'cased'} {kind}"
+
+
+def bert_template(classify_id: int, separate_id: int, second_segment: int = 1, separators: int = 1) -> Template:
+    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]` with B and its separator in the second segment; so many separators
+    between A and B."""
+    single = (TemplatePart(classify_id, 0), TemplatePart("A", 0), TemplatePart(separate_id, 0))
+    more = (TemplatePart(separate_id, 0),) * (separators - 1)
+    pair = (*single, *more, TemplatePart("B", second_segment), TemplatePart(separate_id, second_segment))
+    return Template(single, pair)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .. import program as p
 from ..errors import EtchError
+from ..ir import program as p
 from .bits import SEGMENTS, Bits, places_of, width_of
 from .fp32 import Fp32
 from .recipe import Recipe

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .. import graph as g
-from .. import program as p
 from ..errors import EtchError, printable
+from ..ir import graph as g
+from ..ir import program as p
+from ..ir.op import slots
 
 WIDTHS = (8, 4)
 Bits = Mapping[str, int]
@@ -42,14 +43,16 @@ def bits_at(bits: Bits, name: str, layer: int, otherwise: int) -> int:
 def check_bits(bits: Bits, graph: g.Graph) -> None:
     """EtchError where a place is none of the graph's quantized weights, or has other bits than there are."""
     places: set[str] = set()
-    for node in graph.body:
-        for inner in node.body if isinstance(node, g.Layers) else (node,):
-            if isinstance(inner, g.EmbeddingSum):
-                places |= {table.name for table in (inner.word, inner.segment, inner.position)}
-            elif isinstance(inner, g.Linear) and not inner.exact:
-                places.add(inner.name)
-                if isinstance(node, g.Layers):
-                    places |= {f"{layer}.{inner.name}" for layer in range(node.count)}
+    tied = g.tied_tables(graph)
+    for op, layers in g.ops_of(graph):
+        if isinstance(op, g.Embed):
+            places |= {term.table.name for term in op.terms}
+        elif isinstance(op, g.Best) and op.weight.name not in tied:
+            places.add(op.name)
+        elif isinstance(op, g.Linear) and not op.exact and op.weight.name not in tied:
+            places.add(op.name)
+            if layers is not None:
+                places |= {f"{layer}.{op.name}" for layer in range(len(op.weight.arrays))}
     for place, width in bits.items():
         if place not in places:
             known = ", ".join(sorted(name for name in places if "." not in name))
@@ -59,15 +62,13 @@ def check_bits(bits: Bits, graph: g.Graph) -> None:
 
 
 def places_of(program: p.Program) -> Iterator[tuple[str, str, p.LinearWeights | p.EmbeddingWeights]]:
-    """Place, name and weights of every linear and embedding table."""
+    """Place, name and weights of every linear and embedding table, of a tied one the table."""
     for step in program.steps:
-        layered = isinstance(step, p.Loop)
-        for op in (op for blocks in step.body for op in blocks.body) if isinstance(step, p.Loop) else (step,):
-            slots = (op.word, op.segment, op.position) if isinstance(op, p.EmbeddingSum) else ()
-            for slot in (op.weights,) if isinstance(op, p.Linear) else slots:
-                for layer, weights in enumerate(slot.per_layer):
-                    if not isinstance(weights, p.LayerNormWeights):
-                        yield f"{layer}.{slot.name}" if layered else slot.name, slot.name, weights
+        for slot in (slot for op in p.ops_in(step) for slot in slots(op)):
+            for layer, weights in enumerate(slot.stored):
+                if isinstance(weights, p.LinearWeights | p.EmbeddingWeights) and not p.of_table(weights):
+                    layered = isinstance(step, p.Loop) and not slot.common
+                    yield f"{layer}.{slot.name}" if layered else slot.name, slot.name, weights
 
 
 def width_of(matrix: p.Integers) -> int:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refuses weights that could drive an activation past 2^50, where float32 sums of squares would overflow.
 
-Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A LayerNorm resets the
-bound, because |(x - mean) / deviation| <= sqrt(width); an attention output is a weighted mean of values; every
-activation function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row.
+Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A norm resets the
+bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; an attention output
+is a weighted mean of values; every activation function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n)
+is at most sqrt(n) times a row; a pair of values that is turned grows by sqrt(2) at most.
 """
 
 from __future__ import annotations
@@ -13,67 +14,116 @@ import math
 import numpy as np
 
 from ..errors import EtchError
-from ..graph import Array, Attention, EmbeddingSum, Graph, LayerNorm, Layers, Linear, Op, Parameter, Pool
+from ..ir import graph as g
+from ..ir.stage import Stage
 
 LIMIT = 2.0**50
 
+BOUND: Stage[None] = Stage("quantize")
 
-def check_bounds(graph: Graph) -> None:
+
+class _Bounds:
+    """Of the values so far."""
+
+    def __init__(self, graph: g.Graph) -> None:
+        self.max_tokens = graph.max_tokens
+        self.layer = 0
+        self._of: dict[str, float] = {}
+
+    def __getitem__(self, value: str) -> float:
+        return self._of[value]
+
+    def set(self, value: str, bound: float, tensor: g.Array | None) -> None:
+        if bound > LIMIT:
+            raise EtchError(
+                "activation-bound",
+                "quantize",
+                f"'{value}' could reach {bound:.3g} in magnitude, the limit is 2^50",
+                file=None if tensor is None else tensor.file,
+                tensor=None if tensor is None else tensor.name,
+            )
+        self._of[value] = bound
+
+
+def check_bounds(graph: g.Graph) -> None:
     """Raises EtchError where the bound of some value exceeds 2^50."""
-    bounds: dict[str, float] = {}
-    for node in graph.body:
-        if isinstance(node, Layers):
-            for layer in range(node.count):
-                for inner in node.body:
-                    _visit(inner, layer, graph, bounds)
-        else:
-            _visit(node, 0, graph, bounds)
+    bounds = _Bounds(graph)
+    for op, layer in g.runs_of(graph):
+        bounds.layer = layer
+        BOUND(op, bounds)
 
 
-def _visit(node: Op, layer: int, graph: Graph, bounds: dict[str, float]) -> None:
-    if isinstance(node, EmbeddingSum):
-        tables = (node.word, node.segment, node.position)
-        _set(bounds, node.out, sum(_largest(table, 0) for table in tables), node.word.arrays[0])
-    elif isinstance(node, LayerNorm):
-        gamma = node.gamma.arrays[layer]
-        width = gamma.shape[0]
-        # A quotient that rounding may push past sqrt(width) by a little stays far below the slack in LIMIT.
-        bound = math.sqrt(width) * _largest(node.gamma, layer) + _largest(node.beta, layer)
-        _set(bounds, node.value, bound, gamma)
-    elif isinstance(node, Linear):
-        weight = node.weight.arrays[layer]
-        bound = bounds[node.input] * _largest_row_sum(weight)
-        if node.bias is not None:
-            bound += _largest(node.bias, layer)
-        bound = max(bound, 1.0)
-        if node.residual is not None:
-            bound += bounds[node.residual]
-        _set(bounds, node.out, bound, weight)
-    elif isinstance(node, Attention):
-        bounds[node.out] = bounds[node.value]
-    elif isinstance(node, Pool):
-        growth = math.sqrt(graph.max_tokens) if node.kind == "mean_sqrt" else 1.0
-        _set(bounds, node.out, growth * bounds[node.input], None)
-    else:
-        bounds[node.value] = 1.0
+@BOUND.on(g.Embed)
+def _embed(op: g.Embed, bounds: _Bounds) -> None:
+    largest = (_largest(term.table.arrays[0]) * abs(1.0 if term.factor is None else term.factor) for term in op.terms)
+    bounds.set(op.out, sum(largest), op.terms[0].table.arrays[0])
 
 
-def _set(bounds: dict[str, float], value: str, bound: float, tensor: Array | None) -> None:
-    if bound > LIMIT:
-        raise EtchError(
-            "activation-bound",
-            "quantize",
-            f"'{value}' could reach {bound:.3g} in magnitude, the limit is 2^50",
-            file=None if tensor is None else tensor.file,
-            tensor=None if tensor is None else tensor.name,
-        )
-    bounds[value] = bound
+@BOUND.on(g.Norm)
+def _norm(op: g.Norm, bounds: _Bounds) -> None:
+    gamma = op.gamma.at(bounds.layer)
+    # A quotient that rounding may push past sqrt(width) by a little stays far below the slack in LIMIT.
+    bound = math.sqrt(gamma.shape[0]) * _largest(gamma)
+    if op.beta is not None:
+        bound += _largest(op.beta.at(bounds.layer))
+    bounds.set(op.out, bound, gamma)
 
 
-def _largest(parameter: Parameter, layer: int) -> float:
-    return float(np.abs(parameter.arrays[layer].values).max())
+@BOUND.on(g.Linear)
+def _linear(op: g.Linear, bounds: _Bounds) -> None:
+    weight = op.weight.at(bounds.layer)
+    bound = max(_product(op, bounds), 1.0)
+    if op.residual is not None:
+        bound += bounds[op.residual]
+    bounds.set(op.out, bound, weight)
 
 
-def _largest_row_sum(weight: Array) -> float:
+@BOUND.on(g.Multiply)
+def _multiply(op: g.Multiply, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.a] * bounds[op.b], None)
+
+
+@BOUND.on(g.Rotary)
+def _rotary(op: g.Rotary, bounds: _Bounds) -> None:
+    bounds.set(op.value, math.sqrt(2.0) * bounds[op.value], None)
+
+
+@BOUND.on(g.Attention)
+def _attention(op: g.Attention, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.value], None)
+
+
+@BOUND.on(g.Masked)
+def _masked(op: g.Masked, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.input], None)
+
+
+@BOUND.on(g.Best)
+def _best(op: g.Best, bounds: _Bounds) -> None:
+    bounds.set(op.out, _product(op, bounds), op.weight.at(bounds.layer))
+
+
+@BOUND.on(g.Pool)
+def _pool(op: g.Pool, bounds: _Bounds) -> None:
+    growth = math.sqrt(bounds.max_tokens) if op.kind == "mean_sqrt" else 1.0
+    bounds.set(op.out, growth * bounds[op.input], None)
+
+
+@BOUND.on(g.Normalize, g.Softmax)
+def _at_most_1(op: g.Normalize | g.Softmax, bounds: _Bounds) -> None:
+    bounds.set(op.value, 1.0, None)
+
+
+def _product(op: g.Linear | g.Best, bounds: _Bounds) -> float:
+    """Of input W^T + b."""
+    bound = bounds[op.input] * _largest_row_sum(op.weight.at(bounds.layer))
+    return bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer))
+
+
+def _largest(array: g.Array) -> float:
+    return float(np.abs(array.values).max())
+
+
+def _largest_row_sum(weight: g.Array) -> float:
     # A bound, not a bit: any summation order will do.
     return max(float(np.abs(row).sum(dtype=np.float64)) for row in weight.values)

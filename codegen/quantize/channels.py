@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..graph import F32Array
-from ..program import S8Matrix
+from ..ir.graph import F32Array
+from ..ir.program import S8Matrix
 from .constants import TINY
 
 _ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small
 
 
-def quantize_rows(values: F32Array) -> S8Matrix:
+def quantize_rows(values: F32Array | NDArray[np.float64]) -> S8Matrix:
     """m = max |w| in float64; q = rne(w * 127.0 / m), scale = float32(m / 127.0); both 0 where that is below 2^-40.
 
     `values` is [rows, width], finite. q is in [-127, 127].

@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-from .. import graph as g
-from .. import program as p
+from ..ir.graph import F32Array, Graph
+from ..ir.program import F32Matrix, Kind
 from .constants import without_tiny
-from .recipe import Recipe, f32_linear
+from .recipe import Recipe
 
 
 class Fp32(Recipe):
     name = "fp32"
+    kind: Kind = "f32"
 
-    @property
-    def kind(self) -> p.Kind:
-        return "f32"
+    def check(self, graph: Graph) -> None:
+        """There are no options."""
 
-    def _embedding(self, table: g.Parameter, rows: int | None = None) -> p.WeightSlot:
-        array = table.arrays[0]
-        matrix = p.F32Matrix(without_tiny(array.values[:rows]))
-        return p.WeightSlot(table.name, (p.EmbeddingWeights(matrix, array.name),))
+    def table(self, name: str, values: F32Array) -> F32Matrix:
+        return F32Matrix(without_tiny(values))
 
-    def _linear(self, node: g.Linear, source: p.Buffer, residual: p.Buffer | None, out: p.Buffer) -> list[p.Op]:
-        return [f32_linear(node, source, residual, out)]
+    def matrix(self, name: str, layer: int, values: F32Array) -> F32Matrix:
+        return F32Matrix(without_tiny(values))

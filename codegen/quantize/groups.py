@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import F32Array
-from ..program import GROUP, S4Matrix
+from ..ir.graph import F32Array
+from ..ir.program import GROUP, S4Matrix
 from .constants import TINY
 
 F64Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..emulate.floats import QuantizedRows
-from ..graph import F32Array
-from ..program import GROUP, S4Matrix, S8Matrix
+from ..ir.graph import F32Array
+from ..ir.program import GROUP, S4Matrix, S8Matrix
 from .groups import F64Array, in_groups, round_groups, search, search_factors
 
 # Inputs are q * t, |q| <= 127, t the token's scale in parts of the largest: H stays below 2^53 for 2^19 tokens.

@@ -6,16 +6,17 @@ Any weights may have 4 bits instead.
 
 from __future__ import annotations
 
-from .. import graph as g
-from .. import program as p
+from ..ir.graph import F32Array, Graph
+from ..ir.program import Integers, Kind
 from .bits import SEGMENTS, Bits, bits_at, check_bits
 from .channels import quantize_rows
 from .groups import quantize_groups
-from .recipe import Recipe, bias_of, f32_linear
+from .recipe import Recipe
 
 
 class W8A8(Recipe):
     name = "w8a8"
+    kind: Kind = "s8"
     linear_bits = 8
 
     def __init__(self, embedding_bits: int = 8, bits: Bits | None = None) -> None:
@@ -23,37 +24,15 @@ class W8A8(Recipe):
         self._embedding_bits = embedding_bits
         self._bits: Bits = bits or {}
 
-    @property
-    def kind(self) -> p.Kind:
-        return "s8"
-
-    def lower(self, graph: g.Graph) -> p.Program:
+    def check(self, graph: Graph) -> None:
         check_bits(self._bits, graph)
-        return super().lower(graph)
 
-    def _embedding(self, table: g.Parameter, rows: int | None = None) -> p.WeightSlot:
-        array = table.arrays[0]
-        width = self._bits.get(table.name, 8 if table.name == SEGMENTS else self._embedding_bits)
-        return p.WeightSlot(table.name, (p.EmbeddingWeights(_quantize(array.values[:rows], width), array.name),))
+    def table(self, name: str, values: F32Array) -> Integers:
+        return _quantize(values, self._bits.get(name, 8 if name == SEGMENTS else self._embedding_bits))
 
-    def _linear(self, node: g.Linear, source: p.Buffer, residual: p.Buffer | None, out: p.Buffer) -> list[p.Op]:
-        if node.exact:
-            return [f32_linear(node, source, residual, out)]
-        weights = tuple(
-            p.LinearWeights(
-                _quantize(array.values, bits_at(self._bits, node.name, layer, self.linear_bits)),
-                bias_of(node, layer),
-                array.name,
-            )
-            for layer, array in enumerate(node.weight.arrays)
-        )
-        rows: p.Rows = "block" if out.rows != "one" else "one"
-        quantized = p.Buffer(f"{node.input}_q", "quantized", rows, source.width)
-        return [
-            p.Quantize(source, quantized),
-            p.Linear("s8", p.WeightSlot(node.name, weights), quantized, node.activation, residual, out),
-        ]
+    def matrix(self, name: str, layer: int, values: F32Array) -> Integers:
+        return _quantize(values, bits_at(self._bits, name, layer, self.linear_bits))
 
 
-def _quantize(values: g.F32Array, width: int) -> p.Integers:
+def _quantize(values: F32Array, width: int) -> Integers:
     return quantize_groups(values) if width == 4 else quantize_rows(values)

@@ -3,75 +3,77 @@
 
 from __future__ import annotations
 
-from .. import program as p
-from ..plan import Plan, buffers_of, expanded_inputs
+from ..errors import EtchError
+from ..ir import program as p
+from ..plan import Plan, expanded_inputs
 from .text import annotated
 
 _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
     "segments": ("std::uint8_t* segments = {at};", "[kMaxTokens]"),
     "texts": ("TextRows* texts = reinterpret_cast<TextRows*>({at});", "[most_texts(kMaxTokens)]"),
+    "offsets": ("TokenOffset* offsets = reinterpret_cast<TokenOffset*>({at});", "[kMaxTokens]"),
+    "marks": ("TokenMark* marks = reinterpret_cast<TokenMark*>({at});", "[kMaxTokens]"),
+    "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
+    "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
-_ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1"}
+_ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock"}
 
 
 _Row = tuple[str, str]  # a declaration and its comment
 
 
 def arena_lines(program: p.Program, plan: Plan) -> list[str]:
-    """The members of struct Arena, by offset."""
-    buffers = _buffers(program)
+    """The members of struct Arena, by offset. EtchError where there are regions beside the arena."""
+    if len(plan.regions) != 1:
+        names = ", ".join(f"'{region.name}'" for region in plan.regions)
+        raise EtchError("regions-not-supported", "render", f"the plan has regions {names}: only an arena is supported")
+    buffers = {buffer.name: buffer for buffer in p.buffers_of(program)}
     fields: list[_Row] = []
     for placement in plan.placements:
         if placement.name in _FIXED:
             declaration, shape = _FIXED[placement.name]
             fields.append((declaration.format(at=_at(placement.offset)), shape))
         else:
-            fields.append(_field(buffers[placement.name], placement.offset, program, plan))
+            fields.append(_field(buffers[placement.name], placement.offset, plan))
     return annotated([(f"    {declaration}", shape) for declaration, shape in fields])
 
 
 def size_checks(program: p.Program, plan: Plan) -> list[str]:
     """Conditions under which the runtime's idea of a buffer's size equals the plan's."""
-    f32 = _caches_are_f32(program)
     checks = []
-    for name, buffer in _buffers(program).items():
+    query_heads = {op.shape.heads for op in p.ops_of(program) if isinstance(op, p.Attention)}
+    for buffer in p.buffers_of(program):
+        name = buffer.name
         if buffer.storage in ("keys", "values"):
-            size = f"{'f32' if f32 else 's8'}_{'key' if buffer.storage == 'keys' else 'value'}"
-            if f32:
+            heads = "kHeads.heads" if buffer.heads in query_heads else "kHeads.key_heads"
+            size = f"{buffer.kind}_{'key' if buffer.storage == 'keys' else 'value'}"
+            if buffer.kind == "f32":
                 placed = next(item.size for item in plan.placements if item.name == name)
-                checks.append(f"kHeads.heads * {size}_elements(kHeads) * sizeof(float) <= {placed}")
+                checks.append(f"{heads} * {size}_elements(kHeads) * sizeof(float) <= {placed}")
             else:
-                checks.append(f"kHeads.heads * {size}_bytes(kHeads) == {plan.cache_scales[name]}")
+                checks.append(f"{heads} * {size}_bytes(kHeads) == {plan.cache_scales[name]}")
+        elif buffer.storage == "key_rows" and buffer.kind == "s8":
+            row = f"encoded_row_bytes(kPacking, {buffer.width // buffer.heads})"
+            checks.append(f"{buffer.heads} * kMaxTokens * {row} <= {plan.cache_scales[name]}")
         elif buffer.storage == "quantized":
             rows = _ROWS[buffer.rows]
             checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
+    if program.task.asks:
+        checks.append(f"sizeof(QuestionMemory) <= {next(i.size for i in plan.placements if i.name == 'question')}")
     widest = expanded_inputs(program)
     if widest:
         checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
     return checks
 
 
-def _buffers(program: p.Program) -> dict[str, p.Buffer]:
-    found: dict[str, p.Buffer] = {}
-    for op in p.ops_of(program):
-        read, written = buffers_of(op)
-        for buffer in (*read, written):
-            found[buffer.name] = buffer
-    return found
-
-
-def _caches_are_f32(program: p.Program) -> bool:
-    return any(isinstance(op, p.Attention) and op.kind == "f32" for op in p.ops_of(program))
-
-
 def _at(offset: int) -> str:
     return f"base + {offset}" if offset else "base"
 
 
-def _field(buffer: p.Buffer, offset: int, program: p.Program, plan: Plan) -> _Row:
+def _field(buffer: p.Buffer, offset: int, plan: Plan) -> _Row:
     name, rows = buffer.name, _ROWS[buffer.rows]
     if buffer.storage == "f32":
         return (
@@ -84,8 +86,15 @@ def _field(buffer: p.Buffer, offset: int, program: p.Program, plan: Plan) -> _Ro
             f"QuantizedRows {name}{{{_at(offset)}, f32({_at(scales)}), encoded_row_bytes(kPacking, {buffer.width})}};",
             f"s8 [{rows}, {buffer.width}]",
         )
+    if buffer.storage == "key_rows":
+        scales = "" if buffer.kind == "f32" else f", f32({_at(offset + plan.cache_scales[name])})"
+        data = f"f32({_at(offset)})" if buffer.kind == "f32" else _at(offset)
+        return (
+            f"{buffer.kind.upper()}KeyRows {name}{{{data}{scales}}};",
+            f"{buffer.kind} [kMaxTokens, head width] per head",
+        )
     matrix = "[kMaxTokens, head width]" if buffer.storage == "keys" else "[head width, kMaxTokens]"
-    if _caches_are_f32(program):
+    if buffer.kind == "f32":
         return (f"F32HeadCache {name}{{f32({_at(offset)})}};", f"f32 {matrix} per head, packed")
     scales = offset + plan.cache_scales[name]
     return (

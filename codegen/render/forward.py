@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from jinja2 import Environment
 
-from .. import program as p
-from ..plan import buffers_of
-from .text import annotated, constant, pascal
+from ..errors import EtchError
+from ..ir import program as p
+from ..ir.op import reads, writes
+from ..ir.stage import Stage
+from .scores import bias_name, rotary_name
+from .text import annotated, constant, float_literal, pascal
 
 _INDENT = "    "
 _Row = tuple[str, str]  # a statement and its comment
@@ -19,143 +23,278 @@ _Row = tuple[str, str]  # a statement and its comment
 class _Scope:
     """Where an op stands: how its weights and rows are called there."""
 
-    layer: str | None  # the loop variable
+    environment: Environment
     indent: int
+    layer: str | None = None  # the loop variable
     block: bool = False
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
+    masks: bool = False  # a block of one text's masks
+
+    def view(self, buffer: p.Buffer) -> str:
+        """A buffer as an op here sees it."""
+        sliced = (self.block or self.text) and buffer.rows == "tokens" and buffer.storage == "f32"
+        return buffer.name if sliced else f"a.{buffer.name}"
+
+    def weights(self, slot: p.WeightSlot) -> str:
+        """The struct of a slot."""
+        return f"{self.layer}.{slot.name}" if self.layer and not slot.common else constant(slot.name)
+
+    def rows(self, buffer: p.Buffer) -> str:
+        """How many rows an op computes of what it writes."""
+        if self.block or self.masks:
+            return "block.count"
+        return "count" if buffer.rows == "tokens" and not self.text else "1"
+
+    def statement(self, template: str, values: dict[str, str | None]) -> str:
+        """One call, from the template of its op."""
+        return self.environment.get_template(f"ops/{template}.j2").render(values).strip()
 
 
 def forward_lines(program: p.Program, environment: Environment) -> list[str]:
-    """The body of forward(): what all rows go through, the last loop included."""
+    """The body of forward(): what all rows go through."""
     rows: list[_Row] = []
-    for step in program.steps[: _head_begin(program)]:
+    for step in program.steps:
         if isinstance(step, p.Loop):
             rows.extend(_loop_rows(step, environment))
-        else:
-            rows.append(_op_row(step, _Scope(None, 1), environment))
+        elif isinstance(step, p.Blocks):
+            rows.extend(_blocks_rows(step, _Scope(environment, 2, block=True), "count"))
+        elif not isinstance(step, p.Repeat):
+            rows.extend(_op_rows(step, _Scope(environment, 1)))
     return annotated(rows)
 
 
+def embedding_values(program: p.Program) -> dict[str, Any]:
+    """The terms of the embedding sum, in the order in which they are added."""
+    (op,) = (op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum))
+    return {"embedding": _embedding(op), "embeddings": [_term(term, any(map(_tied, op.terms))) for term in op.terms]}
+
+
 def head_lines(program: p.Program, environment: Environment) -> list[str]:
-    """The body of head(): from the rows of one text to its output."""
-    return annotated([_op_row(op, _Scope(None, 1, text=True), environment) for op in _head(program)])
+    """The body of head(): from the rows of one text, or of a block of its masks, to its output."""
+    masks = _over_masks(program)
+    scope = _Scope(environment, 2, masks=True) if masks else _Scope(environment, 1, text=True)
+    return annotated([row for op in _head(program) for row in _op_rows(op, scope)])
 
 
-def head_values(program: p.Program) -> dict[str, str | bool]:
-    """How head() is called: the buffer of the rows it reads, where a text's begin, whether it wants their number."""
+def head_values(program: p.Program) -> dict[str, str | bool | int]:
+    """How head() is called: the buffer of the rows it reads, where a text's begin, whether it wants their number; of
+    masks how many ops a block of them has beside those that there are for each block of the vocabulary."""
     head = _head(program)
-    read = next(buffer for op in head for buffer in buffers_of(op)[0] if buffer.rows == "tokens")
-    loops = [step for step in program.steps if isinstance(step, p.Loop)]
-    first_rows = any(blocks.last_layer_first_row for loop in loops for blocks in loop.body)
+    read = dict.fromkeys(buffer for op in head for buffer in reads(op) if buffer.rows == "tokens")
+    masks = {"head_masks": _over_masks(program), "head_ops": sum(not isinstance(op, p.Best) for op in head)}
+    if not head:
+        return {"head_input": "", "head_row": "", "head_counts": False, **masks}
+    if len(read) != 1:
+        names = ", ".join(f"'{buffer.name}'" for buffer in read)
+        raise EtchError("head-not-supported", "render", f"the head reads {len(read)} values of the encoder: {names}")
+    (only,) = read
     return {
-        "head_input": read.name,
-        "head_row": "text" if first_rows else "texts.texts[text].first",
+        "head_input": only.name,
+        "head_row": "text" if only in _first_rows_only(program) else "texts.texts[text].first",
         "head_counts": any(isinstance(op, p.Pool) for op in head),
+        **masks,
     }
 
 
-def _head_begin(program: p.Program) -> int:
-    return max(index for index, step in enumerate(program.steps) if isinstance(step, p.Loop)) + 1
+def _first_rows_only(program: p.Program) -> set[p.Buffer]:
+    """Buffers with a row per token that in the end hold the first row of each text."""
+    loops = [step for step in program.steps if isinstance(step, p.Loop)]
+    return {
+        buffer for loop in loops for blocks in loop.body if blocks.last_layer_first_row for buffer in sliced(blocks)
+    }
 
 
 def _head(program: p.Program) -> list[p.Op]:
-    return [step for step in program.steps[_head_begin(program) :] if not isinstance(step, p.Loop)]
+    return [op for step in program.steps if isinstance(step, p.Repeat) for op in step.body]
+
+
+def _over_masks(program: p.Program) -> bool:
+    return any(isinstance(step, p.Repeat) and step.over == "masks" for step in program.steps)
 
 
 def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
     rows: list[_Row] = [(f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
+    moved = False
     for blocks in loop.body:
         texts, needed = "texts", "count"
         if blocks.last_layer_first_row:
             texts, needed = "needed", "needed.rows()"
-            comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
-            rows.append((f"{_INDENT * 2}{comment}", ""))
-            rows.append((f"{_INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
-            rows.append((f"{_INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
-            for buffer in _sliced(blocks):
+            if not moved:
+                comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
+                rows.append((f"{_INDENT * 2}{comment}", ""))
+                rows.append((f"{_INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
+                rows.append((f"{_INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
+                moved = True
+            for buffer in sliced(blocks):
                 rows.append((f"{_INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
-        rows.append((f"{_INDENT * 2}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", ""))
-        rows.append((f"{_INDENT * 3}if (skips(run, {len(blocks.body)})) continue;", ""))
-        for buffer in _sliced(blocks):
-            rows.append((f"{_INDENT * 3}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
-        scope = _Scope("layer", 3, block=True, texts=texts)
-        rows.extend(_op_row(op, scope, environment) for op in blocks.body)
-        rows.append((f"{_INDENT * 2}}}", ""))
+        scope = _Scope(environment, 3, "layer", block=True, texts=texts)
+        rows.extend(_blocks_rows(blocks, scope, needed))
     rows.append((f"{_INDENT}}}", ""))
     return rows
 
 
-def _sliced(blocks: p.Blocks) -> list[p.Buffer]:
+def _blocks_rows(blocks: p.Blocks, scope: _Scope, needed: str) -> list[_Row]:
+    outer, inner = _INDENT * (scope.indent - 1), _INDENT * scope.indent
+    rows: list[_Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", "")]
+    rows.append((f"{inner}if (skips(run, {len(blocks.body)})) continue;", ""))
+    for buffer in sliced(blocks):
+        rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
+    rows.extend(row for op in blocks.body for row in _op_rows(op, scope))
+    rows.append((f"{outer}}}", ""))
+    return rows
+
+
+def sliced(blocks: p.Blocks) -> list[p.Buffer]:
     """The buffers with a row per token that the body uses a block of."""
     found: dict[p.Buffer, None] = {}
     for op in blocks.body:
-        read, written = buffers_of(op)
-        found |= {buffer: None for buffer in (*read, written) if buffer.rows == "tokens" and buffer.storage == "f32"}
+        touched = (*reads(op), *writes(op))
+        found |= {buffer: None for buffer in touched if buffer.rows == "tokens" and buffer.storage == "f32"}
     return list(found)
 
 
-def _op_row(op: p.Op, scope: _Scope, environment: Environment) -> _Row:
-    template, values, out = _op(op, scope)
-    text = environment.get_template(f"ops/{template}.j2").render(values).strip()
-    return f"{_INDENT * scope.indent}{text}", _shape(out, op, scope.block)
+def _op_rows(op: p.Op, scope: _Scope) -> list[_Row]:
+    """The lines of an op; where it is one, with the shape of what it writes."""
+    lines = [f"{_INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
+    comment = _shape(writes(op)[0], scope.block) if len(lines) == 1 else ""
+    return [(line, comment) for line in lines]
 
 
-def _op(op: p.Op, scope: _Scope) -> tuple[str, dict[str, str], p.Buffer]:
-    """Template, its values, and the buffer that the op writes."""
+def _embedding(op: p.EmbeddingSum) -> str:
+    kind = "S8Embedding" if op.kind == "s8" else "F32Embedding"
+    return f"Tied{kind}" if any(map(_tied, op.terms)) else kind
 
-    def view(buffer: p.Buffer) -> str:
-        return buffer.name if (scope.block or scope.text) and buffer.rows == "tokens" else f"a.{buffer.name}"
 
-    def weights(slot: p.WeightSlot) -> str:
-        return f"{scope.layer}.{slot.name}" if scope.layer else constant(slot.name)
+def _tied(term: p.EmbeddingTerm) -> bool:
+    (stored,) = term.table.stored
+    assert isinstance(stored, p.EmbeddingWeights)
+    return stored.tied
 
-    def rows(buffer: p.Buffer) -> str:
-        if scope.block:
-            return "block.count"
-        return "count" if buffer.rows == "tokens" else "1"
 
-    if isinstance(op, p.EmbeddingSum):
-        values = {
-            "embedding": "S8Embedding" if op.kind == "s8" else "F32Embedding",
-            "word": weights(op.word),
-            "segment": weights(op.segment),
-            "position": weights(op.position),
-            "out": view(op.out),
-        }
-        return "embedding_sum", values, op.out
-    if isinstance(op, p.LayerNorm):
-        return "layer_norm", {"weights": weights(op.weights), "rows": rows(op.rows), "value": view(op.rows)}, op.rows
-    if isinstance(op, p.Quantize):
-        return "quantize", {"rows": rows(op.out), "input": view(op.input), "out": view(op.out)}, op.out
-    if isinstance(op, p.Linear):
-        values = {
-            "type": f"Linear{op.kind.upper()}",
-            "weights": weights(op.weights),
-            "rows": rows(op.out),
-            "input": view(op.input),
-            "out": view(op.out),
-            "epilogue": _epilogue(op, None if op.residual is None else view(op.residual)),
-        }
-        return "linear", values, op.out
-    if isinstance(op, p.Attention):
-        values = {
-            "type": f"Attention{op.kind.upper()}",
-            "block": "block",
-            "texts": scope.texts,
-            "query": view(op.query),
-            "keys": f"a.{op.keys.name}",
-            "values": f"a.{op.values.name}",
-            "context": view(op.context),
-        }
-        return "attention", values, op.context
-    if isinstance(op, p.Pool):
-        return "pool", {"kind": op.kind, "input": view(op.input), "out": view(op.out)}, op.out
-    if isinstance(op, p.Normalize):
-        return "normalize", {"rows": view(op.rows)}, op.rows
-    kind = "PackKeys" if isinstance(op, p.PackKeys) else "PackValues"
-    return "pack", {"type": kind + op.kind.upper(), "input": view(op.input), "out": f"a.{op.out.name}"}, op.out
+def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
+    """The values of an EmbeddingTerm; those behind `by` have defaults."""
+    by = {"ids": "id", "segments": "segment", "positions": "position"}[term.by]
+    table = constant(term.table.name)
+    values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
+    if term.first or term.factor is not None:
+        values.append(str(term.first))
+    if term.factor is not None:
+        values.append(float_literal(term.factor))
+    return ", ".join(values)
+
+
+RENDER: Stage[str] = Stage("render")  # the statement of an op
+
+
+@RENDER.on(p.EmbeddingSum)
+def _embedding_sum(op: p.EmbeddingSum, scope: _Scope) -> str:
+    return scope.statement("embedding_sum", {"embedding": _embedding(op), "out": scope.view(op.out)})
+
+
+@RENDER.on(p.Norm)
+def _norm(op: p.Norm, scope: _Scope) -> str:
+    input, out = scope.view(op.input), scope.view(op.out)
+    operands = input if input == out else f"{input}, {out}"
+    kind = {"layer": "LayerNorm", "rms": "RmsNorm"}[op.kind]
+    values = {"type": kind, "weights": scope.weights(op.weights), "rows": scope.rows(op.out), "operands": operands}
+    return scope.statement("norm", values)
+
+
+@RENDER.on(p.Quantize)
+def _quantize(op: p.Quantize, scope: _Scope) -> str:
+    values = {"rows": scope.rows(op.out), "input": scope.view(op.input), "out": scope.view(op.out)}
+    return scope.statement("quantize", values)
+
+
+@RENDER.on(p.Linear)
+def _linear(op: p.Linear, scope: _Scope) -> str:
+    values = {
+        "type": f"Linear{op.kind.upper()}",
+        "weights": scope.weights(op.weights),
+        "rows": scope.rows(op.out),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+        "epilogue": _epilogue(op, None if op.residual is None else scope.view(op.residual)),
+    }
+    return scope.statement("linear", values)
+
+
+@RENDER.on(p.Attention)
+def _attention(op: p.Attention, scope: _Scope) -> str:
+    bias, relative = bias_name(op), _relative(op, scope)
+    values = {
+        "type": f"{'Disentangled' if relative else 'Biased' if bias else ''}Attention{op.kind.upper()}",
+        "added": relative or bias,
+        "block": "block",
+        "texts": scope.texts,
+        "query": scope.view(op.query),
+        "keys": scope.view(op.keys),
+        "values": scope.view(op.values),
+        "context": scope.view(op.context),
+    }
+    return scope.statement("attention", values)
+
+
+def _relative(op: p.Attention, scope: _Scope) -> str | None:
+    """The arguments behind those of a plain attention; None where nothing is relative."""
+    if op.relative_rows is None:
+        return None
+    tables = ("{}" if slot is None else scope.weights(slot) for slot in (op.relative_keys, op.relative_queries))
+    key_rows = "{}" if op.key_rows is None else scope.view(op.key_rows)
+    return ", ".join((key_rows, *tables, f"{op.relative_rows.name}_values"))
+
+
+@RENDER.on(p.PackKeys, p.PackKeyRows, p.PackValues)
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, scope: _Scope) -> str:
+    kind = f"{type(op).__name__}{op.out.kind.upper()}"
+    return scope.statement("pack", {"type": kind, "input": scope.view(op.input), "out": scope.view(op.out)})
+
+
+@RENDER.on(p.Pool)
+def _pool(op: p.Pool, scope: _Scope) -> str:
+    return scope.statement("pool", {"kind": op.kind, "input": scope.view(op.input), "out": scope.view(op.out)})
+
+
+@RENDER.on(p.Masked)
+def _masked(op: p.Masked, scope: _Scope) -> str:
+    return scope.statement("masked", {"input": scope.view(op.input), "out": scope.view(op.out)})
+
+
+@RENDER.on(p.Best)
+def _best(op: p.Best, scope: _Scope) -> str:
+    values = {
+        "kind": op.kind.upper(),
+        "weights": scope.weights(op.weights),
+        "rows": scope.rows(op.logits),
+        "input": scope.view(op.input),
+        "logits": scope.view(op.logits),
+        "sums": scope.view(op.sums),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("best", values)
+
+
+@RENDER.on(p.Normalize)
+def _normalize(op: p.Normalize, scope: _Scope) -> str:
+    return scope.statement("normalize", {"rows": scope.view(op.rows)})
+
+
+@RENDER.on(p.Softmax)
+def _softmax(op: p.Softmax, scope: _Scope) -> str:
+    return scope.statement("softmax", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
+
+
+@RENDER.on(p.Multiply)
+def _multiply(op: p.Multiply, scope: _Scope) -> str:
+    values = {"rows": scope.rows(op.out), "a": scope.view(op.a), "b": scope.view(op.b), "out": scope.view(op.out)}
+    return scope.statement("multiply", values)
+
+
+@RENDER.on(p.Rotary)
+def _rotary(op: p.Rotary, scope: _Scope) -> str:
+    return scope.statement("rotary", {"table": rotary_name(op), "texts": scope.texts, "rows": scope.view(op.rows)})
 
 
 def _epilogue(op: p.Linear, residual: str | None) -> str:
@@ -166,10 +305,11 @@ def _epilogue(op: p.Linear, residual: str | None) -> str:
     return "" if op.activation == "none" else activation
 
 
-def _shape(buffer: p.Buffer, op: p.Op, in_block: bool) -> str:
+def _shape(buffer: p.Buffer, in_block: bool) -> str:
     """What a buffer holds after the op."""
-    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1"}[buffer.rows]
+    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1", "masks": "block"}[buffer.rows]
     if buffer.storage in ("keys", "values"):
-        element = "s8" if getattr(op, "kind", "s8") == "s8" else "f32"
-        return f"{element} per head, packed"
+        return f"{buffer.kind} per head, packed"
+    if buffer.storage == "key_rows":
+        return f"{buffer.kind} per head"
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

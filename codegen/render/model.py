@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,22 +13,28 @@ import numpy as np
 from jinja2 import Environment
 
 from .. import ABI, __version__
-from .. import program as p
 from ..calibrate import Calibration
+from ..errors import EtchError
 from ..golden import Golden
-from ..manifest import id_set
+from ..gpu import Encoder
+from ..ir import program as p
+from ..ir.check_supported import check_phases
+from ..manifest import TERMS_SUFFIX, id_set
 from ..plan import Plan
 from ..quantize import chosen_bits
-from ..targets import Target, stack_budget
-from ..tokenizer import WordPieceTables
-from ..tokenizer.tables import Field
+from ..quantize.constants import rounded
+from ..stack_budget import stack_budget
+from ..targets import Target
+from ..tokenizer import TokenizerTables
 from .arena import arena_lines, size_checks
 from .cuda import cuda_values
 from .environment import template_environment
-from .forward import forward_lines, head_lines, head_values
-from .tables import Table, slots_of, table_bytes
-from .task import summary, task_values
-from .text import annotated, constant, float_literal, literal_lines, number_lines, pascal
+from .forward import embedding_values, forward_lines, head_lines, head_values
+from .scores import score_values
+from .tables import Table, table_bytes
+from .task import task_values
+from .text import float_literal, literal_lines, number_lines
+from .weights import tokenizer_lines, weights_values
 
 TableForm = Literal["c", "incbin"]
 
@@ -44,15 +51,20 @@ class Model:
     program: p.Program
     plan: Plan
     target: Target
-    tokenizer: WordPieceTables
+    tokenizer: TokenizerTables
     tables: tuple[Table, ...]
     goldens: tuple[Golden, ...]
+    pairs: bool  # whether two texts may come at once
     calibration: Calibration | None = None
+    encoder: Encoder | None = None  # as GPUs run it, where files for them are wanted
+    terms: str | None = None  # of the checkpoint, which hold for the tables
+    asked_pooling: str | None = None  # of an encoder alone, whose folder says none
 
     @property
     def stack_budget(self) -> int:
         """Bytes of stack that a call may use."""
-        return stack_budget(self.target, self.program.task)
+        tokenizer = self.tokenizer.constants["stack_bytes"]
+        return stack_budget(self.target, self.program, tokenizer)
 
 
 @dataclass(frozen=True)
@@ -60,11 +72,12 @@ class Rendered:
     """A file of the output: its name and its content in pieces."""
 
     name: str
-    content: Sequence[bytes | memoryview]
+    content: Iterable[bytes | memoryview]
 
 
 def render_model(model: Model, form: TableForm) -> list[Rendered]:
     """The generated files, without the manifest. The same model gives the same bytes."""
+    check_phases(model.program, "render")
     environment = template_environment()
     name = model.name
     tables_file = f"{name}_tables.{'cpp' if form == 'c' else 'S'}"
@@ -96,6 +109,8 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
         file(f"{name}_weights.hpp", "weights.hpp.j2", _weights_values(model, rows, tables_file)),
         file(f"{name}_self_test.cpp", "self_test.cpp.j2", {"tables": rows, "goldens": _golden_values(model)}),
     ]
+    if model.terms is not None:
+        files.append(Rendered(f"{name}{TERMS_SUFFIX}", [model.terms.encode("utf-8")]))
     tables = {"tables": rows, "alignment": model.target.alignment}
     if form == "c":
         lines = [row | {"lines": _array_lines(table)} for row, table in zip(rows, model.tables, strict=True)]
@@ -105,10 +120,10 @@ def render_model(model: Model, form: TableForm) -> list[Rendered]:
 
 
 def _cuda_files(model: Model) -> list[tuple[str, dict[str, Any]]]:
-    """Endings and values of the files for NVIDIA GPUs, which a host can have."""
-    if model.target.name != "host":
+    """Endings and values of the files for NVIDIA GPUs."""
+    if model.encoder is None:
         return []
-    values = cuda_values(model.program)
+    values = cuda_values(model.program, model.encoder)
     return [("hpp", values), ("cpp", values)]
 
 
@@ -124,7 +139,9 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         **({} if model.calibration is None else {"calibration_sha256": model.calibration.sha256}),
         "target": model.target.name,
         "tables": form,
+        "gpu": model.encoder is not None,
         "checkpoint_sha256": model.checkpoint,
+        **({} if model.asked_pooling is None else {"pooling": model.asked_pooling}),
         **({} if model.kept_ids is None else {"kept_ids": id_set(model.kept_ids)}),
         "max_tokens": model.program.max_tokens,
         "table_bytes": table_bytes(model.tables, model.target),
@@ -170,14 +187,14 @@ def _bits(program: p.Program) -> dict[str, Any]:
 
 def _header_values(model: Model) -> dict[str, Any]:
     program = model.program
-    layers = next(step.count for step in program.steps if isinstance(step, p.Loop))
+    layers = p.layers_of(program)
     return {
-        "summary": f"{summary(program.task)}: {layers} layers, texts of up to {program.max_tokens} tokens.",
+        "summary": f"{program.task.summary}: {layers} layers, texts of up to {program.max_tokens} tokens.",
         "recipe": program.recipe,
         "target": model.target.name,
         "checkpoint": model.checkpoint,
         "max_tokens": program.max_tokens,
-        "pairs": "true" if program.segments >= 2 else "false",
+        "pairs": "true" if model.pairs else "false",
         "table_bytes": table_bytes(model.tables, model.target),
         "arena_bytes": model.plan.arena_bytes,
     }
@@ -185,25 +202,46 @@ def _header_values(model: Model) -> dict[str, Any]:
 
 def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
     program, plan = model.program, model.plan
-    attention = next(op for op in p.ops_of(program) if isinstance(op, p.Attention))
+    attention = _attention(program)
+    shape = attention.shape
+    usual = attention.score_scale == rounded(math.log2(math.e) / math.sqrt(shape.width))
     return {
-        "heads": program.heads.heads,
-        "head_width": program.heads.width,
+        "heads": shape.heads,
+        "head_width": shape.width,
         "tile_rows": model.target.attention_tile_rows,
-        "score_scale": float_literal(program.heads.score_scale),
+        "key_heads": "" if shape.key_heads == shape.heads else f", {shape.key_heads}",
+        "score_scale": float_literal(attention.score_scale),
+        "score_scale_of": f"log2(e) / sqrt({shape.width})" if usual else "log2(e) times the model's scale",
+        **score_values(program),
         "row_block": plan.row_block,
-        "attention_scratch": f"attention_{attention.kind}_scratch_bytes",
+        "mask_block": model.target.mask_rows,
+        "attention_scratch": f"{'attention' if attention.relative_rows is None else 'disentangled'}"
+        f"_{attention.kind}_scratch_bytes",
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
         "texts_bytes": next(item.size for item in plan.placements if item.name == "texts"),
-        "s8": attention.kind == "s8",
         "size_checks": size_checks(program, plan),
         "lower_bound": plan.lower_bound,
         "buffers": arena_lines(program, plan),
         "forward": forward_lines(program, environment),
         "head": head_lines(program, environment),
         **head_values(program),
+        **embedding_values(program),
+        "piece_characters": _array_or_null(model, "piece_characters"),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in p.ops_of(program)),
     }
+
+
+def _array_or_null(model: Model, name: str) -> str:
+    """An array that some tokenizers have."""
+    return name if any(array == name for array, _ in model.tokenizer.arrays) else "nullptr"
+
+
+def _attention(program: p.Program) -> p.Attention:
+    """Any of them; EtchError where they differ in what the generated code has one constant for."""
+    found = [op for op in p.ops_of(program) if isinstance(op, p.Attention)]
+    if len({(op.shape, op.score_scale, op.kind) for op in found}) != 1:
+        raise EtchError("attention-not-supported", "render", f"{len(found)} attentions of different shapes or scales")
+    return found[0]
 
 
 def _table_rows(model: Model) -> list[dict[str, Any]]:
@@ -224,6 +262,17 @@ def _table_rows(model: Model) -> list[dict[str, Any]]:
     return rows
 
 
+def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) -> dict[str, Any]:
+    return {
+        "tables_file": tables_file,
+        "tables": rows,
+        "packing": model.target.packing,
+        "tokenizer_type": model.tokenizer.cpp_type,
+        "tokenizer": list(tokenizer_lines(model.tokenizer.fields, "    ")),
+        **weights_values(model.program, model.tables),
+    }
+
+
 def _array_lines(table: Table) -> list[str]:
     if not table.layers:
         return list(number_lines(table.arrays[0]))
@@ -233,89 +282,19 @@ def _array_lines(table: Table) -> list[str]:
     return lines
 
 
-def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) -> dict[str, Any]:
-    program = model.program
-    slots = slots_of(program)
-    tables = {table.name: table for table in model.tables}
-    loop = next(loop for _, loop in slots if loop is not None)
-    inside = [slot for slot, where in slots if where is not None]
-    first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
-    before = [slot for slot, _ in slots[:first_inside]]
-    after = [slot for slot, where in slots[first_inside:] if where is None]
-    return {
-        "tables_file": tables_file,
-        "tables": rows,
-        "packing": model.target.packing,
-        "vocabulary": program.vocabulary,
-        "segments": program.segments,
-        "mixed": any(0 < len(table.layers) < loop.count for table in model.tables),
-        "before": [_global(slot, tables) for slot in before],
-        "after": [_global(slot, tables) for slot in after],
-        "layer_type": pascal(loop.name),
-        "layer_array": constant(loop.name + "s"),
-        "layer_count": constant(loop.name + "_count"),
-        "loop_count": loop.count,
-        "layer_fields": [{"type": _type(slot.per_layer[0]), "name": slot.name} for slot in inside],
-        "layers": [
-            annotated([(f"        {_value(slot, layer, tables)},", slot.name) for slot in inside])
-            for layer in range(loop.count)
-        ],
-        "tokenizer": list(_field_lines(model.tokenizer.fields, "    ")),
-    }
-
-
-def _field_lines(fields: tuple[Field, ...], indent: str) -> Iterator[str]:
-    """The initializer of etch::WordPiece, a field a line."""
-    for field in fields:
-        if field.group is not None:
-            yield f"{indent}{{"
-            yield from _field_lines(field.group, indent + "    ")
-            yield f"{indent}}},  // {field.name}"
-        elif field.array is not None:
-            yield f"{indent}{field.array},"
-        else:
-            yield f"{indent}{field.literal},  // {field.name}"
-
-
-def _global(slot: p.WeightSlot, tables: dict[str, Table]) -> dict[str, str]:
-    return {"type": _type(slot.per_layer[0]), "constant": constant(slot.name), "value": _value(slot, None, tables)}
-
-
-def _type(weights: p.Weights) -> str:
-    if isinstance(weights, p.LayerNormWeights):
-        return "LayerNormWeights"
-    prefix = "F32" if isinstance(weights.matrix, p.F32Matrix) else "S8"
-    return prefix + ("Embedding" if isinstance(weights, p.EmbeddingWeights) else "Weights")
-
-
-def _value(slot: p.WeightSlot, layer: int | None, tables: dict[str, Table]) -> str:
-    """The initializer of a slot's struct."""
-    weights = slot.per_layer[layer or 0]
-
-    def table(role: str) -> str:
-        name = f"{slot.name}_{role}"
-        return name + tables[name].index(layer)
-
-    if isinstance(weights, p.LayerNormWeights):
-        values = [table("gamma"), table("beta"), float_literal(weights.epsilon), float_literal(weights.inverse_width)]
-    elif isinstance(weights, p.EmbeddingWeights):
-        scales = [] if isinstance(weights.matrix, p.F32Matrix) else [table("scales")]
-        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
-        values = [table("table"), *scales, *factors]
-    else:
-        quantized = not isinstance(weights.matrix, p.F32Matrix)
-        outputs, inputs = weights.matrix.q.shape if quantized else weights.matrix.values.shape
-        bias = "nullptr" if weights.bias is None else table("bias")
-        scales = [table("scales")] if quantized else []
-        factors = [table("factors")] if isinstance(weights.matrix, p.S4Matrix) else []
-        values = [table("nibbles" if factors else "weights"), *scales, bias, str(outputs), str(inputs), *factors]
-    return "{" + ", ".join(values) + "}"
-
-
 def _bit_lines(values: np.ndarray) -> list[str]:
     bits = [f"0x{value:08X}" for value in values.view("<u4")]
     lines = [", ".join(bits[i : i + _BITS_PER_LINE]) for i in range(0, len(bits), _BITS_PER_LINE)]
     return [f"{line}," for line in lines[:-1]] + lines[-1:]
+
+
+def _row_lines(rows: np.ndarray) -> list[str]:
+    """A row after the other, each in braces."""
+    return [
+        f"{'{' if i == 0 else ' '}{line}{'},' if i == len(lines) - 1 else ''}"
+        for lines in map(_bit_lines, rows)
+        for i, line in enumerate(lines)
+    ]
 
 
 def _golden_values(model: Model) -> list[dict[str, Any]]:
@@ -325,7 +304,9 @@ def _golden_values(model: Model) -> list[dict[str, Any]]:
             "bytes": len(golden.text),
             "count": len(golden.ids),
             "id_lines": list(number_lines(np.array(golden.ids, np.int32))),
-            "output_lines": _bit_lines(golden.output),
+            "output_lines": _bit_lines(golden.output) if golden.output.ndim == 1 else _row_lines(golden.output),
+            "rows": len(golden.output),
+            "number": number,
         }
-        for golden in model.goldens
+        for number, golden in enumerate(model.goldens)
     ]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import program as p
+from ..ir import program as p
+from ..ir.stage import Stage
 from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
-from ..tokenizer import WordPieceTables
+from ..tokenizer import TokenizerTables
 
 _TYPES = {
     "int8": "std::int8_t",
@@ -65,38 +66,15 @@ class Table:
         return [_little_endian(array) for array in self.arrays]
 
 
-def slots_of(program: p.Program) -> list[tuple[p.WeightSlot, p.Loop | None]]:
-    """Every weight slot in the order of its first use, with the loop that it is in."""
-    found: dict[str, tuple[p.WeightSlot, p.Loop | None]] = {}
-
-    def visit(op: p.Op, loop: p.Loop | None) -> None:
-        slots: tuple[p.WeightSlot, ...] = ()
-        if isinstance(op, p.EmbeddingSum):
-            slots = (op.word, op.segment, op.position)
-        elif isinstance(op, p.Linear | p.LayerNorm):
-            slots = (op.weights,)
-        for slot in slots:
-            found.setdefault(slot.name, (slot, loop))
-
-    for step in program.steps:
-        if isinstance(step, p.Loop):
-            for blocks in step.body:
-                for op in blocks.body:
-                    visit(op, step)
-        else:
-            visit(step, None)
-    return list(found.values())
-
-
-def make_tables(program: p.Program, target: Target, tokenizer: WordPieceTables) -> tuple[Table, ...]:
+def make_tables(program: p.Program, target: Target, tokenizer: TokenizerTables) -> tuple[Table, ...]:
     """All tables in the order that they are written."""
-    weights = (table for slot, loop in slots_of(program) for table in slot_tables(slot, loop is not None, target))
+    weights = (table for slot, loop in p.slots_of(program) for table in slot_tables(slot, loop is not None, target))
     return (*weights, *tokenizer_tables(tokenizer))
 
 
 def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:
     """Those of one slot."""
-    parts = [_parts(weights, target) for weights in slot.per_layer]
+    parts = [PARTS(weights, target) for weights in slot.stored]
     found: list[Table] = []
     for role in dict.fromkeys(role for part in parts for role in part):
         layers = tuple(layer for layer, part in enumerate(parts) if role in part)
@@ -105,14 +83,14 @@ def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Tabl
     return tuple(found)
 
 
-def tokenizer_tables(tokenizer: WordPieceTables) -> tuple[Table, ...]:
+def tokenizer_tables(tokenizer: TokenizerTables) -> tuple[Table, ...]:
     """Those that turn text into tokens."""
     return tuple(Table(name, "tokenizer", (array.reshape(-1),), ()) for name, array in tokenizer.arrays)
 
 
 def weight_bytes(weights: p.Weights, target: Target) -> int:
     """What the tables of one layer's weights take."""
-    return sum(array.nbytes for array in _parts(weights, target).values())
+    return sum(array.nbytes for array in PARTS(weights, target).values())
 
 
 def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
@@ -120,24 +98,57 @@ def table_bytes(tables: tuple[Table, ...], target: Target) -> int:
     return sum(round_up(table.bytes, target.alignment) for table in tables)
 
 
-def _parts(weights: p.Weights, target: Target) -> dict[str, np.ndarray]:
-    if isinstance(weights, p.LayerNormWeights):
-        return {"gamma": weights.gamma, "beta": weights.beta}
-    if isinstance(weights, p.EmbeddingWeights):  # rows are looked up, never multiplied: not packed
-        if isinstance(weights.matrix, p.S8Matrix):
-            return {"table": weights.matrix.q.reshape(-1), "scales": weights.matrix.scales}
-        if isinstance(weights.matrix, p.S4Matrix):
-            factors = pack_factors(weights.matrix.factors, "rows")
-            return {"table": pack_s4(weights.matrix.q, "rows"), "scales": weights.matrix.scales, "factors": factors}
-        return {"table": weights.matrix.values.reshape(-1)}
-    if isinstance(weights.matrix, p.S8Matrix):
-        parts = {"weights": pack_s8(weights.matrix.q, target.packing), "scales": weights.matrix.scales}
-    elif isinstance(weights.matrix, p.S4Matrix):
-        matrix = weights.matrix
+# The arrays of one entry of a slot by their roles.
+PARTS: Stage[dict[str, np.ndarray]] = Stage("pack")
+
+
+@PARTS.on(p.NormWeights)
+def _norm_parts(weights: p.NormWeights, target: Target) -> dict[str, np.ndarray]:
+    return {"gamma": weights.gamma} | ({} if weights.beta is None else {"beta": weights.beta})
+
+
+@PARTS.on(p.FloatTable, p.IndexTable)
+def _looked_up_parts(weights: p.LookedUp, target: Target) -> dict[str, np.ndarray]:
+    return {"values": weights.values.reshape(-1)}
+
+
+@PARTS.on(p.RelativeWeights)
+def _relative_parts(weights: p.RelativeWeights, target: Target) -> dict[str, np.ndarray]:
+    """Packed head by head, as keys are."""
+    matrix, shape = weights.matrix, weights.by_head
+    if isinstance(matrix, p.F32Matrix):
+        heads = matrix.values.reshape(shape)
+        return {"packed": np.concatenate([pack_f32(head, target.packing) for head in heads])}
+    packed = np.concatenate([pack_s8(head, target.packing) for head in matrix.q.reshape(shape)])
+    return {"packed": packed, "scales": matrix.scales}
+
+
+@PARTS.on(p.EmbeddingWeights)
+def _embedding_parts(weights: p.EmbeddingWeights, target: Target) -> dict[str, np.ndarray]:
+    """Rows that are looked up and never multiplied are not packed."""
+    matrix = weights.matrix
+    if isinstance(matrix, p.F32Matrix):
+        return {"table": pack_f32(matrix.values, target.packing if weights.tied else "rows")}
+    if isinstance(matrix, p.S8Matrix):
+        packed = pack_s8(matrix.q, target.packing) if weights.tied else matrix.q.reshape(-1)
+        return {"table": packed, "scales": matrix.scales}
+    packing = target.packing if weights.tied else "rows"
+    factors = pack_factors(matrix.factors, packing)
+    return {"table": pack_s4(matrix.q, packing), "scales": matrix.scales, "factors": factors}
+
+
+@PARTS.on(p.LinearWeights)
+def _linear_parts(weights: p.LinearWeights, target: Target) -> dict[str, np.ndarray]:
+    matrix = weights.matrix
+    if weights.table is not None:
+        parts: dict[str, np.ndarray] = {}
+    elif isinstance(matrix, p.F32Matrix):
+        parts = {"weights": pack_f32(matrix.values, target.packing)}
+    elif isinstance(matrix, p.S8Matrix):
+        parts = {"weights": pack_s8(matrix.q, target.packing), "scales": matrix.scales}
+    else:
         parts = {"nibbles": pack_s4(matrix.q, target.packing), "factors": pack_factors(matrix.factors, target.packing)}
         parts["scales"] = matrix.scales
-    else:
-        parts = {"weights": pack_f32(weights.matrix.values, target.packing)}
     return parts if weights.bias is None else parts | {"bias": weights.bias}
 
 

@@ -58,7 +58,7 @@ def annotated(rows: list[tuple[str, str]]) -> list[str]:
         while comment and len(code) + len(comment) + 5 > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
             cut = code[: LINE_WIDTH - 2].rindex(", ") + 1
             lines.append((code[:cut], ""))
-            code = " " * (code.index("{") + 1) + code[cut + 1 :]
+            code = " " * (statement.index("{") + 1) + code[cut + 1 :]
         lines.append((code, comment))
     commented = [len(code) for code, comment in lines if comment]
     column = max((width for width in commented if width <= LINE_WIDTH - 32), default=0)

@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import AddedToken, WordPieceSpec
+from ..load.tokenizer_spec import (
+    AddedToken,
+    ByteLevelBpeModel,
+    MetaspaceSegmenter,
+    NoNormalizer,
+    TokenizerSpec,
+    UnigramModel,
+)
 
 # As in etch::AddedTokens.
 SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP = 1, 2, 4, 8
@@ -27,16 +35,52 @@ class AddedTokenTables:
     first_bytes: np.ndarray  # uint32 [8], a bit set
 
 
-def compile_added_tokens(spec: WordPieceSpec) -> tuple[AddedTokenTables, AddedTokenTables]:
+def compile_added_tokens(spec: TokenizerSpec) -> tuple[AddedTokenTables, AddedTokenTables]:
     """Those matched on raw text, and those matched on normalized text."""
     tokens = [token for token in spec.added_tokens if token.content]
     wheel = Tokenizer.from_str(spec.json)
     for token in tokens:
         _check(token, wheel.token_to_id(token.content))
-    normalize = wheel.normalizer.normalize_str
+    if isinstance(spec.normalizer, NoNormalizer):
+        _check_one_pass(tokens)
+        return _compile((token.content, token) for token in tokens), _compile(())
+    splits = isinstance(spec.segmenter, MetaspaceSegmenter) and spec.segmenter.split_whitespace
+    if not splits and isinstance(spec.model, UnigramModel | ByteLevelBpeModel):
+        _check_spaces_stay(tokens)
+    normalize = wheel.normalizer.normalize_str if wheel.normalizer else str
     raw = [(token.content, token) for token in tokens if not token.normalized]
     normalized = [(normalize(token.content), token) for token in tokens if token.normalized]
     return _compile(raw), _compile(normalized)
+
+
+def _check_one_pass(tokens: list[AddedToken]) -> None:
+    """Where nothing is normalized, both kinds are looked for at once. `tokenizers` looks for one kind after the other,
+    which is the same unless tokens of both could meet in a text."""
+    first = [token for token in tokens if not token.normalized]
+    second = [token for token in tokens if token.normalized]
+    for one, other in product(first, second):
+        meets = _overlaps(one.content, other.content) or _overlaps(other.content, one.content)
+        across = (one.lstrip and other.rstrip) or (one.rstrip and other.lstrip)  # white space that both could have
+        strips = one.lstrip or one.rstrip or other.lstrip or other.rstrip
+        spaces = any(text[0].isspace() or text[-1].isspace() for text in (one.content, other.content))
+        if meets or across or other.single_word or (strips and spaces):
+            message = (
+                f"added tokens {one.content!r} and {other.content!r} can meet, but one is normalized and one is not"
+            )
+            raise EtchError("added-token-unsupported", "front-end", message)
+
+
+def _check_spaces_stay(tokens: list[AddedToken]) -> None:
+    """Where white space is part of words, it must not turn out to belong to a token when it has been read."""
+    for token in tokens:
+        if token.normalized and (token.lstrip or token.rstrip):
+            message = f"added token {token.content!r} is normalized and strips white space, which pieces are made of"
+            raise EtchError("added-token-unsupported", "front-end", message)
+
+
+def _overlaps(left: str, right: str) -> bool:
+    """Whether `right` begins in `left`."""
+    return right in left or any(left.endswith(right[:size]) for size in range(1, len(right)))
 
 
 def _check(token: AddedToken, id_in_use: int | None) -> None:

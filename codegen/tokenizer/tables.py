@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a WordPiece tokenizer, in the order of `etch::WordPiece`'s fields."""
+"""The tables of a whole tokenizer, in the order of `etch::Tokenizer`'s fields."""
 
 from __future__ import annotations
 
@@ -8,181 +8,105 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import WordPieceSpec
-from . import trie
+from ..load.tokenizer_spec import ByteLevelBpeModel, TokenizerSpec, UnigramModel, WordLevelModel, WordPieceModel
 from .added_tokens import AddedTokenTables, compile_added_tokens
-
-MOST_WORD_CHARS = 4096  # scratch grows with it, and so does the time for the worst word
+from .byte_level_bpe import compile_byte_level_bpe
+from .fields import Field, Part, byte_array, never_empty, unsigned
+from .normalizers import compile_normalizer
+from .piece_characters import piece_characters
+from .segmenters import compile_segmenter
+from .template import compile_template
+from .unigram import compile_unigram
+from .wordpiece import compile_word_level, compile_wordpiece
 
 UNICODE_TABLE_BYTES = 20_144  # in libetch.a, once for all models: unicode_tables.table_bytes()
 
-_NO_FIRST_NODE = 0xFF  # as in runtime/src/tokenizer/trie.hpp: no 255 bytes begin a character
-_ASCII_PUNCTUATION = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-
 
 @dataclass(frozen=True)
-class WordPieceTables:
-    """Arrays become const tables; `fields` is the initializer of `etch::WordPiece`, field by field.
+class TokenizerTables:
+    """Arrays become const tables; `fields` is the initializer of `cpp_type`, field by field.
 
     An array's name is a valid C++ identifier tail such as `labels`; the renderer gives it a prefix.
     """
 
+    cpp_type: str  # etch::Tokenizer of the parts' types
     arrays: tuple[tuple[str, np.ndarray], ...]  # uint8, uint16, uint32 or int32, one-dimensional, never empty
     fields: tuple[Field, ...]
-    constants: dict[str, int]  # scratch_bytes, max_word_chars, piece_count, table_bytes
+    constants: dict[str, int]  # scratch_bytes, stack_bytes, most_pieces, piece_count, table_bytes
 
 
-@dataclass(frozen=True)
-class Field:
-    """One field of `etch::WordPiece` or of an `etch::AddedTokens` in it: exactly one of the three is set."""
-
-    name: str
-    array: str | None = None  # an array's name
-    literal: str | None = None  # a number, `true`, `false` or `nullptr`
-    group: tuple[Field, ...] | None = None
-
-
-def compile_wordpiece(spec: WordPieceSpec) -> WordPieceTables:
-    _check(spec)
+def compile_tokenizer(spec: TokenizerSpec, *, by_words: bool = False) -> TokenizerTables:
+    """`by_words`: with the table that tells which tokens begin a word, where the model needs one."""
     raw_tokens, normalized_tokens = compile_added_tokens(spec)
-    texts = _texts_by_id(spec)
-    id_bits = max((len(texts) - 1).bit_length(), 1)
-    if id_bits > trie.MOST_VALUE_BITS:
-        raise EtchError("vocabulary-too-large", "pack", f"{len(texts)} ids, at most {2**trie.MOST_VALUE_BITS}")
-    pieces = trie.build(_keys(spec, texts))
-    arrays = {
-        "first_nodes": _first_nodes(pieces),
-        "labels": pieces.labels,
-        "blocks": pieces.blocks.reshape(-1),
-        "ranks": pieces.ranks,
-        "packed_ids": pieces.packed_values(id_bits),
-        "prefix": _bytes(spec.continuing_prefix.encode()),
-        **_added_arrays("raw", raw_tokens),
-        **_added_arrays("normalized", normalized_tokens),
-    }
-    constants = {
-        "scratch_bytes": scratch_bytes(spec.max_input_chars_per_word),
-        "max_word_chars": spec.max_input_chars_per_word,
-        "piece_count": len(texts),
-        "table_bytes": sum(array.nbytes for array in arrays.values()),
-    }
-    numbers = {
-        "block_count": f"{len(pieces.blocks)}u",
-        "key_count": f"{len(pieces.values)}u",
-        "id_bits": f"{id_bits}u",
-        "initial_end": f"{pieces.roots[1]}u",
-        "continuing_end": f"{pieces.roots[2]}u",
-        "first_end": f"{pieces.roots[3]}u",
-        "piece_count": f"{constants['piece_count']}u",
-        "prefix_size": f"{len(spec.continuing_prefix.encode())}u",
-        "max_word_chars": f"{spec.max_input_chars_per_word}u",
-        "unknown_id": str(spec.unknown_id),
-        "classify_id": str(spec.classify_id),
-        "separate_id": str(spec.separate_id),
-        "clean_text": _boolean(spec.clean_text),
-        "handle_chinese_chars": _boolean(spec.handle_chinese_chars),
-        "strip_accents": _boolean(spec.strip_accents),
-        "lowercase": _boolean(spec.lowercase),
-    }
+    texts = texts_by_id(spec)
+    normalizer, segmenter = compile_normalizer(spec.normalizer), compile_segmenter(spec.segmenter)
+    template = compile_template(spec.template)
+    model = _compile_model(spec, texts)
+    arrays = (
+        *(array for part in (model, normalizer, segmenter, template) for array in part.arrays),
+        *_added_arrays("raw", raw_tokens),
+        *_added_arrays("normalized", normalized_tokens),
+        *_word_arrays(spec, texts, by_words),
+    )
     fields = (
-        *(Field(name, array=name) for name in ("first_nodes", "labels", "blocks", "ranks", "packed_ids", "prefix")),
         Field("raw_tokens", group=_added_fields("raw", raw_tokens)),
         Field("normalized_tokens", group=_added_fields("normalized", normalized_tokens)),
-        *(Field(name, literal=value) for name, value in numbers.items()),
+        Field("normalizer", group=normalizer.fields),
+        Field("segmenter", group=segmenter.fields),
+        Field("model", group=model.fields),
+        Field("parts", group=template.fields),
     )
-    return WordPieceTables(tuple(arrays.items()), fields, constants)
-
-
-def scratch_bytes(max_word_chars: int) -> int:
-    """As `etch::tokenizer_scratch_bytes`."""
-    return (14 * max_word_chars + 7) // 8 * 8
-
-
-def _keys(spec: WordPieceSpec, texts: list[bytes]) -> tuple[list[trie.Key], list[trie.Key], list[trie.Key]]:
-    """What the runtime searches for: a piece's text at the start of a word, its text without the prefix later; and the
-    texts that only the display of tokens needs.
-
-    A piece that begins with the prefix is both. With a prefix like `##` the first can never be looked up, because ASCII
-    punctuation is always a word of its own, and is left out.
-    """
-    prefix = spec.continuing_prefix.encode()
-    only_continuing = not _ASCII_PUNCTUATION.isdisjoint(prefix)
-    longest_word = 4 * max(spec.max_input_chars_per_word, 1)
-    initial, continuing, displayed = [], [], []
-    for i, text in enumerate(texts):
-        is_piece = i < len(spec.pieces) and bool(spec.pieces[i])
-        is_continuing = is_piece and text.startswith(prefix) and len(prefix) < len(text) <= len(prefix) + longest_word
-        is_initial = is_piece and len(text) <= longest_word
-        if is_initial and only_continuing and text.startswith(prefix) and len(text) > 1:
-            is_initial = False
-        if is_continuing:
-            continuing.append((text[len(prefix) :], i))
-        if is_initial:
-            initial.append((text, i))
-        if text and not is_initial and not is_continuing:
-            displayed.append((text, i))
-    if not initial and not continuing:
-        raise EtchError("empty-vocabulary", "pack", "the vocabulary has no piece that could match")
-    return initial, continuing, displayed
-
-
-def _first_nodes(pieces: trie.Trie) -> np.ndarray:
-    """By kind and first byte: the node, counted from the first one of its kind."""
-    table = np.full((2, 256), _NO_FIRST_NODE, np.uint8)
-    for kind in (0, 1):
-        first, last = pieces.roots[kind : kind + 2]
-        table[kind, pieces.labels[first:last]] = np.arange(last - first)
-    return table.reshape(-1)
-
-
-def _check(spec: WordPieceSpec) -> None:
-    present = [piece for piece in spec.pieces if piece is not None]
-    if len(set(present)) != len(present):
-        raise EtchError("duplicate-piece", "front-end", "two ids of the vocabulary have the same piece")
-    for what, i in (("unknown", spec.unknown_id), ("[CLS]", spec.classify_id), ("[SEP]", spec.separate_id)):
-        if not 0 <= i < 2**31:
-            raise EtchError("token-id-out-of-range", "front-end", f"the {what} token has id {i}")
-    if not 0 <= spec.max_input_chars_per_word <= MOST_WORD_CHARS:
-        message = f"max_input_chars_per_word is {spec.max_input_chars_per_word}, supported are 0 to {MOST_WORD_CHARS}"
-        raise EtchError("word-limit-unsupported", "front-end", message)
-
-
-def _texts_by_id(spec: WordPieceSpec) -> list[bytes]:
-    """For the display of tokens: added tokens too, empty where an id has no text."""
-    added = {token.id: token.content for token in spec.added_tokens}
-    count = max(len(spec.pieces), *(i + 1 for i in added)) if added else len(spec.pieces)
-    if count > len(spec.pieces) + len(added) + 0x10000:
-        raise EtchError("token-id-out-of-range", "front-end", f"an added token has id {count - 1}")
-    texts = [piece or "" for piece in spec.pieces] + [""] * (count - len(spec.pieces))
-    return [(text or added.get(i, "")).encode() for i, text in enumerate(texts)]
-
-
-def _added_arrays(which: str, tokens: AddedTokenTables) -> dict[str, np.ndarray]:
-    return {
-        f"{which}_text": _bytes(tokens.text),
-        f"{which}_begins": tokens.begins,
-        f"{which}_ids": _never_empty(tokens.ids),
-        f"{which}_flags": _never_empty(tokens.flags),
-        f"{which}_first_bytes": tokens.first_bytes,
+    constants = {
+        "scratch_bytes": model.scratch_bytes,
+        "stack_bytes": normalizer.stack_bytes,
+        "most_pieces": model.most_pieces,
+        "piece_count": len(texts),
+        "table_bytes": sum(array.nbytes for _, array in arrays),
     }
+    cpp_type = f"Tokenizer<{normalizer.cpp_type}, {segmenter.cpp_type}, {model.cpp_type}>"
+    return TokenizerTables(cpp_type, arrays, fields, constants)
+
+
+def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
+    if isinstance(spec.model, ByteLevelBpeModel):
+        return compile_byte_level_bpe(spec.model, texts)
+    if isinstance(spec.model, UnigramModel):
+        return compile_unigram(spec.model, texts, {token.id for token in spec.added_tokens if token.special})
+    if isinstance(spec.model, WordLevelModel):
+        return compile_word_level(spec.model, texts)
+    return compile_wordpiece(spec.model, texts)
+
+
+def _word_arrays(spec: TokenizerSpec, texts: list[bytes], by_words: bool) -> list[tuple[str, np.ndarray]]:
+    if not by_words or not isinstance(spec.model, WordPieceModel):
+        return []
+    return [("piece_characters", piece_characters(spec.model, texts))]
+
+
+def _added_arrays(which: str, tokens: AddedTokenTables) -> tuple[tuple[str, np.ndarray], ...]:
+    return (
+        (f"{which}_text", byte_array(tokens.text)),
+        (f"{which}_begins", tokens.begins),
+        (f"{which}_ids", never_empty(tokens.ids)),
+        (f"{which}_flags", never_empty(tokens.flags)),
+        (f"{which}_first_bytes", tokens.first_bytes),
+    )
 
 
 def _added_fields(which: str, tokens: AddedTokenTables) -> tuple[Field, ...]:
     names = ("text", "begins", "ids", "flags", "first_bytes")
-    return (
-        *(Field(name, array=f"{which}_{name}") for name in names),
-        Field("count", literal=f"{len(tokens.ids)}u"),
-    )
+    return (*(Field(name, array=f"{which}_{name}") for name in names), unsigned("count", len(tokens.ids)))
 
 
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _bytes(text: bytes) -> np.ndarray:
-    return _never_empty(np.frombuffer(text, np.uint8))
-
-
-def _never_empty(array: np.ndarray) -> np.ndarray:
-    """C++ has no empty arrays."""
-    return array if len(array) else np.zeros(1, array.dtype)
+def texts_by_id(spec: TokenizerSpec) -> list[bytes]:
+    """For the display of tokens: added tokens too, empty where an id has no text."""
+    pieces = spec.model.pieces
+    present = [piece for piece in pieces if piece is not None]
+    if len(set(present)) != len(present):
+        raise EtchError("duplicate-piece", "front-end", "two ids of the vocabulary have the same piece")
+    added = {token.id: token.content for token in spec.added_tokens}
+    count = max(len(pieces), *(i + 1 for i in added)) if added else len(pieces)
+    if count > len(pieces) + len(added) + 0x10000:
+        raise EtchError("token-id-out-of-range", "front-end", f"an added token has id {count - 1}")
+    known = [piece.encode() if isinstance(piece, str) else piece or b"" for piece in pieces]
+    return [text or added.get(i, "").encode() for i, text in enumerate([*known, *[b""] * (count - len(pieces))])]

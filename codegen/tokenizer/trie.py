@@ -9,7 +9,7 @@ them and one that continues the list, whose label no text holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import EtchError
+from .fields import Field, unsigned
 
 # As in runtime/src/tokenizer/trie.hpp.
 BLOCK = 16  # nodes
@@ -39,11 +40,65 @@ class Trie:
     ranks: np.ndarray  # uint32 [blocks / BLOCKS_PER_RANK, rounded up]: keys before
     values: np.ndarray  # of the keys in the order of their nodes
 
+    def children(self, node: int) -> Iterator[int]:
+        """Those of a node, of a list that is continued all of them."""
+        low, high, first, _ = (int(word) for word in self.blocks[node // BLOCK])
+        counts = [(low | high << 32) >> 4 * i & MOST_CHILDREN for i in range(node % BLOCK + 1)]
+        for child in range(first + sum(counts[:-1]), first + sum(counts)):
+            if self.labels[child] == CONTINUES:
+                yield from self.children(child)
+            else:
+                yield child
+
     def packed_values(self, bits: int) -> np.ndarray:
         """Values in `bits` bits each, lowest first, with as many bytes behind them as a read may touch."""
-        spread = (self.values[:, None] >> np.arange(bits, dtype=np.uint32)) & 1
-        packed = np.packbits(spread.astype(np.uint8).reshape(-1), bitorder="little")
-        return np.concatenate([packed, np.zeros(4, np.uint8)])
+        return packed(self.values, bits)
+
+
+def packed(values: np.ndarray, bits: int) -> np.ndarray:
+    """As `Trie.packed_values`, of any values (uint32)."""
+    spread = (values[:, None] >> np.arange(bits, dtype=np.uint32)) & 1
+    spelled = np.packbits(spread.astype(np.uint8).reshape(-1), bitorder="little")
+    return np.concatenate([spelled, np.zeros(4, np.uint8)])
+
+
+def unpacked(values: np.ndarray, count: int, bits: int) -> np.ndarray:
+    """What `packed` packed."""
+    spread = np.unpackbits(values, bitorder="little")[: count * bits].reshape(count, bits)
+    return (spread.astype(np.uint32) << np.arange(bits, dtype=np.uint32)).sum(axis=1, dtype=np.uint32)
+
+
+def value_bits(count: int) -> int:
+    """Of a value that is one of `count`."""
+    bits = max((count - 1).bit_length(), 1)
+    if bits > MOST_VALUE_BITS:
+        raise EtchError("vocabulary-too-large", "pack", f"{count} ids, at most {2**MOST_VALUE_BITS}")
+    return bits
+
+
+def arrays(trie: Trie, id_bits: int) -> tuple[tuple[str, np.ndarray], ...]:
+    """The const tables of an `etch::Trie`."""
+    return (
+        ("labels", trie.labels),
+        ("blocks", trie.blocks.reshape(-1)),
+        ("ranks", trie.ranks),
+        ("packed_ids", trie.packed_values(id_bits)),
+    )
+
+
+def field(trie: Trie, id_bits: int) -> Field:
+    """The initializer of an `etch::Trie`."""
+    numbers = (len(trie.blocks), len(trie.values), id_bits)
+    return Field(
+        "trie",
+        group=(
+            *(Field(name, array=name) for name in ("labels", "blocks", "ranks", "packed_ids")),
+            *(
+                unsigned(name, value)
+                for name, value in zip(("block_count", "key_count", "id_bits"), numbers, strict=True)
+            ),
+        ),
+    )
 
 
 def build(sets: Sequence[Sequence[Key]]) -> Trie:

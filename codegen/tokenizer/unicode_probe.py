@@ -8,7 +8,7 @@ space), so no other library, Python's `unicodedata` included, can stand in for i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 
@@ -57,7 +57,7 @@ def probe() -> Probe:
         lower=_changed(_map_each(_bert(lowercase=True))),
         decomposition=_changed(_map_each(NFD().normalize_str)),
         stripped=_changed(stripped),
-        combining_rank=_combining_ranks(),
+        combining_rank=combining_ranks(),
     )
 
 
@@ -105,20 +105,33 @@ def _found_before(tokenizer: Tokenizer, token: int, c: int) -> bool:
     return token in tokenizer.encode("<>" + chr(c)).ids
 
 
-def _combining_ranks() -> dict[int, int]:
+def changed_by(decompose: Callable[[str], str], before: str = "", after: str = "") -> list[int]:
+    """The scalars that a decomposition changes between two texts. Most are not, and asked for many at once."""
+    chunks = (SCALARS[first : first + _CHUNK] for first in range(0, len(SCALARS), _CHUNK))
+    return [c for chunk in chunks for c in _changed_of(chunk, decompose, before, after)]
+
+
+def _changed_of(scalars: Sequence[int], decompose: Callable[[str], str], before: str, after: str) -> Iterator[int]:
+    text = "x".join(before + chr(c) + after for c in scalars)
+    if decompose(text) == text:
+        return
+    if len(scalars) == 1:
+        yield scalars[0]
+        return
+    step = -(-len(scalars) // 8)
+    for first in range(0, len(scalars), step):
+        yield from _changed_of(scalars[first : first + step], decompose, before, after)
+
+
+def combining_ranks() -> dict[int, int]:
     """Canonical ordering swaps neighbours whose classes descend and are not zero: that gives the order of the classes,
     which is all that ordering needs."""
     order = NFD().normalize_str
     lowest, highest = _LOWEST_MARK, _HIGHEST_MARK
     if order(highest + lowest) != lowest + highest:
         raise AssertionError("the wheel's NFD does not order combining marks")
-    marks = []
-    for c in SCALARS:
-        if len(order(chr(c))) > 1 or order(chr(c)) != chr(c):
-            continue  # it never appears in ordered text
-        text = chr(c)
-        if order(text + lowest) != text + lowest or order(highest + text) != highest + text:
-            marks.append(c)
+    decomposed = set(changed_by(order))  # those never appear in ordered text
+    marks = sorted({*changed_by(order, after=lowest), *changed_by(order, before=highest)} - decomposed)
     # What swaps with neither is a starter, or shares the class of the lowest or highest mark and so would have swapped
     # with the other one; the two marks themselves are covered the same way.
 

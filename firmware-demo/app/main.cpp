@@ -11,7 +11,7 @@ namespace {
 using namespace firmware;
 
 // The rest is for these files, an interrupt and a fault's report; the build checks the sum against the call graph.
-static_assert(BOARD_STACK_BYTES >= model::kStackBudget + 512, "raise STACK in CMakeLists.txt");
+static_assert(BOARD_STACK_BYTES >= model::kStackBudget + 512, "raise ETCH_FIRMWARE_STACK");
 
 Session session;
 LineReader reader;

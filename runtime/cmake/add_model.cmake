@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
-#   [CALIBRATE file] [MAX_TOKENS n] [TARGET host|m-profile] [TABLES incbin|c])
+#   [CALIBRATE file] [MAX_TOKENS n] [POOLING mean|cls|max|last] [TARGET host|m-profile] [TABLES incbin|c] [GPU])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
-# and again when the checkpoint, an option or the generator changes. Where etch was built with ETCH_CUDA also LIBRARY_cuda,
-# the same on a GPU (not of --target m-profile). Options as of `etch generate`. The generator runs on
+# and again when the checkpoint, an option or the generator changes. With GPU also LIBRARY_cuda, the same on an NVIDIA GPU,
+# of an etch that was built with ETCH_CUDA. Options as of `etch generate`. The generator runs on
 # the machine that builds, also under a cross toolchain, with the Python that CMake finds, or ETCH_PYTHON.
 # The stack budget in the header is checked only where etch's own build makes the model.
 set(ETCH_PYTHON "" CACHE FILEPATH "Python for etch_add_model (default: the one that CMake finds)")
@@ -19,10 +19,10 @@ macro(etch_add_model)
 endmacro()
 
 function(etch_add_model_library library)
-  set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS TARGET TABLES)
-  cmake_parse_arguments(PARSE_ARGV 1 model "" "CHECKPOINT;NAME;CALIBRATE;${options}" "")
+  set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS POOLING TARGET TABLES)
+  cmake_parse_arguments(PARSE_ARGV 1 model "GPU" "CHECKPOINT;NAME;CALIBRATE;${options}" "")
   if(model_UNPARSED_ARGUMENTS OR model_KEYWORDS_MISSING_VALUES OR NOT model_CHECKPOINT)
-    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE or ${options}, each with a value")
+    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE or ${options}, each with a value, or GPU")
   endif()
   get_filename_component(checkpoint ${model_CHECKPOINT} ABSOLUTE)
   if(NOT EXISTS ${checkpoint}/config.json)
@@ -31,6 +31,9 @@ function(etch_add_model_library library)
   set(name ${library})
   if(model_NAME)
     set(name ${model_NAME})
+  endif()
+  if(NOT name MATCHES "^[a-z][a-z0-9_]*$")
+    message(FATAL_ERROR "etch_add_model(${library}): '${name}' is not the name of a model: choose one with NAME")
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/etch_models/${name})
   set(command generate ${checkpoint} --out ${folder} --name ${name})
@@ -49,7 +52,11 @@ function(etch_add_model_library library)
   set(headers ${folder}/${name}.hpp ${folder}/${name}.h ${folder}/${name}_weights.hpp)
 
   set(cuda_source "")
-  if(TARGET etch::cuda AND NOT model_TARGET STREQUAL "m-profile")
+  if(model_GPU)
+    if(NOT TARGET etch::cuda)
+      message(FATAL_ERROR "etch_add_model(${library}): GPU needs an etch that was built with ETCH_CUDA, and the CUDA toolkit")
+    endif()
+    list(APPEND command --gpu)
     set(cuda_source ${folder}/${name}_cuda.cpp)
     list(APPEND headers ${folder}/${name}_cuda.hpp)
   endif()

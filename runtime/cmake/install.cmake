@@ -10,6 +10,7 @@ set(etch_cmake ${CMAKE_CURRENT_LIST_DIR})
 
 function(etch_install_runtime)
   set(component COMPONENT etch-development)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/etch ${component})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/etch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component})
   install(TARGETS etch etch_hosted EXPORT etch-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
@@ -45,6 +46,9 @@ function(etch_install_model name programs)
   set(component COMPONENT etch-models)
   install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${name}.hpp ${CMAKE_CURRENT_SOURCE_DIR}/${name}.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component})
+  # What the checkpoint's folder said of its terms, which are those of the tables.
+  install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${name}_terms.txt
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/etch_${name} ${component} OPTIONAL)
   install(TARGETS etch_${name} EXPORT etch-model-${name}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${component}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -15,24 +15,24 @@ Status check_tokens(const std::int32_t* ids, const std::uint8_t* segments, std::
     return Status::ok;
 }
 
-Status tokenize_batch(const WordPiece& tables, const std::string_view* texts, std::size_t count, SpecialTokens mode,
-                      void* scratch, const TokenSink& sink, TextRows* rows, Batch& batch) noexcept {
-    batch = {0, false};
-    std::uint32_t first = 0;
-    std::uint32_t place = 0;
-    while (batch.count < count && (batch.count == 0 || place + kPanelWidth <= sink.capacity)) {
-        Tokenized tokens;
-        const TokenSink rest{sink.ids + first, sink.segments + first, nullptr, sink.capacity - place};
-        const Status status = tokenize(tables, texts[batch.count], mode, scratch, rest, tokens);
-        if (status != Status::ok) return status;
-        if (tokens.truncated && batch.count != 0) break;
-        rows[batch.count] = {first, tokens.count, place};
-        ++batch.count;
-        batch.truncated = tokens.truncated;
-        first += tokens.count;
-        place += static_cast<std::uint32_t>(round_up(tokens.count, kPanelWidth));
-    }
-    return Status::ok;
+bool Written::holds(const void* first, std::size_t count) const noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const auto other = reinterpret_cast<std::uintptr_t>(first);
+    return begin <= other ? other - begin < bytes && count != 0 : begin - other < count && bytes != 0;
+}
+
+bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept {
+    bool one = memory.holds(texts, count * sizeof *texts);
+    for (std::size_t i = 0; i < count; ++i)
+        one = one || memory.holds(texts[i].data(), texts[i].size());
+    return one;
+}
+
+bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept {
+    bool one = memory.holds(texts, count * sizeof *texts);
+    for (std::size_t i = 0; i < count; ++i)
+        one = one || memory.holds(texts[i].data, texts[i].size);
+    return one;
 }
 
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {

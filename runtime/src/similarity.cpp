@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/similarity.hpp"
 
+#include "etch/float_mode.hpp"
 #include "kernels/row_sum.hpp"
 #include "kernels/square_root.hpp"
 #include "ops/tiny.hpp"
@@ -8,7 +9,10 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-float cosine_similarity(const float* a, const float* b, std::uint32_t width) noexcept {
+namespace {
+
+// Not inlined: FloatMode wants it so.
+[[gnu::noinline]] float cosine(const float* a, const float* b, std::uint32_t width) noexcept {
     RowSum products;
     RowSum squares_a;
     RowSum squares_b;
@@ -24,6 +28,13 @@ float cosine_similarity(const float* a, const float* b, std::uint32_t width) noe
     const float cosine = without_tiny(products.total() / lengths);
     const float least = cosine < -1.0f ? -1.0f : cosine;
     return least > 1.0f ? 1.0f : least;
+}
+
+}  // namespace
+
+float cosine_similarity(const float* a, const float* b, std::uint32_t width) noexcept {
+    const FloatMode mode;
+    return cosine(a, b, width);
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -35,7 +35,9 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
               same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
               same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
-              same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN));
+              same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN) &&
+              same(Status::executor_failed, ETCH_EXECUTOR_FAILED) && same(Status::text_overlaps, ETCH_TEXT_OVERLAPS) &&
+              same(Status::workspace_misaligned, ETCH_WORKSPACE_MISALIGNED));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -100,6 +102,12 @@ const char* describe(Status status) noexcept {
             return "a session for fewer rows than one text may have, or for too many";
         case Status::not_open:
             return "the weights or the session were not opened";
+        case Status::executor_failed:
+            return "the executor did not call the task of each worker once";
+        case Status::text_overlaps:
+            return "a text or token ids lie in the workspace, or where the call writes";
+        case Status::workspace_misaligned:
+            return "the workspace does not lie at a multiple of 64 bytes";
     }
     return "unknown status";
 }

@@ -11,18 +11,19 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen import program as p
 from codegen.calibrate import calibrate
 from codegen.emulate import emulate
 from codegen.errors import EtchError
-from codegen.graph import Graph
 from codegen.inspect import inspect
+from codegen.ir import program as p
+from codegen.ir.graph import Graph
 from codegen.load.folder import Checkpoint
+from codegen.lower import lower
 from codegen.pack import unpack_factors, unpack_s4, unpack_s8
 from codegen.quantize import choose_recipe, chosen_bits
 from codegen.quantize.bits import bits_text, parse_bits, places_of, width_of
 from codegen.render.model import manifest as render_manifest
-from codegen.render.tables import slots_of, weight_bytes
+from codegen.render.tables import weight_bytes
 from codegen.report import generation_report
 from codegen.targets import TARGETS
 
@@ -94,7 +95,7 @@ def test_what_is_not(text: str) -> None:
 )
 def test_what_is_refused(graph: Graph, bits: dict[str, int], code: str) -> None:
     with pytest.raises(EtchError) as refused:
-        choose_recipe("w8a8", 8, bits).lower(graph)
+        lower(graph, choose_recipe("w8a8", 8, bits))
     assert (refused.value.code, refused.value.stage) == (code, "arguments")
 
 
@@ -105,7 +106,7 @@ def test_float_weights_have_no_bits() -> None:
 
 
 def test_one_layer_counts_more_than_all(graph: Graph) -> None:
-    found = widths(choose_recipe("w8a8", 4, {"1.query": 8, "query": 4, "segment_embeddings": 4}).lower(graph))
+    found = widths(lower(graph, choose_recipe("w8a8", 4, {"1.query": 8, "query": 4, "segment_embeddings": 4})))
     four = {*TABLES, "0.query", "2.query"}
     assert found == {place: 4 if place in four else 8 for place in PLACES}
 
@@ -115,11 +116,14 @@ def test_one_layer_counts_more_than_all(graph: Graph) -> None:
 def test_each_place_has_its_bits(graph: Graph, recipe: str, seed: int) -> None:
     """The tables are those of the recipes with the same bits everywhere, and what is named makes them again."""
     bits, embedding = random_bits(seed), (8, 4)[seed % 2]
-    program = choose_recipe(recipe, embedding, bits).lower(graph)
+    program = lower(graph, choose_recipe(recipe, embedding, bits))
     others = {"w8a8": 8, "w4a8": 4}[recipe]
     wanted = dict.fromkeys(PLACES, others) | dict.fromkeys(TABLES, embedding) | {"segment_embeddings": 8} | bits
     assert widths(program) == wanted
-    whole = {8: choose_recipe("w8a8").lower(graph), 4: choose_recipe("w4a8", 4, {"segment_embeddings": 4}).lower(graph)}
+    whole = {
+        8: lower(graph, choose_recipe("w8a8")),
+        4: lower(graph, choose_recipe("w4a8", 4, {"segment_embeddings": 4})),
+    }
     alike = {width: {place: each.matrix for place, _, each in places_of(whole[width])} for width in (8, 4)}
     for place, _, weights in places_of(program):
         if place in wanted:
@@ -127,7 +131,7 @@ def test_each_place_has_its_bits(graph: Graph, recipe: str, seed: int) -> None:
             assert weights.matrix.q.tobytes() == same.q.tobytes()
             assert weights.matrix.scales.tobytes() == same.scales.tobytes()
     again = choose_recipe(recipe, *chosen_bits(program))
-    assert widths(again.lower(graph)) == wanted
+    assert widths(lower(graph, again)) == wanted
     four = {weights.source: alike[4][place] for place, _, weights in places_of(program) if wanted.get(place) == 4}
     exchanged = p.with_matrices(whole[8], four)
     ids, segments = list(range(2, 12)), [0] * 10
@@ -140,10 +144,10 @@ def test_the_fewest_places_are_named(graph: Graph) -> None:
         ("w4a8", 4, {"segment_embeddings": 4, "2.output": 8}),
         ("w8a8", 4, {}),
     ):
-        assert chosen_bits(choose_recipe(recipe, embedding, bits).lower(graph)) == (embedding, bits)
+        assert chosen_bits(lower(graph, choose_recipe(recipe, embedding, bits))) == (embedding, bits)
     everywhere = {place: 4 for place in PLACES if place.endswith(".query")}
-    assert chosen_bits(choose_recipe("w8a8", 8, everywhere).lower(graph)) == (8, {"query": 4})
-    assert chosen_bits(choose_recipe("fp32").lower(graph)) == (8, {})
+    assert chosen_bits(lower(graph, choose_recipe("w8a8", 8, everywhere))) == (8, {"query": 4})
+    assert chosen_bits(lower(graph, choose_recipe("fp32"))) == (8, {})
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -153,8 +157,8 @@ def test_tables_of_layers_that_differ(checkpoint: Checkpoint, graph: Graph, targ
     model = pipeline.make_model("tiny", checkpoint, graph, recipe, target)
     tables = {table.name: table for table in model.tables}
     packing = TARGETS[target].packing
-    for slot, loop in slots_of(model.program):
-        for layer, weights in enumerate(slot.per_layer if loop and slot.name in NAMES else ()):
+    for slot, loop in p.slots_of(model.program):
+        for layer, weights in enumerate(slot.stored if loop and slot.name in NAMES else ()):
             matrix = weights.matrix
             role = "nibbles" if isinstance(matrix, p.S4Matrix) else "weights"
 
@@ -186,7 +190,7 @@ def test_tables_of_layers_that_differ(checkpoint: Checkpoint, graph: Graph, targ
 
 
 def test_calibration_leaves_8_bits_alone(checkpoint: Checkpoint, graph: Graph, tmp_path: Path) -> None:
-    program = choose_recipe("w8a8", 4, {"1.intermediate": 4, "2.key": 4}).lower(graph)
+    program = lower(graph, choose_recipe("w8a8", 4, {"1.intermediate": 4, "2.key": 4}))
     (tmp_path / "texts").write_text("the cat sat on a mat\ngood dogs ran\n" * 9)
     after = calibrate(program, graph, checkpoint.tokenizer, tmp_path / "texts").program
     changed = [
@@ -195,7 +199,7 @@ def test_calibration_leaves_8_bits_alone(checkpoint: Checkpoint, graph: Graph, t
         if one is not other
     ]
     assert changed == ["2.key", "1.intermediate"]
-    only_tables = choose_recipe("w8a8", 4).lower(graph)
+    only_tables = lower(graph, choose_recipe("w8a8", 4))
     with pytest.raises(EtchError) as refused:
         calibrate(only_tables, graph, checkpoint.tokenizer, tmp_path / "texts")
     assert refused.value.code == "nothing-to-calibrate"
@@ -216,7 +220,7 @@ def test_reports(folder: Path, checkpoint: Checkpoint, graph: Graph) -> None:
     assert set(shown) == {*TABLES, *NAMES, "pooler"}
     target = TARGETS["m-profile"]
     for width, column in ((8, 1), (4, 2)):
-        program = choose_recipe("w8a8", width, dict.fromkeys(shown, width)).lower(graph)
+        program = lower(graph, choose_recipe("w8a8", width, dict.fromkeys(shown, width)))
         for name, columns in shown.items():
             taken = sum(weight_bytes(weights, target) for _, each, weights in places_of(program) if each == name)
             assert columns[column] == f"{taken:,}"

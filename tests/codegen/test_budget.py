@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkpoint, a corpus, a labelled table, and no code to speak of beside the tables."""
     write_tiny_checkpoint(tmp_path / "in", vocab=(*DEFAULT_VOCAB, *WORDS), hidden=32, layers=2, intermediate=64)
     (tmp_path / "corpus.txt").write_text("\n".join(TEXTS))
-    (tmp_path / "rows.csv").write_text("".join(f"{1 + i % 3},{text[:90]}\n" for i, text in enumerate(TEXTS)))
+    (tmp_path / "rows.csv").write_text("".join(f"{i % 3},{text[:90]}\n" for i, text in enumerate(TEXTS)))
     monkeypatch.setitem(ALLOWANCES, "m-profile", Allowance(code=1000, static=100))
     monkeypatch.setattr("codegen.budget.space._KEPT_EACH_TIME", 0.6)
     return tmp_path

@@ -20,7 +20,9 @@ from codegen.budget.search import search
 from codegen.budget.space import Form, Found
 from codegen.errors import EtchError
 from codegen.evaluate import Score
-from codegen.vocabulary import RARE_WORDS, Bound
+from codegen.ir.task import Measure
+from codegen.prunable import RARE_WORDS
+from codegen.vocabulary import Bound
 
 TOKENS = 16
 LADDERS = [[Bound(count, kind) for count in (2, 5, 9)] for kind in RARE_WORDS]
@@ -72,7 +74,8 @@ class Model:
         return error + (1000 - self.pieces(form)) / 100 * letters + (TOKENS - form.tokens) / 4
 
     def score(self, form: Form) -> Score:
-        return Score("accuracy", round(self.right - self.error(form), 9), np.zeros(0), 1.0)
+        accuracy = Measure("accuracy", percent=True)
+        return Score(accuracy, round(self.right - self.error(form), 9), np.zeros(0), 1.0)
 
     def all_forms(self, least_tokens: int) -> Iterator[Form]:
         for bound in (None, *LADDERS[0], *LADDERS[1]):

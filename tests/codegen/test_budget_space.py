@@ -13,6 +13,7 @@ from codegen import evaluate, pipeline, vocabulary
 from codegen.budget.judge import Judge
 from codegen.budget.limits import ALLOWANCES, Allowance, Limits, Size, parse_size, size_text
 from codegen.budget.space import Form, Space
+from codegen.prunable import RARE_WORDS
 from codegen.quantize import choose_recipe
 from codegen.render.tables import table_bytes
 from codegen.table_file import Columns
@@ -77,7 +78,7 @@ def test_bits_name_each_place(tmp_path: Path) -> None:
     assert names["bert.pooler.dense.weight"] == {"pooler": 4}
 
 
-@pytest.mark.parametrize("rare_words", vocabulary.RARE_WORDS)
+@pytest.mark.parametrize("rare_words", RARE_WORDS)
 def test_bounds_keep_fewer_and_fewer_pieces(tmp_path: Path, rare_words: vocabulary.RareWords) -> None:
     words = tuple(f"w{i}" for i in range(200))
     texts = [" ".join(words[: 200 - i]) for i in range(200)]

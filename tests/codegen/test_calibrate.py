@@ -12,13 +12,14 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen import program as p
 from codegen.calibrate import Calibration, calibrate
 from codegen.emulate.floats import QuantizedRows, quantize_rows
 from codegen.errors import EtchError
+from codegen.ir import program as p
+from codegen.ir.op import slots
+from codegen.oracle.interpret import Interpreter
 from codegen.quantize.groups import in_groups, search_factors
 from codegen.quantize.rounding import factorize, input_products, output_error, round_by_inputs
-from codegen.reference import Reference
 
 WORDS = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "dogs", "ran"]
 
@@ -140,7 +141,7 @@ def calibrated(folder: Path, lines: list[str], recipe: str = "w4a8") -> tuple[p.
     checkpoint = pipeline.load(folder / "model")
     program = pipeline.lower(checkpoint, recipe, None)
     graph = pipeline.to_graph(checkpoint, None)
-    return program, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", Reference(folder / "model"))
+    return program, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", Interpreter(graph))
 
 
 def texts(count: int) -> list[str]:
@@ -154,9 +155,10 @@ def test_every_linear_of_4_bits_is_calibrated(tmp_path: Path) -> None:
     for before, after in zip(p.ops_of(program), p.ops_of(calibration.program), strict=True):
         if not isinstance(before, p.Linear):
             if isinstance(before, p.EmbeddingSum):
-                assert before.word.per_layer[0] is after.word.per_layer[0]
+                for one, other in zip(slots(before), slots(after), strict=True):
+                    assert one.stored[0] is other.stored[0]
             continue
-        for one, other in zip(before.weights.per_layer, after.weights.per_layer, strict=True):
+        for one, other in zip(before.weights.stored, after.weights.stored, strict=True):
             assert one.bias is other.bias
             if isinstance(one.matrix, p.S4Matrix):
                 assert not np.array_equal(one.matrix.expanded.q, other.matrix.expanded.q)

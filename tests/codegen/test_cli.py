@@ -51,6 +51,15 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[pipeline.Request] = []
+    monkeypatch.setattr(pipeline, "generate", lambda request, echo: seen.append(request))
+    assert cli.main(["generate", "in", "--out", "out", "--gpu"]) == 0
+    assert seen == [pipeline.Request(Path("in"), Path("out"), gpu=True)]
+    assert cli.main(["generate", "in", "--out", "out", "--gpu", "--target", "m-profile"]) == 2
+    assert "error[option-conflict] arguments: --gpu is for --target host" in capsys.readouterr().err
+
+
 def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[pipeline.Request] = []
     monkeypatch.setattr(pipeline, "generate", lambda request, echo: seen.append(request))
@@ -68,6 +77,11 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         pipeline.Evaluate(Path("t.csv"), 7),
         Columns("y", ("a", "b"), True),
     )
+    own = ["--prune-columns", "t", "--calibrate-columns", "2,3"]
+    files = ["--prune-vocabulary", "c.csv", "--min-count", "5", "--calibrate", "k.jsonl"]
+    assert cli.main([*command, *files, *own]) == 0
+    assert seen[-1].prune_columns == Columns(None, ("t",))
+    assert seen[-1].calibrate_columns == Columns(None, ("2", "3"))
 
 
 @pytest.mark.parametrize(
@@ -80,6 +94,9 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         ["--label-column", "2"],
         ["--text-columns", "2"],
         ["--no-header"],
+        ["--labels", "0"],
+        ["--prune-columns", "2"],
+        ["--calibrate-columns", "2"],
         ["--min-count", "5", "--evaluate", "t.csv"],
     ],
 )

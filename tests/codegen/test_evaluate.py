@@ -15,11 +15,14 @@ from codegen import evaluate, pipeline
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
+from codegen.ir.program import Program
+from codegen.ir.task import Task
 from codegen.load.folder import Checkpoint
-from codegen.load.tokenizer_spec import WordPieceSpec
-from codegen.program import Program
+from codegen.load.tokenizer_spec import TokenizerSpec
 from codegen.table_file import Columns
-from codegen.tasks import Classification, Regression, Task
+from codegen.tasks.classification import Classification
+from codegen.tasks.correlation import spearman
+from codegen.tasks.regression import Regression
 
 THREE = Classification(("a", "B", "b"), "softmax")
 WORDS = ("the", "a", "cat", "dog", "sat", "ran", "on", "mat", "good", "bad")
@@ -32,7 +35,7 @@ def model(tmp_path: Path, **how: Any) -> tuple[Checkpoint, Program]:
     return checkpoint, pipeline.lower(checkpoint, "w8a8", None)
 
 
-def outputs(program: Program, spec: WordPieceSpec, texts: list[str]) -> np.ndarray:
+def outputs(program: Program, spec: TokenizerSpec, texts: list[str]) -> np.ndarray:
     return evaluate.emulated(program, evaluate.encode(spec, program.max_tokens, texts))
 
 
@@ -63,6 +66,23 @@ def test_labels_are_read_as_the_programs_do(tmp_path: Path) -> None:
     assert truths(tmp_path, sets, ["x; z", "", "Y"]) == [[True, False, True], [False] * 3, [False, True, False]]
     assert truths(tmp_path, Classification(("x",), "sigmoid"), ["0", "1"]) == [[False], [True]]
     assert truths(tmp_path, Regression(("v", "w")), ["1; -2.5", "3;4"]) == [[1, -2.5], [3, 4]]
+
+
+def test_labels_that_can_be_read_two_ways_are_asked_for(tmp_path: Path) -> None:
+    path = table(tmp_path, ["1", "2", "1"], ["x"] * 3)
+
+    def read(spec: str | None) -> list[int]:
+        return evaluate.read_rows(path, Columns(labels=spec), THREE, 9).truths.tolist()
+
+    with pytest.raises(EtchError) as asked:
+        read(None)
+    assert (asked.value.code, asked.value.stage, asked.value.file) == ("labels-ambiguous", "arguments", "table.csv")
+    assert "say --labels 0 or 1" in asked.value.message
+    assert [read("0"), read("1"), read("2,1,3")] == [[1, 2, 1], [0, 1, 0], [1, 0, 1]]
+    with pytest.raises(EtchError, match="expected 0, 1, names or 3 names separated by commas, got '1,2'"):
+        read("1,2")
+    with pytest.raises(EtchError, match="line 1: unknown label '1'"):
+        read("names")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +120,7 @@ def test_exact_match_of_label_sets(tmp_path: Path) -> None:
     found = outputs(program, checkpoint.tokenizer, SENTENCES) >= 0
     values = [";".join(str(label + 1) for label in np.flatnonzero(row)) for row in found]
     values[0] = "" if values[0] else "1"
-    rows = evaluate.read_rows(table(tmp_path, values, SENTENCES), Columns(), program.task, 60)
+    rows = evaluate.read_rows(table(tmp_path, values, SENTENCES), Columns(labels="1"), program.task, 60)
     scored = evaluate.score(program, checkpoint.tokenizer, rows)
     assert (scored.measure, round(scored.value, 4)) == ("exact match", round(100 * 59 / 60, 4))
 
@@ -129,6 +149,6 @@ def test_correlation_of_cosines(tmp_path: Path) -> None:
 
 
 def test_spearman() -> None:
-    assert evaluate.spearman(np.array([1.0, 2, 3]), np.array([10.0, 20, 15])) == pytest.approx(0.5)
-    assert evaluate.spearman(np.array([1.0, 1, 2]), np.array([1.0, 1, 2])) == pytest.approx(1)
-    assert evaluate.spearman(np.array([1.0, 1, 1]), np.array([1.0, 3, 2])) == 0
+    assert spearman(np.array([1.0, 2, 3]), np.array([10.0, 20, 15])) == pytest.approx(0.5)
+    assert spearman(np.array([1.0, 1, 2]), np.array([1.0, 1, 2])) == pytest.approx(1)
+    assert spearman(np.array([1.0, 1, 1]), np.array([1.0, 3, 2])) == 0

@@ -20,10 +20,10 @@ from tiny_checkpoint import (
     write_tiny_checkpoint,
 )
 
-from codegen import graph as g
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.bert import ACTIVATIONS
+from codegen.frontends.parts import ACTIVATIONS
+from codegen.ir import graph as g
 
 Tensors = dict[str, np.ndarray]
 TINY = {"hidden": 10, "layers": 2, "intermediate": 37, "labels": 3, "max_positions": 32, "type_vocab": 2}
@@ -57,11 +57,15 @@ def graph_of(folder: Path, max_tokens: int | None = None) -> g.Graph:
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "type": (
-        configure(model_type="distilbert"),
+        configure(model_type="gpt2"),
         "model-type-not-supported",
-        "model type 'distilbert' is not supported (supported: bert)",
+        "model type 'gpt2' is not supported (supported: albert, bert, ",
     ),
-    "architecture": (configure(architectures=["BertForMaskedLM"]), "architecture-not-supported", "BertForMaskedLM"),
+    "architecture": (
+        configure(architectures=["BertForNextSentencePrediction"]),
+        "architecture-not-supported",
+        "BertForNextSentencePrediction",
+    ),
     "decoder": (configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
     "cross": (configure(add_cross_attention=True), "decoder-not-supported", "add_cross_attention"),
     "positions": (configure(position_embedding_type="relative_key"), "position-embedding-not-supported", "absolute"),
@@ -125,18 +129,10 @@ def test_accepted_lengths(tokens: int, tmp_path: Path) -> None:
     assert graph_of(tmp_path, tokens).max_tokens == tokens
 
 
-def every_parameter(graph: g.Graph) -> list[g.Parameter]:
-    found: list[g.Parameter] = []
-    for node in graph.body:
-        for inner in node.body if isinstance(node, g.Layers) else (node,):
-            found += [value for value in vars(inner).values() if isinstance(value, g.Parameter)]
-    return found
-
-
 def test_every_tensor_is_used_once_with_its_values(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, layers=2)
     expected = random_tensors(bert_shapes(vocab_size=45, **TINY))
-    used = [array for parameter in every_parameter(graph_of(tmp_path)) for array in parameter.arrays]
+    used = [array for parameter in g.parameters_of(graph_of(tmp_path)) for array in parameter.arrays]
     assert sorted(array.name for array in used) == sorted(expected)
     for array in used:
         assert array.values.dtype == np.float32
@@ -147,7 +143,7 @@ def test_order_of_layers(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, layers=12)
     layers = next(node for node in graph_of(tmp_path).body if isinstance(node, g.Layers))
     assert layers.count == 12
-    for parameter in every_parameter(graph_of(tmp_path)):
+    for parameter in g.parameters_of(graph_of(tmp_path)):
         if len(parameter.arrays) == 12:
             assert [array.name.split(".")[3] for array in parameter.arrays] == [str(i) for i in range(12)]
 
@@ -160,16 +156,16 @@ def test_older_names_of_norms(tmp_path: Path) -> None:
         for name, entry in header.items()
     }
     assert old != header
-    before = [array.values for parameter in every_parameter(graph_of(tmp_path)) for array in parameter.arrays]
+    before = [array.values for parameter in g.parameters_of(graph_of(tmp_path)) for array in parameter.arrays]
     write_raw_safetensors(tmp_path / "model.safetensors", old, data)
-    after = [array.values for parameter in every_parameter(graph_of(tmp_path)) for array in parameter.arrays]
+    after = [array.values for parameter in g.parameters_of(graph_of(tmp_path)) for array in parameter.arrays]
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 
 def test_f16_is_read_exactly(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, layers=2, dtype="F16")
     expected = random_tensors(bert_shapes(vocab_size=45, **TINY))
-    for parameter in every_parameter(graph_of(tmp_path)):
+    for parameter in g.parameters_of(graph_of(tmp_path)):
         for array in parameter.arrays:
             assert np.array_equal(array.values, expected[array.name].astype(np.float16).astype(np.float32))
 

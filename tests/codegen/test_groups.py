@@ -11,11 +11,11 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen import program as p
 from codegen.emulate.embedding import entries
 from codegen.emulate.floats import quantize_rows as quantize_activations
 from codegen.emulate.linear import linear
 from codegen.errors import EtchError
+from codegen.ir import program as p
 from codegen.quantize import choose_recipe
 from codegen.quantize.groups import in_groups, quantize_groups, search_factors, tree_sum
 
@@ -110,7 +110,7 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
     """21 bytes a row: 10 values and padding in 16, a factor, a scale; and what the tokenizer saves."""
     write_tiny_checkpoint(tmp_path / "model")
     (tmp_path / "texts").write_text("the cat sat\n" * 9)
-    (tmp_path / "rows.csv").write_text("1,the cat sat\n2,on the mat\n")
+    (tmp_path / "rows.csv").write_text("1,the cat sat\n3,on the mat\n")
     lines: list[str] = []
     prune = pipeline.Prune(tmp_path / "texts", 2)
     calibrate = tmp_path / "texts"
@@ -142,12 +142,13 @@ def test_recipes(tmp_path: Path) -> None:
         kind = p.S4Matrix if recipe == "w4a8" else p.S8Matrix
         for name, op in linears.items():
             expected = p.F32Matrix if name == "classifier" else kind
-            assert all(type(each.matrix) is expected for each in op.weights.per_layer)
+            assert all(type(each.matrix) is expected for each in op.weights.stored)
         (embedding,) = [op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)]
+        words, segments, positions = (term.table for term in embedding.terms)
         kind = p.S4Matrix if bits == 4 else p.S8Matrix
-        assert type(embedding.word.per_layer[0].matrix) is kind
-        assert type(embedding.position.per_layer[0].matrix) is kind
-        assert type(embedding.segment.per_layer[0].matrix) is p.S8Matrix
+        assert type(words.stored[0].matrix) is kind
+        assert type(positions.stored[0].matrix) is kind
+        assert type(segments.stored[0].matrix) is p.S8Matrix
     with pytest.raises(EtchError) as refused:
         choose_recipe("fp32", 4)
     assert (refused.value.code, refused.value.stage) == ("float-weights", "arguments")

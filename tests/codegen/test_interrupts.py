@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,8 +26,8 @@ MOMENTS = {
     "first rename": ("pathlib.Path.rename", 0),
     "second rename": ("pathlib.Path.rename", 1),
     "last rename": ("pathlib.Path.rename", 2),
-    "first removal": ("shutil.rmtree", 0),
-    "last removal": ("shutil.rmtree", 1),
+    "first removal": ("codegen.output._remove", 0),
+    "last removal": ("codegen.output._remove", 1),
 }
 
 
@@ -136,3 +139,25 @@ def test_other_threads_hold_nothing(out: Path) -> None:
     thread.join()
     assert errors == []
     assert (out / "a.tables").exists()
+
+
+STOPPED_IN_EXEC = """
+import signal, sys
+from codegen.interrupts import run_program
+sys.exit(run_program("etch", lambda: exec("signal.raise_signal(signal.SIGTERM)", {"signal": signal})))
+"""
+
+
+def test_a_signal_while_a_string_is_executed(tmp_path: Path) -> None:
+    """As `dataclass` does it: the process ends by the program's own code, not by SIGINT."""
+    (tmp_path / "stopped.py").write_text(STOPPED_IN_EXEC)
+    done = subprocess.run(
+        [sys.executable, "-m", "stopped"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, "etch: stopped\n")

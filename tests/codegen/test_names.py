@@ -35,7 +35,7 @@ KEYWORDS = (
 )
 OWN_NAMES = (
     *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece", "cuda", "agnews_cuda"),
-    *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dotprod", "plain", "dsp", "mve"),
+    *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "amx_int8", "neon", "neon_dotprod", "plain", "dsp", "mve"),
 )
 MALFORMED = (
     "",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -18,9 +18,14 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen import program as p
+from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
+from codegen.ir import program as p
+from codegen.ir.check_program import check_program
 from codegen.plan import MAX_ARENA_BYTES, Plan, _Life, _place, lower_bound, plan_memory
+from codegen.quantize import RECIPES
+from codegen.render.arena import arena_lines
+from codegen.render.model import render_model
 from codegen.targets import TARGETS, Target
 
 BLOCKS = 3  # of rows, in the oracle's run
@@ -47,17 +52,29 @@ def event(op: p.Op, block: int | None) -> Event:
     everything = range(BLOCKS)
     if isinstance(op, p.EmbeddingSum):
         read, written = {("ids", 0), ("segments", 0)}, cells(op.out, block)
-    elif isinstance(op, p.LayerNorm | p.Normalize):
+    elif isinstance(op, p.Norm):
+        read, written = cells(op.input, block), cells(op.out, block)
+    elif isinstance(op, p.Normalize | p.Rotary):
         read = written = cells(op.rows, block)
+    elif isinstance(op, p.Multiply):
+        read, written = cells(op.a, block) | cells(op.b, block), cells(op.out, block)
+    elif isinstance(op, p.Masked):
+        read, written = cells(op.input, None) | {("masks", 0)}, cells(op.out, None)
+    elif isinstance(op, p.Best):
+        read, written = (
+            cells(op.input, None),
+            cells(op.logits, None) | cells(op.sums, None) | {(op.out.name, block or 0)},
+        )
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
     elif isinstance(op, p.Attention):
-        caches = {(cache.name, row) for cache in (op.keys, op.values) for row in everything}
+        packed = (cache for cache in (op.keys, op.values, op.key_rows) if cache is not None)
+        caches = {(cache.name, row) for cache in packed for row in everything}
         read, written = cells(op.query, block) | caches, cells(op.context, block) | {("scratch", 0)}
     else:
         one = block is None and op.out.rows == "one"
         read, written = cells(op.input, 0 if one else block), cells(op.out, block)
-        if isinstance(op, p.PackKeys | p.PackValues) and op.kind == "s8":
+        if isinstance(op, p.PackKeys | p.PackValues) and op.out.kind == "s8":
             written = written | {("scratch", 0)}
         if isinstance(op, p.Linear) and op.residual is not None:
             read = read | cells(op.residual, 0 if one else block)
@@ -66,21 +83,86 @@ def event(op: p.Op, block: int | None) -> Event:
 
 def run(program: p.Program) -> list[Event]:
     """Tokenization and every op, loops and blocks unrolled; what follows the loops, once for each of two texts."""
-    tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)}
+    noted = {(name, 0) for name in program.task.token_bytes}
+    tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)} | noted
+    results = {(output.buffer.name, 0) for output in program.outputs}
     events = [Event("tokenize", frozenset(), frozenset(tokenized))]
-    last_loop = max(index for index, step in enumerate(program.steps) if isinstance(step, p.Loop))
-    for step in program.steps[: last_loop + 1]:
-        if not isinstance(step, p.Loop):
-            events.append(event(step, None))
-            continue
-        for layer in range(step.count):
-            for blocks in step.body:
-                first_row_only = blocks.last_layer_first_row and layer == step.count - 1
-                for block in range(1 if first_row_only else BLOCKS):
-                    events += [event(op, block) for op in blocks.body]
-    for _ in range(2):
-        events += [event(step, None) for step in program.steps[last_loop + 1 :] if not isinstance(step, p.Loop)]
-        events.append(Event("result", frozenset({(program.output.name, 0), ("texts", 0)}), frozenset()))
+    if program.target is not None:
+        events += [one for step in program.steps[:-1] if not is_packed_for_steps(step) for one in unrolled(step)]
+        return events + run_generation(program)
+    for step in program.steps:
+        if isinstance(step, p.Repeat) and step.over in ("texts", "masks"):
+            blocks = range(BLOCKS) if step.over == "masks" else (None,)
+            head = [event(op, block) for block in blocks for op in p.ops_in(step)]
+            found = {(name, block or 0) for name, _ in results for block in blocks}
+            events += 2 * [*head, Event("result", frozenset({*found, *noted, ("texts", 0)}), frozenset())]
+        else:
+            events += unrolled(step)
+    return events
+
+
+LAYER = 1000  # cells of a cache that belong to one layer
+
+
+def step_event(op: p.Op, layer: int, step: int | None, block: int | None = None) -> Event:
+    """The event of an op that is repeated for each step (the number of it), or that packs for those: a row of a cache
+    belongs to a layer and to a step."""
+    if isinstance(op, p.EmbeddingSum):
+        return Event("embed", frozenset({("written", 0)}), frozenset(cells(op.out, None)))
+
+    def rows(cache: p.Buffer) -> set[tuple[str, int]]:
+        first = LAYER * layer if cache.layers > 1 else 0
+        return {(cache.name, first + row) for row in range(BLOCKS if cache.rows == "tokens" else (step or 0) + 1)}
+
+    base = event(op, block)
+    if isinstance(op, p.Attention):
+        return Event("attend", frozenset(cells(op.query, None) | rows(op.keys) | rows(op.values)), base.writes)
+    if isinstance(op, p.PackKeys | p.PackValues):
+        row = (LAYER * layer if op.out.layers > 1 else 0) + (block if step is None else step)  # type: ignore[operator]
+        scratch = {cell for cell in base.writes if cell[0] == "scratch"}
+        return Event("append", base.reads, frozenset({(op.out.name, row), *scratch}))
+    return base
+
+
+def run_generation(program: p.Program) -> list[Event]:
+    """What is packed for the steps, and three of them, each with what chooses its token."""
+    *steps, repeat = program.steps
+    assert isinstance(repeat, p.Repeat)
+    events: list[Event] = []
+    for step in filter(is_packed_for_steps, steps):
+        for layer in range(step.count if isinstance(step, p.Loop) else 1):
+            events += [step_event(op, layer, None, block) for block in range(BLOCKS) for op in p.ops_in(step)]
+    events.append(Event("begin", frozenset(), frozenset({("written", 0)})))
+    prompt = () if program.target is None or program.target.begin else (("ids", 0),)
+    for number in range(3):
+        events.append(Event("next", frozenset(prompt), frozenset()))
+        for part in repeat.body:
+            for layer in range(part.count if isinstance(part, p.Loop) else 1):
+                events += [step_event(op, layer, number) for op in p.ops_in(part)]
+        chosen = frozenset({("written", 0), ("texts", 0)})
+        events.append(Event("choose", chosen | {(program.output.name, 0)}, frozenset({("written", 0)})))
+    return events
+
+
+def is_packed_for_steps(step: p.Step) -> bool:
+    """Whether what it packs is read in the steps."""
+    ops = tuple(p.ops_in(step))
+    return any(isinstance(op, p.PackKeys) for op in ops) and not any(isinstance(op, p.Attention) for op in ops)
+
+
+def unrolled(step: p.Step) -> list[Event]:
+    if isinstance(step, p.Blocks):
+        return [event(op, block) for block in range(BLOCKS) for op in step.body]
+    if isinstance(step, p.Repeat):
+        return 3 * [one for inner in step.body for one in unrolled(inner)]
+    if not isinstance(step, p.Loop):
+        return [event(step, None)]
+    events = []
+    for layer in range(step.count):
+        for blocks in step.body:
+            first_row_only = blocks.last_layer_first_row and layer == step.count - 1
+            for block in range(1 if first_row_only else BLOCKS):
+                events += [event(op, block) for op in blocks.body]
     return events
 
 
@@ -98,30 +180,53 @@ def alive_sets(events: list[Event]) -> list[set[str]]:
 
 
 def check(program: p.Program, plan: Plan, target: Target) -> None:
-    placed = {item.name: item for item in plan.placements}
-    assert len(placed) == len(plan.placements)
+    placed = {item.name: item for region in plan.regions for item in region.placements}
+    assert len(placed) == sum(len(region.placements) for region in plan.regions)
     every = alive_sets(run(program))
     assert set().union(*every) == set(placed)
-    for alive in every:
-        for one, other in itertools.combinations(sorted(alive), 2):
-            a, b = placed[one], placed[other]
-            assert a.offset + a.size <= b.offset or b.offset + b.size <= a.offset, (one, other)
-    for item in plan.placements:
-        assert item.offset >= 0
-        assert item.offset % target.alignment == 0
-        assert item.size > 0
-    assert plan.arena_bytes == max(item.offset + item.size for item in plan.placements)
-    assert plan.arena_bytes < MAX_ARENA_BYTES
-    really_needed = max(sum(placed[name].size for name in alive) for alive in every)
-    planned = max(
-        sum(item.size for item in plan.placements if item.first <= op <= item.last) for op in range(len(plan.op_names))
-    )
-    assert really_needed <= plan.lower_bound == planned <= plan.arena_bytes
+    for region in plan.regions:
+        inside = {item.name for item in region.placements}
+        for alive in every:
+            for one, other in itertools.combinations(sorted(alive & inside), 2):
+                a, b = placed[one], placed[other]
+                assert a.offset + a.size <= b.offset or b.offset + b.size <= a.offset, (one, other)
+        for item in region.placements:
+            assert item.offset >= 0
+            assert item.offset % target.alignment == 0
+            assert item.size > 0
+        assert region.bytes == max((item.offset + item.size for item in region.placements), default=0)
+        assert region.bytes < MAX_ARENA_BYTES
+        really_needed = max(sum(placed[name].size for name in alive & inside) for alive in every)
+        planned = max(
+            sum(item.size for item in region.placements if item.first <= op <= item.last)
+            for op in range(len(plan.op_names))
+        )
+        assert really_needed <= region.lower_bound == planned <= region.bytes
+
+
+def generating(program: p.Program) -> p.Program:
+    """A classifier's program with a phase behind its layers that is repeated: it reads the encoder's rows in every
+    step, has the same layers on buffers of its own, and hands `state` on from one step to the next."""
+    embedding, norm, layers, head = program.steps
+    assert isinstance(norm, p.Norm)
+    assert isinstance(layers, p.Loop)
+    layers = replace(layers, body=tuple(replace(blocks, last_layer_first_row=False) for blocks in layers.body))
+
+    def own(op: p.Op) -> p.Op:
+        buffers = {name: value for name, value in vars(op).items() if isinstance(value, p.Buffer)}
+        return replace(op, **{name: replace(value, name=f"step_{value.name}") for name, value in buffers.items()})
+
+    state, row = replace(norm.out, name="state"), replace(norm.out, name="step_hidden")
+    into, out_of = replace(norm, input=state, out=row), p.Multiply(row, norm.out, state)
+    phase = p.Repeat("steps", (into, p.map_ops(layers, own), out_of))
+    made = replace(program, steps=(embedding, norm, layers, replace(norm, out=state), phase, head))
+    check_program(made)
+    return made
 
 
 def least_sizes(program: p.Program, plan: Plan, target: Target) -> dict[str, int]:
     """Bytes that each buffer's elements take, without any padding."""
-    rows = {"tokens": program.max_tokens, "block": plan.row_block, "one": 1}
+    rows = {"tokens": program.max_tokens, "block": plan.row_block, "one": 1, "masks": target.mask_rows}
     sizes = {"ids": 4 * program.max_tokens, "segments": program.max_tokens, "tokenizer": TOKENIZER_BYTES}
     for op in p.ops_of(program):
         for buffer in vars(op).values():
@@ -131,8 +236,8 @@ def least_sizes(program: p.Program, plan: Plan, target: Target) -> dict[str, int
             size = 4 * count
             if buffer.storage == "quantized":
                 size = count * target.encoded_bytes_per_value + 4 * rows[buffer.rows]
-            elif buffer.storage in ("keys", "values") and program.recipe != "fp32":
-                size = count + 4 * rows[buffer.rows] * program.heads.heads
+            elif buffer.storage in p.CACHES and program.recipe != "fp32":
+                size = count + 4 * rows[buffer.rows] * buffer.heads
             sizes[buffer.name] = max(sizes.get(buffer.name, 0), size)
     return sizes
 
@@ -182,13 +287,107 @@ def test_the_oracle_sees_an_overlap(tmp_path: Path) -> None:
     plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES)
     hidden = plan.offset("hidden")
     for name in ("keys", "values", "hidden_q", "projection", "inner", "scratch"):
-        moved = tuple(
-            item if item.name != name else type(item)(name, hidden, item.size, item.first, item.last)
-            for item in plan.placements
-        )
-        broken = Plan(**(vars(plan) | {"placements": moved}))
         with pytest.raises(AssertionError):
-            check(program, broken, TARGETS["host"])
+            check(program, moved(plan, name, hidden), TARGETS["host"])
+
+
+def moved(plan: Plan, name: str, offset: int) -> Plan:
+    """The same with a buffer at another offset of its region."""
+    return replace(
+        plan,
+        regions=tuple(
+            replace(
+                region,
+                placements=tuple(
+                    replace(item, offset=offset) if item.name == name else item for item in region.placements
+                ),
+            )
+            for region in plan.regions
+        ),
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+def test_every_region_is_planned_alone(target: Target, seed: int, tmp_path: Path) -> None:
+    """Buffers lie in regions chosen by chance; nothing but where they lie is another than in one arena."""
+    write_tiny_checkpoint(tmp_path, layers=2)
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    whole = plan_memory(program, target, TOKENIZER_BYTES)
+    assert [region.name for region in whole.regions] == ["arena"]
+    source = random.Random(seed)
+    chosen = {item.name: source.choice(("slow", "fast", "arena")) for item in whole.placements if source.random() < 0.8}
+    plan = plan_memory(program, target, TOKENIZER_BYTES, chosen)
+    check(program, plan, target)
+    assert [region.name for region in plan.regions] == ["arena", *sorted({*chosen.values()} - {"arena"})]
+    for item in whole.placements:
+        region = plan.region(item.name)
+        assert region.name == chosen.get(item.name, "arena")
+        (there,) = (other for other in region.placements if other.name == item.name)
+        assert there == replace(item, offset=plan.offset(item.name))
+    assert sum(region.lower_bound for region in plan.regions) >= whole.lower_bound
+    for region in plan.regions:
+        assert region.bytes * 100 == pytest.approx(region.lower_bound * (100 + region.gap))
+
+
+def test_an_overlap_counts_inside_a_region_only(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path, layers=2)
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES, {"keys": "caches", "values": "caches"})
+    check(program, plan, TARGETS["host"])
+    assert {plan.offset("keys"), plan.offset("values")} & {item.offset for item in plan.placements}
+    with pytest.raises(AssertionError):
+        check(program, moved(plan, "values", plan.offset("keys")), TARGETS["host"])
+
+
+def test_a_region_of_nothing_is_refused(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    with pytest.raises(EtchError) as caught:
+        plan_memory(program, TARGETS["host"], TOKENIZER_BYTES, {"keys": "fast", "beams": "fast"})
+    assert (caught.value.code, caught.value.stage) == ("region-of-nothing", "plan")
+    assert "'beams'" in str(caught.value)
+
+
+def test_generated_code_has_one_region(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES, {"keys": "fast"})
+    with pytest.raises(EtchError) as caught:
+        arena_lines(program, plan)
+    assert (caught.value.code, caught.value.stage) == ("regions-not-supported", "render")
+    assert "'arena', 'fast'" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+@pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
+def test_a_phase_of_generation_is_planned(recipe: str, target: Target, tmp_path: Path) -> None:
+    """The encoder's buffers and those of the phase take turns; what the phase reads from before does not."""
+    write_tiny_checkpoint(tmp_path, layers=2)
+    encoder = pipeline.lower(pipeline.load(tmp_path), recipe, None)
+    program = generating(encoder)
+    assert (p.layers_of(encoder), p.layers_of(program)) == (2, 4)
+    in_loops = [[(slot.name, loop is None) for slot, loop in p.slots_of(of)] for of in (program, encoder)]
+    assert in_loops[0] == in_loops[1]
+    plan = plan_memory(program, target, TOKENIZER_BYTES)
+    check(program, plan, target)
+    assert plan.arena_bytes < 2 * plan_memory(encoder, target, TOKENIZER_BYTES).arena_bytes
+    regions = {"step_keys": "fast", "step_values": "fast", "keys": "fast", "state": "fast"}
+    check(program, plan_memory(program, target, TOKENIZER_BYTES, regions), target)
+
+
+@pytest.mark.parametrize("use", ["emulate", "render"])
+def test_only_the_plan_knows_phases_of_generation(use: str, tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path)
+    checkpoint = pipeline.load(tmp_path)
+    made = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
+    program = generating(made.program)
+    with pytest.raises(EtchError) as caught:
+        if use == "emulate":
+            emulate_texts(program, [Text([1, 2], [0, 0])])
+        else:
+            render_model(replace(made, program=program), "incbin")
+    assert (caught.value.code, caught.value.stage) == ("phase-not-supported", use)
 
 
 def assert_disjoint(lives: dict[str, _Life], arena: Iterable[tuple[str, int, int]]) -> None:
@@ -244,11 +443,16 @@ def test_row_block_is_the_largest_that_fits(tmp_path: Path) -> None:
         assert (plan.row_block + target.block_granule) * row > target.block_bytes
 
 
-def test_an_arena_past_2_gib_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("region", ["arena", "caches"])
+def test_a_region_past_2_gib_is_refused(region: str, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, hidden=512, heads=2, max_positions=4096)
     program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
     huge = p.Program(**(vars(program) | {"max_tokens": 1 << 20}))
+    regions = (
+        {} if region == "arena" else {item.name: region for item in plan_memory(program, TARGETS["host"], 1).placements}
+    )
     with pytest.raises(EtchError) as caught:
-        plan_memory(huge, TARGETS["host"], TOKENIZER_BYTES)
+        plan_memory(huge, TARGETS["host"], TOKENIZER_BYTES, regions)
     assert (caught.value.code, caught.value.stage) == ("arena-too-large", "plan")
     assert "--max-tokens" in str(caught.value)
+    assert region in str(caught.value)

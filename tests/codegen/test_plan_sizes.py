@@ -6,16 +6,18 @@ test_plan.py shows that a plan is safe; this shows that it takes no more than it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen import program as p
 from codegen.errors import EtchError
-from codegen.plan import Plan, _Life, _place, lower_bound, plan_memory
-from codegen.targets import TARGETS, Target
+from codegen.ir import program as p
+from codegen.plan import SCRATCH, Plan, _Life, _place, expanded_bytes, expanded_inputs, lower_bound, plan_memory
+from codegen.targets import TARGETS, Target, round_up
+from codegen.tasks.tagging import Tagging
 
 TOKENIZER_BYTES = 700
 TOKENS = 100
@@ -33,9 +35,9 @@ HOST = {
     "inner": 8000,  # 4 * 100 * 20
     "pooled": 192,  # 4 * 36 = 144
     "logits": 64,  # 4 * 3 = 12
-    "texts": 128,  # 12 * 7 = 84
+    "texts": 192,  # 20 * 7 = 140
 }
-M_PROFILE = {"ids": 400, "segments": 112, "tokenizer": 704, "hidden": 14400, "pooled": 144, "logits": 16, "texts": 96}
+M_PROFILE = {"ids": 400, "segments": 112, "tokenizer": 704, "hidden": 14400, "pooled": 144, "logits": 16, "texts": 144}
 SIZES = {
     # An encoded row is 48 values (36 padded to 16) of 2 bytes, and a scale of 4.
     ("w8a8", "host"): HOST
@@ -150,6 +152,39 @@ def test_linears_of_4_bits_need_scratch(tmp_path: Path) -> None:
     assert (scratch.first, scratch.last) == (OPS.index("key"), OPS.index("pooler"))
     wide = planned(tmp_path / "wide", "w4a8", "m-profile", shape=SHAPE | {"intermediate": 601})
     assert wide.scratch_bytes == 16 * 608  # rows of 601 weights, padded to 16
+
+
+def test_expanded_weights_are_padded() -> None:
+    assert expanded_bytes(601, TARGETS["host"]) == 16 * 4 * 604
+    assert expanded_bytes(601, TARGETS["m-profile"]) == 16 * 608
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
+def test_what_a_task_keeps_of_every_token_lives_throughout(target: Target, tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path, **SHAPE | {"max_positions": 208})  # type: ignore[arg-type]
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
+    kept = replace(program, outputs=(replace(program.outputs[0], task=Tagging(("O", "B-X", "I-X"))),))
+    placed = {item.name: item for item in plan_memory(kept, target, TOKENIZER_BYTES).placements}
+    for name, size in (("offsets", 8 * 208), ("marks", 208)):
+        found = placed[name]
+        assert found == replace(placed["texts"], name=name, offset=found.offset, size=round_up(size, target.alignment))
+    assert placed["texts"].size == round_up(13 * 20, target.alignment)  # one text for 16 tokens
+
+
+def test_mixed_bits_expand_the_widest_of_4(tmp_path: Path) -> None:
+    """Of all linears `output` has the most inputs, but 8 bits."""
+    write_tiny_checkpoint(tmp_path, **SHAPE | {"intermediate": 601})  # type: ignore[arg-type]
+    bits = {"output": 8}
+    program = pipeline.lower(pipeline.load(tmp_path), "w4a8", None, bits=bits)
+    assert expanded_inputs(program) == SHAPE["hidden"]
+
+
+@pytest.mark.parametrize(("kind", "taken"), [("s8", 4 * 12), ("f32", 0)])
+def test_four_rows_of_a_head_are_packed_at_once(kind: p.Kind, taken: int, tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path, **SHAPE)  # type: ignore[arg-type]
+    program = pipeline.lower(pipeline.load(tmp_path), "w8a8" if kind == "s8" else "fp32", None)
+    packing = [op for op in p.ops_of(program) if isinstance(op, p.PackKeys | p.PackValues)]
+    assert [SCRATCH(op, program, TARGETS["host"]) for op in packing] == [taken, taken]
 
 
 def test_the_limit_is_2_gib(tmp_path: Path) -> None:

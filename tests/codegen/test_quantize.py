@@ -13,7 +13,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen import program as p
+from codegen.ir import program as p
 from codegen.quantize.channels import quantize_rows
 from codegen.quantize.constants import TINY, reciprocal, rounded, without_tiny
 
@@ -129,14 +129,14 @@ def test_tables_of_a_program(recipe: str, tmp_path: Path) -> None:
     for name, op in linears.items():
         s8 = recipe == "w8a8" and name != "classifier"  # the last linear of a head stays f32
         assert op.kind == ("s8" if s8 else "f32")
-        assert len(op.weights.per_layer) == (1 if name in ("pooler", "classifier") else 2)
-        for weights in op.weights.per_layer:
+        assert len(op.weights.stored) == (1 if name in ("pooler", "classifier") else 2)
+        for weights in op.weights.stored:
             assert isinstance(weights, p.LinearWeights)
             assert isinstance(weights.matrix, p.S8Matrix if s8 else p.F32Matrix)
             assert weights.bias is not None
-    assert program.heads.heads == 3
-    assert program.heads.width == 12
-    assert program.heads.score_scale == np.float32(math.log2(math.e) / math.sqrt(12))
+    (attention,) = [op for op in ops if isinstance(op, p.Attention)]
+    assert attention.shape == p.HeadShape(3, 3, 12)
+    assert attention.score_scale == np.float32(math.log2(math.e) / math.sqrt(12))
 
 
 def test_quantized_weights_are_those_of_the_checkpoint(tmp_path: Path) -> None:
@@ -144,9 +144,9 @@ def test_quantized_weights_are_those_of_the_checkpoint(tmp_path: Path) -> None:
     tensors = pipeline.load(tmp_path).tensors
     for op in p.ops_of(program):
         if isinstance(op, p.Linear):
-            for layer, weights in enumerate(op.weights.per_layer):
+            for layer, weights in enumerate(op.weights.stored):
                 assert isinstance(weights, p.LinearWeights)
-                assert f".{layer}." in weights.source or len(op.weights.per_layer) == 1
+                assert f".{layer}." in weights.source or len(op.weights.stored) == 1
                 if isinstance(weights.matrix, p.S8Matrix):
                     shape = weights.matrix.q.shape
                     check(tensors.take(weights.source, shape).values)
@@ -164,8 +164,8 @@ def test_a_row_is_quantized_once_while_it_does_not_change(tmp_path: Path) -> Non
     first, second = loop.body
     assert [type(op).__name__ for op in first.body] == ["Quantize", "Linear", "PackKeys", "Linear", "PackValues"]
     assert [type(op).__name__ for op in second.body] == [
-        *("Quantize", "Linear", "Attention", "Quantize", "Linear", "LayerNorm"),
-        *("Quantize", "Linear", "Quantize", "Linear", "LayerNorm"),
+        *("Quantize", "Linear", "Attention", "Quantize", "Linear", "Norm"),
+        *("Quantize", "Linear", "Quantize", "Linear", "Norm"),
     ]
     assert not first.last_layer_first_row
     assert second.last_layer_first_row
@@ -182,7 +182,7 @@ def test_tail_of_an_embedding(pooling: str, normalize: bool, recipe: str, tmp_pa
     embedding = p.Buffer("embedding", "f32", "one", 10)
     kind = "first" if pooling == "cls" else pooling
     tail = [p.Pool(kind, p.Buffer("hidden", "f32", "tokens", 10), embedding), p.Normalize(embedding)]
-    assert list(program.steps[3:]) == (tail if normalize else tail[:1])
+    assert program.steps[3:] == (p.Repeat("texts", tuple(tail if normalize else tail[:1])),)
     assert program.output == embedding
 
 

@@ -24,8 +24,8 @@ from codegen.errors import EtchError
 from codegen.quantize import RECIPES
 from codegen.render.model import Model, Rendered, manifest, render_model
 from codegen.render.text import constant, float_literal, literal_lines, number_lines, pascal, string_view
-from codegen.tasks import VERBS
-from codegen.tokenizer import compile_wordpiece
+from codegen.tasks import verbs
+from codegen.tokenizer import compile_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
@@ -186,7 +186,7 @@ def test_hostile_tokens_change_array_data_only(tmp_path: Path) -> None:
     for token in tokens:
         try:
             write_tiny_checkpoint(tmp_path / "one", vocab=(*DEFAULT_VOCAB, token))
-            compile_wordpiece(pipeline.load(tmp_path / "one").tokenizer)
+            compile_tokenizer(pipeline.load(tmp_path / "one").tokenizer)
         except (EtchError, UnicodeEncodeError) as error:
             assert isinstance(error, EtchError) or token == "\ud800"  # the file cannot even be written
             continue
@@ -294,7 +294,7 @@ USES = {
     "single_label": "return r.label + r.probability[0] + r.logits[kLabelCount - 1] + kLabels[0].size() > 0;",
     "multi_label": "return r.label + r.probability[0] + r.logits[kLabelCount - 1] + kLabels[0].size() > 0;",
     "regression": "return r.value[kValueCount - 1] + kValueNames[0].size() > 0;",
-    "embedding": "return etch::cosine_similarity(r.embedding, r.embedding, kEmbeddingWidth) > 0;",
+    "embedding": "return etch::cosine_similarity(r, r) > 0;",
 }
 
 
@@ -314,7 +314,7 @@ def test_every_task_compiles(task: str, width: int, tmp_path: Path) -> None:
     checkpoint = pipeline.load(tmp_path / "checkpoint")
     model = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
     files = texts(model, "incbin")
-    verb = VERBS[task]
+    verb = verbs()[task]
     files["use.cpp"] = f"""#include "etch/similarity.hpp"
 #include "tiny.hpp"
 using namespace etch::tiny;

@@ -15,12 +15,13 @@ from tiny_checkpoint import bert_shapes, write_json, write_tiny_checkpoint
 from codegen import pipeline
 from codegen.evaluate import Rows, Score
 from codegen.inspect import inspect
-from codegen.program import S8Matrix
+from codegen.ir.program import S8Matrix
+from codegen.ir.task import Measure
 from codegen.quantize import RECIPES
 from codegen.quantize.channels import quantize_rows
 from codegen.report import checkpoint_report, evaluation_report, generation_report, quantization_error
 from codegen.table_file import Row
-from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece
+from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_tokenizer
 
 
 def report(folder: Path, recipe: str = "w8a8", target: str = "host") -> list[str]:
@@ -62,7 +63,7 @@ def test_memory_lines_are_the_plans(tmp_path: Path) -> None:
 
 def test_bytes_of_tokenizer_per_piece(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
-    own = compile_wordpiece(pipeline.load(tmp_path).tokenizer).constants["table_bytes"]
+    own = compile_tokenizer(pipeline.load(tmp_path).tokenizer).constants["table_bytes"]
     assert line(report(tmp_path), "  tokenizer") == (
         f"  tokenizer  {own / 45:.2f} bytes a piece; with the {UNICODE_TABLE_BYTES:,} bytes of Unicode tables in "
         f"libetch.a {(own + UNICODE_TABLE_BYTES) / 45:.2f}"
@@ -71,7 +72,8 @@ def test_bytes_of_tokenizer_per_piece(tmp_path: Path) -> None:
 
 def test_evaluation_beside_what_the_model_was_made_from() -> None:
     rows = Rows(tuple(Row(i, "0", ("text",)) for i in range(4)), np.zeros(4, int), 10)
-    scores = [Score("accuracy", 75.0, np.array([0, 0, 0, 1]), 2.0), Score("accuracy", 100.0, np.zeros(4, int), 2.0)]
+    accuracy = Measure("accuracy", percent=True)
+    scores = [Score(accuracy, 75.0, np.array([0, 0, 0, 1]), 2.0), Score(accuracy, 100.0, np.zeros(4, int), 2.0)]
     assert evaluation_report(rows, scores[0], {"nearest": scores[0], "unpruned": scores[1]}) == [
         "evaluation   accuracy 75.00 % on 4 of 10 rows, evenly spaced (emulated, 2 rows/s)",
         "  nearest    accuracy 75.00 %; 0 rows answered otherwise",

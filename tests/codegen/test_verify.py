@@ -169,7 +169,7 @@ def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
     case.calibration = texts
     assert case.run() == 0
     case.manifest["embedding_bits"] = 5
-    assert refusal(case).code == "unknown-recipe"
+    assert refusal(case).code == "manifest-malformed"
 
 
 def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:
     case.manifest["bits"] = {"1.query": 4}
     assert case.run() == 0
     case.manifest["bits"] = ["1.query"]
-    assert refusal(case).code == "unknown-recipe"
+    assert refusal(case).code == "manifest-malformed"
 
 
 @pytest.mark.parametrize(("content", "code"), [(None, "texts-unreadable"), (b"", "no-texts")])

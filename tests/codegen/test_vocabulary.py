@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 from codegen import pipeline, vocabulary
 from codegen.emulate import emulate
 from codegen.errors import EtchError
+from codegen.ir.program import EmbeddingSum, ops_of
 from codegen.load.folder import Checkpoint
 from codegen.manifest import id_set, ids_of
-from codegen.program import EmbeddingSum, ops_of
-from codegen.reference import Reference
+from codegen.oracle.bert import Reference
 from codegen.table_file import Columns
 from codegen.vocabulary import Bound, Pruning, keep_ids, prune, read_corpus
 
@@ -40,7 +40,7 @@ def whole(folder: Path) -> Checkpoint:
 
 
 def pieces_kept(checkpoint: Checkpoint, pruning: Pruning) -> list[str]:
-    return [checkpoint.tokenizer.pieces[i] or "" for i in pruning.kept]
+    return [checkpoint.tokenizer.model.pieces[i] or "" for i in pruning.kept]
 
 
 def counted(pieces: list[str], texts: list[str]) -> Counter[str]:
@@ -78,7 +78,7 @@ def test_smaller_pieces_inherit_the_counts_of_those_that_go(tmp_path: Path) -> N
     spec = pipeline.load(tmp_path).tokenizer
     texts = ["abxy"] * 3 + ["workxy"] * 9 + ["ab"] * 12 + ["work"] * 9
     for min_count, expected in ((3, {"ab", "abxy", "##xy"}), (12, {"ab", "##xy"}), (13, {"ab"})):
-        kept = {spec.pieces[i] for i in prune(spec, texts, Bound(min_count)).kept}
+        kept = {spec.model.pieces[i] for i in prune(spec, texts, Bound(min_count)).kept}
         assert kept & {"ab", "abxy", "##xy", "cdxy"} == expected
 
 
@@ -142,10 +142,10 @@ def test_the_smaller_tokenizer_is_the_wheels_own(whole: Checkpoint) -> None:
     for text in [*TEXTS, "[SEP] unworkable [MASK]", "Berlin x1", ""]:
         assert ours.encode(text).ids == theirs.encode(text).ids
         assert ours.encode(text, "the cat").type_ids == theirs.encode(text, "the cat").type_ids
-    assert [smaller.pieces[i] for i in (smaller.unknown_id, smaller.classify_id, smaller.separate_id)] == [
+    assert [smaller.model.pieces[i] for i in (smaller.model.unknown_id, *smaller.template.special_ids)] == [
         *("[UNK]", "[CLS]", "[SEP]")
     ]
-    assert [smaller.pieces[token.id] for token in smaller.added_tokens] == [
+    assert [smaller.model.pieces[token.id] for token in smaller.added_tokens] == [
         token.content for token in whole.tokenizer.added_tokens
     ]
 
@@ -158,7 +158,7 @@ def test_the_same_pieces_give_the_same_bits(folder: Path, recipe: str) -> None:
     smaller = keep_ids(pipeline.load(folder), pruning.kept)
     after = pipeline.lower(smaller, recipe, None)
     assert after.vocabulary == len(pruning.kept) < before.vocabulary
-    words = next(op.word for op in ops_of(after) if isinstance(op, EmbeddingSum)).per_layer[0].matrix
+    words = next(op for op in ops_of(after) if isinstance(op, EmbeddingSum)).terms[0].table.stored[0].matrix
     assert len(words.q if recipe == "w8a8" else words.values) == len(pruning.kept)
     ids = Tokenizer.from_str(smaller.tokenizer.json).encode("the cat sat, works").ids
     old_ids = [pruning.kept[i] for i in ids]

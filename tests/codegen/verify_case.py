@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 from tiny_checkpoint import write_tiny_checkpoint
+from tokenizers import Encoding
 
 from codegen import pipeline
+from codegen.certificate import certify
+from codegen.decoded import decoded
 from codegen.emulate import emulate
 from codegen.golden import golden_texts, text_tokenizer
-from codegen.reference import Reference
-from codegen.tasks import Classification
+from codegen.oracle.bert import Reference
+from codegen.tasks.classification import Classification
 from codegen.verify import verify
 
 TEXTS = [b"the cat sat on a mat", b"", b"caf\xe9 \xe4\xb8\xad!", b"dogs\tran [SEP] good", b"x y " * 40, b"bad\r"]
@@ -40,6 +43,12 @@ sys.exit(int((folder / "code").read_text()))
 
 
 Writer = Callable[[Path], None]
+
+
+def own_offsets(text: bytes, encoding: Encoding) -> list[list[int]]:
+    """In bytes, as the program gives them."""
+    begins = decoded(text)[1].tolist()
+    return [[begins[begin], begins[end]] for begin, end in encoding.offsets]
 
 
 def classifier(folder: Path) -> None:
@@ -82,9 +91,15 @@ class Case:
         self.outputs = [emulate(self.program, e.ids, e.type_ids) for e in self.encodings]
         self.labels: dict[int, str] = {}
         self.ids = [list(e.ids) for e in self.encodings]
+        self.offsets = [own_offsets(text, e) for text, e in zip(texts, self.encodings, strict=False)]
         self.code = 0
         self.calibration: Path | None = None
         self.lines: list[str] = []
+
+    def certify(self, out: Path) -> int:
+        """The certificate of the tokens that run() wrote down."""
+        self.lines = []
+        return certify(self.directory, self.checkpoint, self.file, out, self.lines.append, self.stand_in)
 
     def reference(self, text: int) -> np.ndarray:
         encoding = self.encodings[text]
@@ -94,6 +109,9 @@ class Case:
         (self.directory / "etch.json").write_text(json.dumps(self.manifest))
         answers = [self.answer(i, output) for i, output in enumerate(self.outputs)]
         tokens = [json.dumps({"ids": ids}) + "\n" for ids in self.ids]
+        for i, offsets in enumerate(self.offsets[: self.singles]):
+            truncated = bool(self.encodings[i].overflowing)
+            tokens[i] = json.dumps({"ids": self.ids[i], "offsets": offsets, "truncated": truncated}) + "\n"
         for option, part in (("", slice(self.singles)), ("--pairs", slice(self.singles, None))):
             (self.directory / f"--json{option}").write_text("".join(answers[part]))
             (self.directory / f"--tokens{option}").write_text("".join(tokens[part]))

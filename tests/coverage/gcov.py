@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from report import File
@@ -15,8 +15,10 @@ from report import File
 _KERNEL_SET = re.compile(r"kernels/(\w+)/[^/]+\.gcno$")
 
 
-def runtime_files(build: Path, root: Path, without: Iterable[str]) -> list[File]:
+def runtime_files(builds: Mapping[Path, str], root: Path, without: Iterable[str]) -> list[File]:
     """Every file of runtime/ that has code, without what was compiled for the kernel sets `without`.
+
+    `builds` are folders with notes and counts, and the gcov of the compiler that made them.
 
     Of a template or an inline function all copies count as one: a branch is taken where any copy takes it. Only the
     copies of a kernel set are its own, so that what the sets share must be reached in each of them.
@@ -24,12 +26,12 @@ def runtime_files(build: Path, root: Path, without: Iterable[str]) -> list[File]
     runs: defaultdict[Path, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
     branches: defaultdict[Path, dict[tuple[int, str, int], list[int]]] = defaultdict(dict)
     runtime = root / "runtime"
-    for notes in sorted(build.rglob("*.gcno")):
+    for notes, gcov in sorted((notes, gcov) for build, gcov in builds.items() for notes in build.rglob("*.gcno")):
         found = _KERNEL_SET.search(str(notes))
         kernel_set = found[1] if found and found[1] != "scalar" else ""  # the scalar set shares functions with all
         if kernel_set in without or re.search(r"CMakeFiles/\d", str(notes)):
             continue
-        for path, line in _lines_of(notes, runtime):
+        for path, line in _lines_of(notes, gcov, runtime):
             number = line["line_number"]
             runs[path][number] += line["count"]
             counts = [one["count"] for one in line["branches"] if not one["throw"]]
@@ -38,9 +40,9 @@ def runtime_files(build: Path, root: Path, without: Iterable[str]) -> list[File]
     return [_file(path.relative_to(root), path, runs[path], branches[path]) for path in sorted(runs)]
 
 
-def _lines_of(notes: Path, runtime: Path) -> Iterator[tuple[Path, dict]]:
+def _lines_of(notes: Path, gcov: str, runtime: Path) -> Iterator[tuple[Path, dict]]:
     """Lines of sources below `runtime`, once for each function that has them."""
-    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", notes]
+    command = [gcov, "--json-format", "--stdout", "--branch-probabilities", notes]
     done = subprocess.run(command, cwd=notes.parent, capture_output=True, text=True, check=True)
     described = json.loads(done.stdout)
     for file in described["files"]:

@@ -11,12 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import boards
 from gcov import runtime_files
 from report import File, Totals, codegen_files, problems_of, read_reasons, table, unreached
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "coverage"
+BOARDS = ROOT / "build" / "coverage-boards"
 REASONS = HERE / "unreached.txt"
 PROGRAMS = (
     "tokenizer_driver",
@@ -30,7 +32,13 @@ PROGRAMS = (
 END_TO_END = (
     "test_refusals_cli.py",
     "test_failures_cli.py",
+    "test_signals_cli.py",
     "test_tokenizer.py",
+    "test_byte_level.py",
+    "test_unigram.py",
+    "test_word_level.py",
+    "test_normal_forms.py",
+    "test_decode.py",
     "promises/test_promise_programs.py::test_kernel_choice",
     "promises/test_promise_programs.py::test_one_text_shared_by_threads[promise-sharing-threads]",
     "promises/test_promise_self_test.py",
@@ -91,6 +99,21 @@ def unmeasured_kernels() -> dict[str, str]:
     return found
 
 
+def count_on_boards(work: Path, kernels: dict[str, str]) -> list[str]:
+    """Counts the sets that boards have, and takes them off those that cannot be measured; gives those that fail."""
+    missing = boards.missing_tool()
+    failed = []
+    for measured in boards.SETS:
+        if missing is not None:
+            kernels[measured.name] = f"{missing} is not installed"
+            continue
+        print(f"\n==> kernel set {measured.name} on {measured.board}", flush=True)
+        if not boards.count(measured, work / measured.board):
+            failed.append(f"kernel set {measured.name} on {measured.board}")
+        kernels.pop(measured.name, None)
+    return failed
+
+
 def codegen_counts(data: Path, work: Path) -> list[File]:
     """What coverage.py saw, the generator's own processes and those that tests started together."""
     coverage = [sys.executable, "-m", "coverage"]
@@ -102,13 +125,15 @@ def codegen_counts(data: Path, work: Path) -> list[File]:
 def main() -> int:
     """Exit code 0 where the runtime is reached as far as it must be and every exception has its reason."""
     work = BUILD / "reached"
-    shutil.rmtree(work, ignore_errors=True)
+    for folder in (work, BOARDS):
+        shutil.rmtree(folder, ignore_errors=True)
     tests = build()
     work.mkdir(parents=True)
     data = work / "codegen.coverage"
     failed = run_tests(tests, data)
     kernels = unmeasured_kernels()
-    runtime = runtime_files(BUILD, ROOT, kernels)
+    failed += count_on_boards(BOARDS, kernels)
+    runtime = runtime_files({BUILD: "gcov", BOARDS: boards.GCOV}, ROOT, kernels)
     codegen = codegen_counts(data, work)
 
     print("\n" + table(codegen) + "\n\n" + table(runtime) + "\n")

@@ -71,7 +71,7 @@ def test_copies_of_a_template_count_as_one(tmp_path: Path) -> None:
     )
     subprocess.run(["g++", "-O0", "--coverage", source, "-o", tmp_path / "one"], cwd=tmp_path, check=True)
     subprocess.run([tmp_path / "one"], cwd=tmp_path, check=True)
-    (one,) = runtime_files(tmp_path, tmp_path, [])
+    (one,) = runtime_files({tmp_path: "gcov"}, tmp_path, [])
     assert one.path == "runtime/one.cpp"
     assert one.branches[2] == [1, 1]  # each copy takes one way
     assert one.unreached_branches() == {9: 1}

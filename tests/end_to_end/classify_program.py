@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import once
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 60  # seconds
@@ -115,7 +116,8 @@ def most_tokens(program: Program) -> int:
 def build_stub(folder: Path, *stub_flags: str) -> Program:
     """The program over tests/end_to_end/stub_model, under the address and undefined behaviour sanitizers.
 
-    Few sources see the model's header: a second build into the same folder, with other flags, compiles those.
+    Few sources see the model's header: a second build into the same folder, with other flags, compiles those. Workers
+    share the folder.
     """
     compiler = shutil.which(os.environ.get("CXX", "g++"))
     if compiler is None:
@@ -136,6 +138,7 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
         *sorted((ROOT / "runtime/src/hosted").glob("*.cpp")),
         ROOT / "runtime/src/similarity.cpp",
         ROOT / "runtime/src/status.cpp",
+        *(ROOT / f"runtime/src/tokenizer/{name}.cpp" for name in ("characters", "unicode", "unicode_tables")),
     ]
     flags = [
         *("-std=c++17", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
@@ -155,12 +158,13 @@ def build_stub(folder: Path, *stub_flags: str) -> Program:
     def compile_one(source: Path) -> Path:
         seen = source in sees_header
         object_file = (own if seen else folder) / f"{source.parent.name}-{source.name}.o"
-        if seen or not object_file.exists():
-            command = [compiler, *flags, *(model_flags if seen else []), "-c", source, "-o", object_file]
-            subprocess.run(command, check=True)
+        command = [compiler, *flags, *(model_flags if seen else []), "-c", source, "-o", object_file]
+        stamp = object_file.with_suffix(".made")
+        once(stamp, repr(command), lambda: subprocess.run(command, check=True))
         return object_file
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(compile_one, sees_header + shared))
-    subprocess.run([compiler, *flags, *objects, "-o", program], check=True)
+    command = [compiler, *flags, *objects, "-o", program]
+    once(own / "made", repr(command), lambda: subprocess.run(command, check=True))
     return Program(program)

@@ -3,17 +3,30 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-for folder in (Path(__file__).parents[1] / "codegen", Path(__file__).parents[2]):
+_CODEGEN = Path(__file__).parents[1] / "codegen"
+for folder in (_CODEGEN, _CODEGEN / "load", _CODEGEN / "lower", Path(__file__).parents[2]):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 
 @pytest.fixture(scope="session")
-def stub_objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this test run that all its workers share; once.py fills it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stub_objects(shared: Path) -> Path:
     """A folder for build_stub(): the objects that all stub programs share are compiled once."""
-    return tmp_path_factory.mktemp("stub")
+    folder = shared / "stub"
+    folder.mkdir(exist_ok=True)
+    return folder

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from generator_program import etch
+from model_build import build_program
 from numpy.typing import NDArray
 
 from codegen import pipeline
@@ -25,16 +24,17 @@ BATCH = 64
 
 def built_logits(checkpoint: Path, out: Path, recipe: str, texts: Texts) -> Floats:
     """Generates and builds `checkpoint`, and runs its program; a regression's values count as its logits."""
-    done = etch("generate", checkpoint, "--out", out, "--name", "tuned", "--recipe", recipe, "--build")
+    done = etch("generate", checkpoint, "--out", out, "--name", "tuned", "--recipe", recipe)
     assert done.code == 0, done.err
     regression = pipeline.load(checkpoint).config.problem_type == "regression"
-    program = out / "build" / "bin" / ("regress-tuned" if regression else "classify-tuned")
-    lines = out / "build" / "texts.txt"
+    program = build_program(out)
+    assert program.path.name == ("regress-tuned" if regression else "classify-tuned")
+    lines = out.parent / f"{out.name}.texts"
     lines.write_text("".join("\t".join(one) + "\n" for one in texts), encoding="utf-8")
     pairs = ["--pairs"] if len(texts[0]) == 2 else []
-    answers = subprocess.run([program, "--json", *pairs, "--file", lines], stdout=subprocess.PIPE, check=True).stdout
+    answers = program.well("--json", *pairs, "--file", lines, timeout=600).objects
     key = "values" if regression else "logits"
-    logits = np.array([json.loads(line)[key] for line in answers.splitlines()], np.float32)
+    logits = np.array([answer[key] for answer in answers], np.float32)
     assert len(logits) == len(texts)
     return logits
 

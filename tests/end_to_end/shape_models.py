@@ -4,15 +4,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+from once import once
+from recorded.outputs import folder as recorded
+from recorded.outputs import variants
+from sampling import sampled
+from tiny_checkpoint import write_tiny_checkpoint
+from tiny_sentence import write_tiny_sentence_model
+
 from codegen import pipeline
-from codegen.frontends.bert import ACTIVATIONS
+from codegen.frontends import FRONT_ENDS
+from codegen.frontends.parts import ACTIVATIONS
+from codegen.oracle.bert import Reference
+from codegen.oracle.interpret import Interpreter
 from codegen.plan import plan_memory
 from codegen.quantize.bits import parse_bits
 from codegen.targets import TARGETS
-from codegen.tokenizer import compile_wordpiece
+from codegen.tokenizer import compile_tokenizer
 
 SHAPES: dict[str, dict[str, Any]] = {
     "ten": {"hidden": 10, "heads": 2, "intermediate": 37, "labels": 3},
@@ -46,7 +58,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Model:
-    shape: str
+    shape: str  # one of SHAPES, or FAMILY/VARIANT of the recorded checkpoints
     recipe: str = "w8a8"
     target: str = "host"
     tables: str = "incbin"
@@ -56,10 +68,11 @@ class Model:
 
     @property
     def name(self) -> str:
-        parts = (self.shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
+        shape = self.shape.replace("transformer_encoder", "plain")  # names are short
+        parts = (shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
         parts += () if self.embedding_bits == 8 else ("words4",)
         parts += ("mixed",) if self.bits else ()
-        return "_".join(parts).replace("-", "_")
+        return "_".join(parts).replace("-", "_").replace("/", "_")
 
 
 MIXED = "0.query=8,0.intermediate=4,1.intermediate=8,1.output=4"
@@ -115,8 +128,50 @@ SWEEP = [
     ),
     *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
 ]
+# Of each family one in floats and one for boards, which together have all that it needs.
+QUICK += [
+    Model("distilbert/softmax", "fp32"),
+    Model("distilbert/mean", target="m-profile"),
+    Model("electra/projected", "fp32"),
+    Model("electra/cls", target="m-profile"),
+    Model("albert/inner_groups", "fp32"),
+    Model("albert/max", target="m-profile"),
+    Model("bert/dense_tanh", "fp32"),
+    Model("mpnet/long", "fp32"),
+    Model("mpnet/mean", target="m-profile"),
+    Model("deberta-v2/long", "fp32"),
+    Model("deberta-v2/v3", target="m-profile"),
+    Model("roberta/softmax", "fp32"),
+    Model("roberta/regression", target="m-profile"),
+    Model("albert/own_words"),
+    Model("xlm-roberta/mean", "fp32"),
+    Model("camembert/softmax", target="m-profile"),
+    Model("modernbert/softmax", "fp32"),
+    Model("modernbert/pooled", target="m-profile"),
+    Model("transformer_encoder/mean", "fp32"),
+    Model("transformer_encoder/max"),
+    Model("transformer_encoder/first", target="m-profile"),
+    Model("transformer_encoder/last", "fp32", "m-profile"),
+    Model("transformer_encoder/ten_wide"),
+]
+SWEEP += [Model(variant, recipe) for family in sorted(FRONT_ENDS) for variant in variants(family) for recipe in RECIPES]
 QUICK_SET = frozenset(QUICK)
 MODELS = [*QUICK, *(model for model in dict.fromkeys(SWEEP) if model not in QUICK_SET)]
+
+
+def twin_key(model: Model) -> tuple[object, ...]:
+    """Models with the same one differ in packing or table form only."""
+    return model.shape, model.recipe, model.max_tokens, model.embedding_bits, model.bits
+
+
+# Of the sweep whole groups of twins, so that a sample has something to compare.
+_GROUPS = sampled(list(dict.fromkeys(map(twin_key, MODELS))), 20, "shapes")
+TESTED = [model for model in MODELS if model in QUICK_SET or twin_key(model) in _GROUPS]
+
+
+def each(models: list[Model]) -> pytest.MarkDecorator:
+    marks = {True: (), False: (pytest.mark.sweep,)}
+    return pytest.mark.parametrize("model", [pytest.param(m, id=m.name, marks=marks[m in QUICK_SET]) for m in models])
 
 
 @dataclass(frozen=True)
@@ -124,6 +179,7 @@ class Case:
     """What is known of a model before it is built."""
 
     checkpoint: Path
+    oracle: Reference | Interpreter  # float64
     program: Any  # codegen.program.Program
     max_tokens: int
     row_block: int
@@ -131,27 +187,43 @@ class Case:
     pairs: tuple[tuple[str, str], ...]
 
 
-def generate(model: Model, out: Path, checkpoint: Path) -> None:
-    pipeline.generate(
-        pipeline.Request(
-            folder=checkpoint,
-            out=out,
-            recipe=model.recipe,
-            embedding_bits=model.embedding_bits,
-            bits=parse_bits(model.bits) if model.bits else {},
-            target=model.target,
-            tables="c" if model.tables == "c" else "incbin",
-            max_tokens=model.max_tokens,
-        ),
-        lambda _: None,
+@cache
+def checkpoint_of(shape: str, shared: Path) -> Path:
+    """The random checkpoint of a shape, written once into the folder that all workers share, or a recorded one."""
+    if shape not in SHAPES:
+        return recorded(shape)
+    path = shared / "checkpoints" / shape
+    write = write_tiny_sentence_model if "pooling" in SHAPES[shape] else write_tiny_checkpoint
+    once(path.with_suffix(".made"), shape, lambda: write(path, seed=list(SHAPES).index(shape), **SHAPES[shape]))
+    return path
+
+
+@cache
+def generated(model: Model, shared: Path, gpu: bool = False) -> Path:
+    """The generated folder of a model, made once; with the files for GPUs in another place."""
+    out = shared / ("gpu" if gpu else "models") / model.name
+    request = pipeline.Request(
+        folder=checkpoint_of(model.shape, shared),
+        out=out,
+        recipe=model.recipe,
+        embedding_bits=model.embedding_bits,
+        bits=parse_bits(model.bits) if model.bits else {},
+        target=model.target,
+        tables="c" if model.tables == "c" else "incbin",
+        max_tokens=model.max_tokens,
+        gpu=gpu,
     )
+    once(out.with_suffix(".made"), model.name, lambda: pipeline.generate(request, lambda _: None))
+    return out
 
 
-def make_case(model: Model, folder: Path) -> Case:
+@cache
+def case_of(model: Model, shared: Path) -> Case:
+    folder = checkpoint_of(model.shape, shared)
     checkpoint = pipeline.load(folder)
     bits = parse_bits(model.bits) if model.bits else {}
     program = pipeline.lower(checkpoint, model.recipe, model.max_tokens, model.embedding_bits, bits)
-    scratch = compile_wordpiece(checkpoint.tokenizer).constants["scratch_bytes"]
+    scratch = compile_tokenizer(checkpoint.tokenizer).constants["scratch_bytes"]
     plan = plan_memory(program, TARGETS[model.target], scratch)
     most = program.max_tokens
     words = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "caf\u00e9", "zzz"]
@@ -168,6 +240,7 @@ def make_case(model: Model, folder: Path) -> Case:
     pairs = (("the cat", "a dog"), ("", ""), ("cat " * most, "dog " * most), ("x", "good 1 2"))
     return Case(
         folder,
+        Reference(folder) if model.shape in SHAPES else Interpreter(pipeline.to_graph(checkpoint, None)),
         program,
         most,
         plan.row_block,

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import csv
-import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from classify_program import ROOT
 from generator_program import etch
+from model_build import build_program
 from numpy.typing import NDArray
 from public_data import data_folder, models_folder
+from sampling import sampled
 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
@@ -25,8 +25,9 @@ LEAST_ACCURACY = {"agnews": 91.0, "agnews_small": 90.0}  # per cent, w8a8
 MOST_LOST = {"w8a8": 0.3, "w4a8": 1.0}  # points, from fp32
 MOST_FP32_ERROR = 1e-4  # logits, against transformers on PyTorch fp32
 NEAR_TIE = 2e-4  # logits; below this fp32 may choose the other label
-EMULATED_ROWS = range(0, ROWS, 40)
+EMULATED_ROWS = sampled(range(0, ROWS, 40), 60, "emulated rows")
 BATCH = 64
+PATIENCE = 1800  # seconds; for every row on a machine that does other things too
 
 
 @pytest.fixture(scope="module")
@@ -57,18 +58,17 @@ class Built:
         self.logits: dict[str, NDArray[np.float32]] = {}
         for recipe in (*MOST_LOST, "fp32"):
             out = folder / f"model_{recipe}"
-            done = etch("generate", checkpoint, "--out", out, "--recipe", recipe, "--build")
+            done = etch("generate", checkpoint, "--out", out, "--recipe", recipe)
             assert done.code == 0, done.err
-            program = out / "build" / "bin" / "classify"
-            answers = subprocess.run([program, "--json", "--file", texts], stdout=subprocess.PIPE, check=True).stdout
-            self.logits[recipe] = np.array([json.loads(line)["logits"] for line in answers.splitlines()], np.float32)
+            answers = build_program(out).well("--json", "--file", texts, timeout=PATIENCE).objects
+            self.logits[recipe] = np.array([answer["logits"] for answer in answers], np.float32)
             assert self.logits[recipe].shape == (ROWS, 4)
 
     def accuracy(self, recipe: str, labels: NDArray[np.int64]) -> float:
         return 100.0 * float((self.logits[recipe].argmax(axis=1) == labels).mean())
 
 
-@pytest.fixture(scope="module", params=[*LEAST_ACCURACY, "minilm_l6_agnews"])
+@pytest.fixture(scope="module", params=sampled([*LEAST_ACCURACY, "minilm_l6_agnews"], 2, "models of rows"))
 def built(request: pytest.FixtureRequest, texts_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
     if request.param in LEAST_ACCURACY:
         checkpoint = ROOT / "tools" / "train" / request.param / "checkpoint"

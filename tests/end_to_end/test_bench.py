@@ -15,7 +15,7 @@ import pytest
 from classify_program import ROOT
 
 HEADERS = (Path("/usr/include/benchmark/benchmark.h"), Path("/usr/local/include/benchmark/benchmark.h"))
-SETS_WITH_LIMITS = {"avx512_vnni", "avx_vnni", "avx2", "sse2"}
+SETS_WITH_LIMITS = {"amx_int8", "avx512_vnni", "avx_vnni", "avx2", "sse2"}
 
 
 def bench(*arguments: str | Path, timeout: int = 10, data: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -31,12 +31,20 @@ def bench(*arguments: str | Path, timeout: int = 10, data: str | None = None) ->
     [
         (["--nonsense"], "bench: unknown option --nonsense (see tools/bench --help)"),
         (["--json"], "bench: --json needs a value"),
+        (["--tokenizer"], "bench: --tokenizer needs a value"),
+        (
+            ["--tokenizer", "nowhere"],
+            "bench: nowhere holds no tokenizer (no tokenizer.json, vocab.txt, source.spm)",
+        ),
+        (["--tokenizer", ROOT / "tools/train/agnews/checkpoint"], "bench: --tokenizer needs ETCH_DATA"),
         (["nowhere"], "bench: nowhere holds no generated model (no etch.json)"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:
     done = bench(*arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message + "\n")
+    *skipped, last = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, last) == (2, "", message)
+    assert skipped in ([], ["tokenizer skipped: ETCH_DATA is not set"])
 
 
 def test_data_folder_without_the_file_is_an_error(tmp_path: Path) -> None:
@@ -48,9 +56,22 @@ def test_data_folder_without_the_file_is_an_error(tmp_path: Path) -> None:
 def test_help_names_every_option() -> None:
     done = bench("--help")
     assert done.returncode == 0
-    for option in ("--quick", "--filter", "--kernel", "--json", "MODEL_FOLDER"):
+    for option in ("--quick", "--filter", "--kernel", "--json", "--tokenizer", "MODEL_FOLDER"):
         assert option in done.stdout
     assert "set -e" not in done.stdout
+
+
+@pytest.mark.sweep
+def test_a_tokenizer_beside_the_wheel(tmp_path: Path) -> None:
+    (tmp_path / "ag_news").mkdir()
+    (tmp_path / "ag_news" / "test.csv").write_text('"1","Oil prices climb","Storms close refineries"\n' * 20)
+    lines = tmp_path / "results.jsonl"
+    folder = ROOT / "tools/train/agnews/checkpoint"
+    done = bench("--tokenizer", folder, "--json", lines, timeout=300, data=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    result = json.loads(lines.read_text())
+    assert (result["name"], result["kind"], result["texts"]) == ("tokenizer_beside/checkpoint", "uncased WordPiece", 20)
+    assert min(result["etch"], result["encode"], result["encode_batch_fast"], *result["worst"].values()) > 0
 
 
 @pytest.fixture(scope="module")

@@ -144,7 +144,7 @@ def test_report_of_chosen_columns(classify: Program, labels: list[str], tmp_path
 
 def test_report_with_special_tokens_as_plain_text(classify: Program, tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    path.write_text("1,a [SEP] b\n", encoding="utf-8")
+    path.write_text("0,a [SEP] b\n", encoding="utf-8")
     [tokens] = classify.well("--tokens", "--plain-text", "a [SEP] b").objects
     recognized = classify.well("--evaluate", path).lines[1]
     assert f"mean tokens: {len(tokens['ids'])}.0," in classify.well("--evaluate", path, "--plain-text").lines[1]

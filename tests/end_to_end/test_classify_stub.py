@@ -17,8 +17,9 @@ NAMES = [
     b"zero", b'a"b\\c', b"new\nline\ttab", b"nul\0nul", b"\x1b[31mred", b"bad \xff\xc3", b"caf\xc3\xa9",
     b"Case", b"case", b"9",
     b"\xed\xa0\x80|\xc0\xaf|\xe0\x9f\xbf|\xf4\x90\x80\x80|\xf0\x9f\x98|\xf0\x9f\x98\x80\xe2\x82",
+    "\u202etxt.exe\u2066 \u200b\U000e0041 \u200d".encode(),
 ]  # fmt: skip
-LABELS = [*(name.decode("utf-8", "replace") for name in NAMES), *[""] * 11]
+LABELS = [*(name.decode("utf-8", "replace") for name in NAMES), *[""] * 10]
 RED = "\\x1b[31mred"
 
 
@@ -57,6 +58,52 @@ def test_labels_of_any_bytes_stay_on_one_printable_line(stub: Program) -> None:
     assert stub.well("--top", "3", "4").lines == [f'{RED}\t1.0000\tzero\t0.0000\ta"b\\c\t0.0000']
     assert len(stub.well("--top", "99", "4").lines[0].split("\t")) == 2 * len(LABELS)
     assert "\x1b" not in stub.well("--help").out.decode()
+
+
+def test_what_a_terminal_would_show_otherwise_is_escaped(stub: Program, tmp_path: Path) -> None:
+    """Bidi controls, characters without width, tags; not the joiner, which words are written with."""
+    shown = "\\u202etxt.exe\\u2066 \\u200b\\U000e0041 \u200d"
+    assert stub.well("11").lines[0].split("\t")[0] == shown
+    assert shown in stub.well("--help").out.decode()
+    cells = stub.well("--evaluate", table(tmp_path, "11,11\n"), "--labels", "0").out.decode()
+    assert shown[:10] in cells and "\u202e" not in cells
+    json = '{"label": "\\u202etxt.exe\\u2066 \\u200b\\udb40\\udc41 \u200d", '
+    assert stub.well("--json", "11").out.decode().startswith(json)
+    assert stub.refused(2, "--file", "\u202eb") == "cannot open '\\u202eb': No such file or directory"
+
+
+UTF16 = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+
+
+@pytest.mark.parametrize("encoding", UTF16)
+@pytest.mark.parametrize(
+    "text", ["1,Oil prices climb\r\n2,the\n", "1,a\n", "1,\u6771\u4eac\u306e\n2,\ud55c\uad6d\uc5b4 b\n"]
+)
+def test_other_encodings_are_refused(stub: Program, tmp_path: Path, encoding: str, text: str) -> None:
+    path = table(tmp_path, text.encode(encoding))
+    words = "is UTF-16 or UTF-32: convert it to UTF-8"
+    assert stub.refused(1, "--file", path) == f"{str(path)!r} {words}"
+    assert stub.refused(1, "--evaluate", path, "--labels", "0") == f"{str(path)!r} {words}"
+    assert stub.refused(1, stdin=path.read_bytes()) == f"standard input {words}"
+
+
+@pytest.mark.parametrize(
+    "text", [b"\0", b"a\0", b"a\0b\n", b"a\0\0b\n", b"a \0 b\n", b"caf\xe9 \0 b\n", "\u00e9".encode() * 3000, b"\xff"]
+)
+def test_zeros_alone_make_no_other_encoding(stub: Program, text: bytes) -> None:
+    assert len(stub.well(stdin=text).lines) == 1
+
+
+def test_lines_and_tables_without_end_are_refused(stub: Program, tmp_path: Path) -> None:
+    """A line is read up to 16 MiB, a table up to 256; /dev/zero has neither end nor line."""
+    most = 16 << 20
+    assert stub.well(stdin=b"1\n" + b"x" * most + b"\n2").lines[2].startswith("new")
+    message = f"line 2 is longer than {most} bytes"
+    assert stub.refused(1, stdin=b"1\n" + b"x" * (most + (1 << 17))) == f"standard input: {message}"
+    assert stub.refused(1, "--file", "/dev/zero") == f"'/dev/zero': line 1 is longer than {most} bytes"
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    words = "has more than 268435456 bytes, the most that is read"
+    assert stub.refused(1, "--evaluate", tmp_path / "zero.csv") == f"{str(tmp_path / 'zero.csv')!r} {words}"
 
 
 def test_pieces_of_any_bytes_are_valid_json(stub: Program) -> None:
@@ -105,11 +152,12 @@ def test_the_texts_of_a_pair_keep_their_order(stub_of_pairs: Program, tmp_path: 
         assert lines[1].startswith(f"rows: 2, mean tokens: {figures[1]}, ")
 
 
-def test_one_column_may_be_both_texts(stub_of_pairs: Program, tmp_path: Path) -> None:
+def test_a_column_is_one_text(stub_of_pairs: Program, tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    path.write_text("6,6\n")
-    lines = stub_of_pairs.well("--evaluate", path, "--pairs", "--text-columns", "2,2", "--labels=0").lines
-    assert "mean tokens: 6.0" in lines[1]
+    path.write_text("label,a,b\n6,6,6\n")
+    for options in (("--pairs", "--text-columns", "2,2"), ("--text-columns", "b,a,b"), ("--text-columns", "3,b")):
+        message = stub_of_pairs.refused(2, "--evaluate", path, *options)
+        assert message in [f"--text-columns: column {number} is named twice" for number in (2, 3)]
 
 
 def test_a_kernel_that_this_cpu_cannot_run_is_refused(stub: Program) -> None:
@@ -219,6 +267,46 @@ def test_columns_by_number_and_by_name(stub: Program, tmp_path: Path, options: l
     assert accuracy(stub.well("--evaluate", table(tmp_path, NAMED), *options).lines) == f"accuracy: {expected} %"
 
 
+OBJECTS = '{"t": "6 \\u00e9\\ud83d\\ude00\\n", "id": 3, "y": "Caf\u00e9"}\n\n{"y": "zero","id":-1.5e3,"t":"0"}\r\n'
+
+
+def test_rows_of_objects(stub: Program, tmp_path: Path) -> None:
+    path = table(tmp_path, OBJECTS, "rows.jsonl")
+    outcome = stub.well("--evaluate", path, "--label-column", "y", "--text-columns", "t")
+    assert outcome.lines[:2] == ["accuracy: 100.00 %", "rows: 2, mean tokens: 3.5, cut to 5 tokens: 0"]
+    outcome = stub.well("--evaluate", path, "--label-column", "3", "--text-columns", "2", "--limit", "1")
+    assert accuracy(outcome.lines) == "accuracy: 0.00 %"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"a": 1, "b": 2}\n{"a": 1}\n', "line 2: there is no 'b', which the first object has"),
+        ('{"a": 1, "b": 2}\n{"a": 1, "b": 2, "c": 3}', "line 2: there is a 'c', which the first object has not"),
+        ('{"a": 1, "a": 2}\n', "line 1: 'a' is there twice"),
+        ('{"a": true, "b": 2}', "line 1: 'a' is no string, number or array of them"),
+        ('{"a": [[1]], "b": 2}', "line 1: 'a' is no string, number or array of them"),
+        ('{"a": 1', "line 1: this is not a JSON object"),
+        ('{"a": 1, "b": 01}', "line 1: this is not a JSON object"),
+        ('{"a": "\\x", "b": 1}', "line 1: this is not a JSON object"),
+        ('{"a": "\t", "b": 1}', "line 1: this is not a JSON object"),
+        ('{"a": 1, "b": 1} x', "line 1: this is not a JSON object"),
+        ("[1]", "line 1: this is not a JSON object"),
+        ("\n{}", "line 2: this is not a JSON object"),
+    ],
+)
+def test_objects_refused(stub: Program, tmp_path: Path, content: str, message: str) -> None:
+    table(tmp_path, content, "rows.jsonl")
+    assert stub.refused(1, "--evaluate", "rows.jsonl", cwd=tmp_path) == f"'rows.jsonl': {message}"
+
+
+def test_tables_refused_by_name(stub: Program) -> None:
+    words = "--evaluate: 'rows.csv.gz' is compressed: `gunzip -k` it and name what that writes"
+    assert stub.refused(2, "--evaluate", "rows.csv.gz") == words
+    words = "--evaluate: expected a file named .csv, .tsv or .jsonl, got 'rows.txt'"
+    assert stub.refused(2, "--evaluate", "rows.txt") == words
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -230,6 +318,7 @@ def test_columns_by_number_and_by_name(stub: Program, tmp_path: Path, options: l
         (["--text-columns", "2,9"], "--text-columns: there is no column '9', the file has 5"),
         (["--text-columns", "text,nothing"], "--text-columns: no column is named 'nothing' in line 1"),
         (["--text-columns", "1,2"], "--text-columns: column 1 is the label's"),
+        (["--text-columns", "2,3,text"], "--text-columns: column 2 is named twice"),
         (["--label-column", "label", "--no-header"], "--no-header: column 'label' is not a number"),
         (["--header", "--label-column", "4", "--labels", "a,b"], "--labels: expected 0, 1, names or 22 names "),
         (["--header", "--label-column", "4", "--labels", "2"], "--labels: expected 0, 1, names or 22 names"),
@@ -237,6 +326,21 @@ def test_columns_by_number_and_by_name(stub: Program, tmp_path: Path, options: l
 )
 def test_columns_that_are_not_there(stub: Program, tmp_path: Path, options: list[str], message: str) -> None:
     assert stub.refused(2, "--evaluate", table(tmp_path, NAMED), *options).startswith(message)
+
+
+@pytest.mark.parametrize("option", ["--label-column", "--text-columns"])
+def test_a_name_that_two_columns_have_is_refused(stub: Program, tmp_path: Path, option: str) -> None:
+    path = table(tmp_path, "a,b,b,b\n0,1,2,3\n")
+    assert stub.refused(2, "--evaluate", path, option, "b") == f"{option}: 3 columns are named 'b' in line 1"
+    assert accuracy(stub.well("--evaluate", path, "--label-column", "a", "--labels=0").lines)
+
+
+def test_more_than_a_thousand_columns_are_refused(stub: Program, tmp_path: Path) -> None:
+    path = table(tmp_path, "0" + ",1" * 999 + "\n")
+    assert accuracy(stub.well("--evaluate", path, "--labels=0").lines)
+    path = table(tmp_path, "," * 50_000_000)
+    message = f"{str(path)!r}: line 1: there are more than 1000 columns"
+    assert stub.refused(1, "--evaluate", path) == message
 
 
 def test_a_table_of_one_column_is_refused(stub: Program, tmp_path: Path) -> None:
@@ -257,7 +361,7 @@ def test_a_table_of_one_column_is_refused(stub: Program, tmp_path: Path) -> None
         ("ZERO,0\nCAF\u00e9,6\n", [], "names of the model's labels", "100.00"),
         ("Case,7\ncase,8\nCASE,7\n", [], "names of the model's labels", "100.00"),  # exact first
         ("9,9\n", [], "names of the model's labels", "100.00"),
-        ("9,8\n1,0\n", [], "numbers from 1 (no 0 occurs)", "100.00"),
+        ("22,21\n1,0\n", [], "numbers from 1 (no 0 occurs)", "100.00"),
         ("9,9\n", ["--labels=names"], "names of the model's labels", "100.00"),
         ("b,1\nC,2\n", ["--labels=a,b,c" + "," * 19], "the names given", "100.00"),
     ],
@@ -268,6 +372,11 @@ def test_label_values(
     outcome = stub.well("--evaluate", table(tmp_path, rows), *options)
     assert outcome.err == f"classify-stub: labels read as {reading}\n"
     assert accuracy(outcome.lines) == f"accuracy: {percent} %"
+
+
+def test_labels_that_can_be_read_two_ways_are_asked_for(stub: Program, tmp_path: Path) -> None:
+    words = "--evaluate: the labels are numbers below 22, from 0 or from 1: say --labels 0 or 1"
+    assert stub.refused(2, "--evaluate", table(tmp_path, "8,8\n1,0\n")) == words
 
 
 def test_labels_of_any_bytes_are_found_by_name(stub: Program, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from classify_program import ROOT
 from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Tokenizer
 
-from codegen.reference import Reference
+from codegen.oracle.bert import Reference
 from tools.peers import compare
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result

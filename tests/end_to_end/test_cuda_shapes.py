@@ -11,11 +11,7 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT
-from shape_models import MIXED, SHAPES, Model, generate, make_case
-from tiny_checkpoint import write_tiny_checkpoint
-from tiny_sentence import write_tiny_sentence_model
-
-from codegen.tasks import VERBS
+from shape_models import MIXED, SHAPES, Model, case_of, generated
 
 QUICK = [
     Model("ten"),
@@ -65,16 +61,12 @@ def _run(*command: str) -> str:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_the_gpus_code_computes_what_the_cpus_does(model: Model, tmp_path: Path) -> None:
+def test_the_gpus_code_computes_what_the_cpus_does(model: Model, shared: Path, tmp_path: Path) -> None:
     libraries = _libraries()
-    checkpoint, out = tmp_path / "checkpoint", tmp_path / model.name
-    write = write_tiny_sentence_model if "pooling" in SHAPES[model.shape] else write_tiny_checkpoint
-    write(checkpoint, seed=list(SHAPES).index(model.shape), **SHAPES[model.shape])
-    generate(model, out, checkpoint)
-    case = make_case(model, checkpoint)
+    out, case = generated(model, shared, gpu=True), case_of(model, shared)
     (tmp_path / "texts").write_bytes(b"".join(text + b"\n" for text in case.texts))
     (tmp_path / "pairs").write_bytes(b"".join(f"{a}\t{b}\n".encode() for a, b in case.pairs))
-    verb = VERBS[case.program.task.name]
+    verb = case.program.task.verb
     tables = f"{model.name}_tables.{'cpp' if model.tables == 'c' else 'S'}"
     sources = [out / f"{model.name}.cpp", out / f"{model.name}_cuda.cpp", out / tables]
     program = tmp_path / "compare"

@@ -80,6 +80,7 @@ def test_memory_and_latency_say_where(stub: Program) -> None:
 
 def test_a_program_without_cuda_says_so() -> None:
     program = built("classify")
-    message = "--device cuda:3: this program was built without CUDA (cmake --preset cuda builds one with it)"
+    how = "etch generate --gpu and cmake --preset cuda make one with it"
+    message = f"--device cuda:3: this program was built without CUDA ({how})"
     assert program.refused(2, "--device", "cuda:3", "text") == message
     assert program.well("--device", "cpu", "text").out == program.well("text").out

@@ -18,7 +18,7 @@ MODELS = ("agnews", "agnews_small")
 
 @pytest.mark.parametrize("name", MODELS)
 def test_generated(name: str, tmp_path: Path) -> None:
-    command = ("generate", f"tools/train/{name}/checkpoint", "--out", f"generated/{name}")
+    command = ("generate", f"tools/train/{name}/checkpoint", "--out", f"generated/{name}", "--gpu")
     if not (ROOT / command[1] / "model.safetensors").exists():
         pytest.fail(f"the checkpoint of {name} is not there")
     (tmp_path / command[1]).parent.mkdir(parents=True)

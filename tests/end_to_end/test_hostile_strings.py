@@ -15,6 +15,7 @@ import pytest
 from classify_program import Program
 from generator_program import content, etch
 from hostile import HOSTILE
+from model_build import build_program
 from tiny_checkpoint import (
     DEFAULT_VOCAB,
     bert_shapes,
@@ -29,7 +30,7 @@ from tokenizers import Tokenizer
 
 from codegen import cli, pipeline
 from codegen.errors import EtchError
-from codegen.tokenizer import compile_wordpiece
+from codegen.tokenizer import compile_tokenizer
 
 STRINGS = [text for text in dict.fromkeys(HOSTILE) if text != "\ud800"]  # JSON refuses half a character
 SHORT = [text for text in STRINGS if len(text) < 1000]
@@ -48,7 +49,7 @@ def pieces_taken(folder: Path) -> list[str]:
     for text in STRINGS:
         try:
             write_tiny_checkpoint(folder, vocab=(*DEFAULT_VOCAB, text))
-            compile_wordpiece(pipeline.load(folder).tokenizer)
+            compile_tokenizer(pipeline.load(folder).tokenizer)
             taken.append(text)
         except EtchError:
             continue
@@ -61,8 +62,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Program]:
 
     Every label holds for every text, so that one answer names them all.
     """
-    if shutil.which("cmake") is None:
-        pytest.skip("no cmake")
     place = tmp_path_factory.mktemp("hostile") / "a place with  spaces" / "caf\u00e9 \u4e2d\u56fd \U0001f600"
     model = place / "model"
     vocab = (*DEFAULT_VOCAB, *pieces_taken(place / "one"))
@@ -83,9 +82,19 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Program]:
 
     edit_json(model / "config.json", rename)
     edit_json(model / "tokenizer_config.json", lambda c: c.update(name_or_path='"; #include <x>'))
-    outcome = etch("generate", model, "--out", place / "out", "--name", "hostile", "--build")
+    outcome = etch("generate", model, "--out", place / "out", "--name", "hostile")
     assert (outcome.code, outcome.err) == (0, ""), outcome.err
-    return place, Program(place / "out/build/bin/classify-hostile")
+    return place, build_program(place / "out")
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_cmake_builds_in_such_a_folder(hostile: tuple[Path, Program]) -> None:
+    """The same program as without CMake."""
+    place, program = hostile
+    outcome = etch("generate", place / "model", "--out", place / "by CMake", "--name", "hostile", "--build")
+    assert (outcome.code, outcome.err) == (0, ""), outcome.err
+    assert (place / "by CMake/build/bin/classify-hostile").read_bytes() == program.path.read_bytes()
 
 
 def test_labels_come_back_byte_for_byte(hostile: tuple[Path, Program]) -> None:

@@ -10,21 +10,22 @@ import re
 from pathlib import Path
 
 import pytest
-from classify_program import ROOT, Program, built
+from classify_program import ROOT, built
 from generator_program import etch, one_line
+from model_build import build_program
 from public_data import data_folder
 from tokenizer_harness import Runtime, Wheel, assert_same, differences
 from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline, vocabulary
-from codegen.load.tokenizer_spec import WordPieceSpec
+from codegen.load.tokenizer_spec import TokenizerSpec
 from codegen.table_file import Columns
 
 CHECKPOINT = ROOT / "tools" / "train" / "agnews" / "checkpoint"
 TEXTS = ROOT / "tests" / "golden" / "texts.txt"
 
 
-def pruned(corpus: Path, bound: vocabulary.Bound) -> WordPieceSpec:
+def pruned(corpus: Path, bound: vocabulary.Bound) -> TokenizerSpec:
     checkpoint = pipeline.load(CHECKPOINT)
     texts = vocabulary.read_corpus(corpus, Columns())
     return vocabulary.keep_ids(checkpoint, vocabulary.prune(checkpoint.tokenizer, texts, bound).kept).tokenizer
@@ -33,13 +34,13 @@ def pruned(corpus: Path, bound: vocabulary.Bound) -> WordPieceSpec:
 @pytest.mark.parametrize(("min_count", "rare_words"), [(1, "spelled"), (3, "spelled"), (2, "unknown")])
 def test_texts_become_what_the_wheel_makes_of_them(min_count: int, rare_words: vocabulary.RareWords) -> None:
     spec = pruned(TEXTS, vocabulary.Bound(min_count, rare_words))
-    assert len(spec.pieces) < 3000
+    assert len(spec.model.pieces) < 3000
     texts = TEXTS.read_bytes().split(b"\n")
     results = assert_same(spec, [*texts, b"[SEP] [MASK] x1y2z3", b"unaffordability, antidisestablishmentarianism"])
-    assert any(spec.unknown_id not in result.ids for result in results)
+    assert any(spec.model.unknown_id not in result.ids for result in results)
     # The vocabulary alone, as a tokenizer.json of the checkpoint's own form.
     described = json.loads((CHECKPOINT / "tokenizer.json").read_bytes())
-    ids = {piece: i for i, piece in enumerate(spec.pieces)}
+    ids = {piece: i for i, piece in enumerate(spec.model.pieces)}
     described["model"]["vocab"] = ids
     for token in described["added_tokens"]:
         token["id"] = ids[token["content"]]
@@ -89,14 +90,13 @@ def test_the_programs_accuracy(table: Path) -> None:
 @pytest.mark.sweep
 def test_a_model_with_a_pruned_vocabulary(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "pruned"
-    options = ["--prune-vocabulary", TEXTS, "--min-count", "2", "--evaluate", table, "--evaluate-rows", "20", "--build"]
+    options = ["--prune-vocabulary", TEXTS, "--min-count", "2", "--evaluate", table, "--evaluate-rows", "20"]
     generated = etch("generate", CHECKPOINT, "--out", out, *options)
     assert generated.code == 0, generated.err
     printed = generated.out.decode()
     assert re.search(r"pruned +[\d,]+ of 9,000 pieces kept", printed)
     assert re.search(r"evaluation +accuracy [\d.]+ % on 20 of 40 rows, evenly spaced", printed)
-    program = Program(out / "build" / "bin" / "classify-pruned")
-    assert program.well("--self-test").code == 0
+    assert build_program(out).well("--self-test").code == 0
     verified = etch("verify", out, "--checkpoint", CHECKPOINT, "--texts", TEXTS)
     assert verified.code == 0, verified.out.decode() + verified.err
     assert "ids          0 other than" in verified.out.decode()
@@ -113,7 +113,7 @@ def test_refusals(tmp_path: Path) -> None:
         ),
         (["--prune-vocabulary", TEXTS, "--min-count", "100000"], 1, "error[vocabulary-empty] prune: no piece occurs"),
         (["--prune-vocabulary", TEXTS], 2, "error[option-incomplete] arguments: --prune-vocabulary needs --min-count"),
-        (["--evaluate", TEXTS], 2, "error[table-kind] arguments: expected a file named .csv or .tsv"),
+        (["--evaluate", TEXTS], 2, "error[table-kind] arguments: expected a file named .csv, .tsv or .jsonl"),
     ):
         assert one_line(etch("generate", CHECKPOINT, "--out", out, *options), code).startswith(f"etch: {words}")
         assert not out.exists()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's examples are the projects in outside/, which other tests build; its command line compiles the first."""
+"""The README and the pages it leads to: short, their links lead somewhere, their examples are the projects in outside/,
+which other tests build, and what the README says that its commands print is what they print."""
 
 from __future__ import annotations
 
@@ -11,21 +12,29 @@ from pathlib import Path
 
 import pytest
 from classify_program import ROOT
+from generator_program import etch
+from model_build import build_model
+from pages import BLOCKS, PAGES, README, TEXT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 OUTSIDE = ROOT / "tests/end_to_end/outside"
 EXAMPLES = sorted(
     path
     for path in OUTSIDE.rglob("*")
     if path.name in {"main.c", "main.cpp", "CMakeLists.txt", "Makefile", "aarch64.cmake"}
 )
+LINKS = sorted(
+    (page.relative_to(ROOT).as_posix(), link)
+    for page in PAGES
+    for link in set(re.findall(r"\]\(([\w.][^)#]*)\)", page.read_text(encoding="utf-8")))
+)
+FIGURE = re.compile(r"\d[\d,.]*")
 
 
 def test_example_program(tmp_path: Path) -> None:
     build = os.environ.get("ETCH_BUILD")
     if not build:
         pytest.skip("ETCH_BUILD is not set: no build to link against")
-    [command] = re.findall(r"^g\+\+ .*$", README, re.MULTILINE)
+    [command] = re.findall(r"^g\+\+ .*$", TEXT, re.MULTILINE)
     words = [word.replace("main.cpp", str(OUTSIDE / "main.cpp")) for word in shlex.split(command)]
     words = [word.replace("build/release", str(Path(build).absolute())) for word in words]
     subprocess.run([*words, "-o", tmp_path / "app"], cwd=ROOT, check=True, timeout=60)
@@ -34,13 +43,104 @@ def test_example_program(tmp_path: Path) -> None:
 
 
 def test_the_examples_are_the_projects() -> None:
-    shown = re.findall(r"```(?:cpp|cmake|make|c)\n(.*?)```", README, re.DOTALL)
+    shown = [block for kind, block in BLOCKS if kind in ("cpp", "cmake", "make", "c")]
     files = [path.read_text(encoding="utf-8").split("\n", 1) for path in EXAMPLES]
     assert all("SPDX-License-Identifier" in first for first, _ in files)
     assert sorted(shown) == sorted(rest for _, rest in files)
     assert len(files) == 8
 
 
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((\w[^)]*)\)", README))))
-def test_linked_files_exist(link: str) -> None:
-    assert (ROOT / link).is_file()
+@pytest.mark.parametrize(("page", "link"), LINKS)
+def test_linked_files_exist(page: str, link: str) -> None:
+    assert (ROOT / page).parent.joinpath(link).is_file()
+
+
+def test_it_is_short() -> None:
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 160
+    assert not [line for line in lines if len(line) > 140]
+
+
+# --- what its commands print -----------------------------------------------------------------------------------------
+
+
+def shown_runs() -> list[tuple[str, list[str]]]:
+    """(command, the lines shown of its output) of the README's console blocks."""
+    runs: list[tuple[str, list[str]]] = []
+    for kind, block in BLOCKS:
+        for line in block.splitlines() if kind == "console" else ():
+            if line.startswith("$ "):
+                runs.append((line[2:], []))
+            else:
+                runs[-1][1].append(line)
+    return runs
+
+
+def plain(line: str) -> str:
+    """Without figures, which machines and versions may move."""
+    return FIGURE.sub("#", line)
+
+
+def check_shown(shown: list[str], printed: list[str]) -> None:
+    """Each line in its order; `…` stands for any lines, or for the end of one."""
+    at = 0
+    for place, line in enumerate(shown):
+        if line == "…":
+            continue
+        wanted = plain(line.removesuffix("…"))
+        found = [
+            i
+            for i, text in enumerate(printed[at:], at)
+            if (plain(text).startswith(wanted) if line.endswith("…") else plain(text) == wanted)
+        ]
+        assert found, f"{line!r} is not printed behind line {at} of:\n" + "\n".join(printed)
+        assert found[0] == at or (place > 0 and shown[place - 1] == "…"), f"{printed[at]!r} comes before {line!r}"
+        at = found[0] + 1
+    assert at == len(printed) or shown[-1] == "…", f"{printed[at]!r} is not shown"
+
+
+# What a slow machine prints besides (codegen/progress.py).
+SIGN_OF_LIFE = re.compile(r".{12} (\w+ [\d,]+ of [\d,]+, )?\d+ s(, about \d+ s left)?")
+
+
+def test_the_run_that_it_shows(tmp_path: Path) -> None:
+    """In a folder of its own; the program is linked with the libraries of the test build, not by --build."""
+    runs = shown_runs()
+    assert [shlex.split(command)[0].rpartition("/")[2] for command, _ in runs] == [
+        "etch",
+        "classify-news",
+        "classify-news",
+        "etch",
+    ]
+    for command, shown in runs:
+        name, *arguments = [word.replace("build/news", str(tmp_path / "news")) for word in shlex.split(command)]
+        if name == "etch":
+            done = etch(*(argument for argument in arguments if argument != "--build"))
+            assert done.code == 0, done.err
+            printed = [line for line in done.out.decode().splitlines() if not SIGN_OF_LIFE.fullmatch(line)]
+            if "--build" in arguments:
+                built = build_model(tmp_path / "news")
+                assert shown.pop() == "…"
+        else:
+            assert built.program.path.name == Path(name).name
+            printed = built.program.well(*arguments).out.decode().splitlines()
+        check_shown([line.replace("build/news", str(tmp_path / "news")) for line in shown], printed)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "well"),
+    [
+        (["a 1", "b"], ["a 22,5", "b"], True),
+        (["a 1", "…", "c"], ["a 2", "b", "c"], True),
+        (["a 1…"], ["a 2 and more"], True),
+        (["a 1", "c"], ["a 2", "b", "c"], False),
+        (["a 1"], ["a 1", "b"], False),
+        (["b", "…", "a"], ["a", "b"], False),
+    ],
+)
+def test_the_comparison_can_fail(shown: list[str], printed: list[str], well: bool) -> None:
+    if well:
+        check_shown(shown, printed)
+    else:
+        with pytest.raises(AssertionError):
+            check_shown(shown, printed)

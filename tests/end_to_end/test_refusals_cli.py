@@ -55,6 +55,10 @@ WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "calibrate nothing": (("generate", "model", "--out", "out", "--recipe", "w4a8", "--calibrate"), "--calibrate"),
     "unknown target": (("generate", "model", "--out", "out", "--target", "z80"), "'z80'"),
+    "gpu of a board": (
+        ("generate", "model", "--out", "out", "--gpu", "--target", "m-profile"),
+        "--gpu is for --target host: m-profile has no NVIDIA GPU",
+    ),
     "unknown table form": (("generate", "model", "--out", "out", "--tables", "xml"), "'xml'"),
     "tokens not a number": (("generate", "model", "--out", "out", "--max-tokens", "many"), "'many'"),
     "tokens 0": (("generate", "model", "--out", "out", "--max-tokens", "0"), "'0'"),

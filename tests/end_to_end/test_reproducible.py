@@ -66,7 +66,7 @@ def generated(folder: Path, out: Path, recipe: str, *options: str, **keywords: o
 
 @pytest.fixture(scope="module")
 def plain(checkpoint: Path) -> dict[str, dict[str, bytes | None]]:
-    return {recipe: generated(checkpoint, checkpoint.parent / recipe, recipe) for recipe in RECIPES}
+    return {recipe: generated(checkpoint, checkpoint.parent / recipe, recipe, "--gpu") for recipe in RECIPES}
 
 
 def assert_same(one: dict[str, bytes | None], other: dict[str, bytes | None]) -> None:
@@ -100,7 +100,9 @@ def test_environment(
 ) -> None:
     if platform.machine() not in ("x86_64", "AMD64") and ("AVX" in name or "SSE" in name or "BLAS" in name):
         pytest.skip("names of x86 features")
-    assert_same(plain[recipe], generated(checkpoint, tmp_path / "out", recipe, environment=usable(ENVIRONMENTS[name])))
+    assert_same(
+        plain[recipe], generated(checkpoint, tmp_path / "out", recipe, "--gpu", environment=usable(ENVIRONMENTS[name]))
+    )
 
 
 def test_features_are_really_disabled() -> None:
@@ -152,7 +154,7 @@ def test_order_of_tensors(checkpoint: Path, plain: dict[str, dict[str, bytes | N
         offset += end - begin
         blobs.append(data[begin:end])
     write_raw_safetensors(shuffled / "model.safetensors", {"__metadata__": metadata, **entries}, b"".join(blobs))
-    made = generated(shuffled, tmp_path / "out", "w8a8")
+    made = generated(shuffled, tmp_path / "out", "w8a8", "--gpu")
     assert_same_but_for_the_hash(plain["w8a8"], made)
 
 
@@ -160,7 +162,7 @@ def test_weights_in_several_files(checkpoint: Path, plain: dict[str, dict[str, b
     shutil.copytree(checkpoint, tmp_path / "split")
     split_weights(tmp_path / "split", 3)
     for recipe in RECIPES:
-        made = generated(tmp_path / "split", tmp_path / recipe, recipe)
+        made = generated(tmp_path / "split", tmp_path / recipe, recipe, "--gpu")
         assert_same_but_for_the_hash(plain[recipe], made)
 
 

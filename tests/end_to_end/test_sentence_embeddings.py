@@ -20,12 +20,13 @@ import numpy as np
 import pytest
 from classify_program import ROOT, Program
 from generator_program import etch
+from model_build import build_program
 from numpy.typing import NDArray
 from public_data import data_folder
 
 from codegen import pipeline
 from codegen.golden import text_tokenizer
-from codegen.reference import Reference
+from codegen.oracle.bert import Reference
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(5)]
 
@@ -65,9 +66,9 @@ def find(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Find:
                 "\n".join(" ".join(sentence.split()) for sentence in sentences("train")) + "\n", encoding="utf-8"
             )
             options = ["--recipe", "w4a8", "--calibrate", texts]
-        done = etch("generate", checkpoint, "--out", out, "--name", "minilm", *options, "--build", timeout=PATIENCE)
+        done = etch("generate", checkpoint, "--out", out, "--name", "minilm", *options, timeout=PATIENCE)
         assert done.code == 0, done.err
-        return Program(out / "build" / "bin" / "embed-minilm")
+        return build_program(out)
 
     return build
 

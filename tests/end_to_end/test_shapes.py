@@ -1,96 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random checkpoints of many shapes and every task, generated, built and run: on every kernel the emulator's bits.
 
-All models of a set go through one CMake build. The quick set covers each property once; the sweep adds combinations.
+The quick set covers each property once; the sweep adds combinations.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from classify_program import ROOT, Program
-from shape_models import MODELS, QUICK, QUICK_SET, RECIPES, SHAPES, TABLES, Case, Model, generate, make_case
-from tiny_checkpoint import write_tiny_checkpoint
-from tiny_sentence import POOLINGS, write_tiny_sentence_model
+from classify_program import Program
+from model_build import build_program
+from shape_models import (
+    MODELS,
+    QUICK,
+    QUICK_SET,
+    RECIPES,
+    SHAPES,
+    TABLES,
+    TESTED,
+    Case,
+    Model,
+    case_of,
+    each,
+    generated,
+    twin_key,
+)
+from tiny_sentence import POOLINGS
 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.emulate.polynomials import sigmoid
-from codegen.frontends.bert import ACTIVATIONS
+from codegen.frontends.parts import ACTIVATIONS
 from codegen.golden import text_tokenizer
-from codegen.reference import Reference
+from codegen.ir.task import Task
 from codegen.targets import TARGETS
-from codegen.tasks import VERBS, Classification, Task
+from codegen.tasks import verbs
+from codegen.tasks.classification import Classification
 
-pytestmark = pytest.mark.minutes(8)
+pytestmark = pytest.mark.minutes(5)
 
 # Of the fp32 recipe, as `verify` demands of real models.
 LARGEST_DIFFERENCE = 1e-4
 
 
-def each(models: list[Model]) -> pytest.MarkDecorator:
-    marks = {True: (), False: (pytest.mark.sweep,)}
-    return pytest.mark.parametrize("model", [pytest.param(m, id=m.name, marks=marks[m in QUICK_SET]) for m in models])
-
-
-# --- one build for all -----------------------------------------------------------------------------------------------
+# --- models, built when they are first asked for ---------------------------------------------------------------------
 
 
 Find = Callable[[Model], tuple[Program, Case]]
 
 
 @pytest.fixture(scope="session")
-def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
-    """Program and case of a model; builds its whole set at the first call."""
-    folder = tmp_path_factory.mktemp("shapes")
-    if shutil.which("cmake") is None:
-        pytest.skip("no cmake")
-
-    @cache
-    def build_set(quick: bool) -> Path:
-        models = [model for model in MODELS if (model in QUICK_SET) == quick]
-        for model in models:
-            generate(model, folder / model.name, checkpoint_of(model))
-        binary = folder / ("quick" if quick else "sweep")
-        directories = ";".join(str(folder / model.name) for model in models)
-        options = ["-DCMAKE_BUILD_TYPE=Release", "-DETCH_BUILD_TESTS=OFF", f"-DETCH_MODEL_DIRS={directories}"]
-        run("cmake", "-S", str(ROOT), "-B", str(binary), *options)
-        run("cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1))
-        return binary / "bin"
-
-    @cache
-    def checkpoint_of_shape(shape: str) -> Path:
-        path = folder / "checkpoints" / shape
-        write = write_tiny_sentence_model if "pooling" in SHAPES[shape] else write_tiny_checkpoint
-        write(path, seed=list(SHAPES).index(shape), **SHAPES[shape])
-        return path
-
-    def checkpoint_of(model: Model) -> Path:
-        return checkpoint_of_shape(model.shape)
-
-    @cache
-    def case_of(model: Model) -> Case:
-        return make_case(model, checkpoint_of(model))
-
-    def find_model(model: Model) -> tuple[Program, Case]:
-        verb = VERBS[case_of(model).program.task.name]
-        return Program(build_set(model in QUICK_SET) / f"{verb}-{model.name}"), case_of(model)
-
-    return find_model
-
-
-def run(*command: str) -> None:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-8000:]
+def find(shared: Path) -> Find:
+    """Program and case of a model."""
+    return lambda model: (build_program(generated(model, shared)), case_of(model, shared))
 
 
 # --- oracles ---------------------------------------------------------------------------------------------------------
@@ -132,7 +99,7 @@ def cpu_has(flag: str) -> bool:
 # --- tests -----------------------------------------------------------------------------------------------------------
 
 
-@each(MODELS)
+@each(TESTED)
 def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_path: Path) -> None:
     program, case = find(model)
     expected = emulate_texts(case.program, [Text(ids, segments) for ids, segments, _ in inputs(case)])
@@ -162,44 +129,17 @@ def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None
         assert answer["labels"] == [name for name, p in zip(task.labels, probabilities, strict=True) if p >= 0.5]
 
 
-def hold_promise(promise: str, model: Model, find: Find, tmp_path: Path) -> None:
-    """A program of promises/ over this model."""
-    program, case = find(model)
-    built = program.path.parent  # build/bin; the generated folders lie beside the build
-    sources = built.parents[1] / model.name
-    promises = ROOT / "tests/end_to_end/promises"
-    verb = VERBS[case.program.task.name]
-    run(
-        *("c++", "-std=c++17", "-O1", "-ffp-contract=off", f"-I{ROOT / 'runtime/include'}", f"-I{sources}"),
-        *(f"-I{promises}", f'-DETCH_MODEL_SOURCE="{model.name}.cpp"', f'-DETCH_MODEL_HEADER="{model.name}.hpp"'),
-        *(f"-DETCH_MODEL={model.name}", f"-DETCH_TASK(suffix)={verb}##suffix", str(promises / f"{promise}.cpp")),
-        *(str(built / f"libetch_{model.name}.a"), str(built / "libetch.a"), "-o", str(tmp_path / "program")),
-    )
-    run(str(tmp_path / "program"))
-
-
-@each(MODELS)
-def test_no_part_of_an_op_sees_another(model: Model, find: Find, tmp_path: Path) -> None:
-    hold_promise("isolated_parts", model, find, tmp_path)
-
-
-@each(QUICK)
-def test_a_call_in_steps(model: Model, find: Find, tmp_path: Path) -> None:
-    hold_promise("steps", model, find, tmp_path)
-
-
-@each(MODELS)
+@each(TESTED)
 def test_self_test(model: Model, find: Find) -> None:
     program, _ = find(model)
     for kernel in kernels(program):
         assert program.well("--self-test", "--kernel", kernel).lines == ["ok"]
 
 
-@each(MODELS)
+@each(TESTED)
 def test_fp32_is_close_to_the_checkpoints_meaning(model: Model, find: Find, tmp_path: Path) -> None:
     program, case = find(model)
-    reference = Reference(case.checkpoint)
-    exact = [reference.output(ids, segments) for ids, segments, _ in inputs(case)]
+    exact = [case.oracle.output(ids, segments) for ids, segments, _ in inputs(case)]
     printed = answers(program, case, tmp_path)
     difference = max(np.abs(output(a) - e).max() for a, e in zip(printed, exact, strict=True))
     # 8 bits have no bound, but a tiny random model that is off by its own size is wired up wrongly.
@@ -208,10 +148,9 @@ def test_fp32_is_close_to_the_checkpoints_meaning(model: Model, find: Find, tmp_
 
 def twins() -> list[tuple[Model, Model]]:
     """Models that differ in packing or table form only: their answers must be the same text."""
-    found: dict[tuple[Any, ...], list[Model]] = {}
-    for model in MODELS:
-        key = (model.shape, model.recipe, model.max_tokens, model.embedding_bits, model.bits)
-        found.setdefault(key, []).append(model)
+    found: dict[tuple[object, ...], list[Model]] = {}
+    for model in TESTED:
+        found.setdefault(twin_key(model), []).append(model)
     return [(group[0], other) for group in found.values() for other in group[1:]]
 
 
@@ -238,9 +177,13 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     for name in ("avx2", "avx512_vnni"):
         if cpu_has(name):
             assert name in kernels(program)
-    assert {case.program.task.name for case in (find(model)[1] for model in QUICK)} == set(VERBS)
-    assert {SHAPES[model.shape].get("pooling") for model in QUICK} == {None, *POOLINGS}
-    assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS} == set(ACTIVATIONS)
+    # test_tag_programs.py, test_fill_mask_programs.py, test_answer_programs.py
+    elsewhere = {"tagging", "fill_mask", "answering"}
+    assert {case.program.task.name for case in (find(model)[1] for model in QUICK)} == set(verbs()) - elsewhere
+    assert {SHAPES[model.shape].get("pooling") for model in QUICK if model.shape in SHAPES} == {None, *POOLINGS}
+    assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS if model.shape in SHAPES} == set(
+        ACTIVATIONS
+    )
     assert {(model.recipe, model.target, model.tables) for model in MODELS} == {
         (recipe, target, tables) for recipe in RECIPES for target in TARGETS for tables in TABLES
     }

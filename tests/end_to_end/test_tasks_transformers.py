@@ -7,22 +7,20 @@ arithmetic of sentence-transformers' Pooling and Normalize on BertModel.
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from classify_program import ROOT, Outcome
+from classify_program import Program
+from model_build import build_program
 from numpy.typing import NDArray
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen.tasks import VERBS
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
@@ -66,23 +64,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("tasks")
     texts = make_texts()
     (folder / "texts").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    programs: dict[str, str] = {}
+    programs: dict[str, Program] = {}
     for seed, (name, values) in enumerate((CLASSIFIERS | EMBEDDINGS).items()):
         write = write_tiny_sentence_model if name in EMBEDDINGS else write_tiny_checkpoint
         write(folder / "checkpoints" / name, seed=seed, **(SHAPE | values))
-        task = pipeline.lower(pipeline.load(folder / "checkpoints" / name), "fp32", None).task
-        programs[name] = f"{VERBS[task.name]}-{name}"
         pipeline.generate(pipeline.Request(folder / "checkpoints" / name, folder / name, recipe="fp32"), lambda _: None)
-    directories = ";".join(str(folder / name) for name in programs)
-    options = ["-DCMAKE_BUILD_TYPE=Release", "-DETCH_BUILD_TESTS=OFF", f"-DETCH_MODEL_DIRS={directories}"]
-    subprocess.run(["cmake", "-S", ROOT, "-B", folder / "build", *options], check=True, capture_output=True)
-    jobs = str(os.cpu_count() or 1)
-    subprocess.run(["cmake", "--build", folder / "build", "--parallel", jobs], check=True, capture_output=True)
+        programs[name] = build_program(folder / name)
 
-    def answers(program: str) -> list[dict[str, Any]]:
-        command = [folder / "build" / "bin" / program, "--json", "--file", folder / "texts"]
-        done = subprocess.run(command, check=True, capture_output=True)
-        return Outcome(0, done.stdout, "").objects
+    def answers(program: Program) -> list[dict[str, Any]]:
+        return program.well("--json", "--file", folder / "texts", timeout=600).objects
 
     return Built(folder / "checkpoints", {name: answers(program) for name, program in programs.items()}, texts)
 

@@ -123,7 +123,7 @@ def test_plain_text_mode() -> None:
     spec = make_spec(SMALL_VOCABULARY)
     assert_same(spec, OWN_TEXTS, plain_text=True)
     (result,) = Runtime(spec).encode([b"[SEP]"], plain_text=True)
-    assert result.ids[1:-1].tolist() != [spec.separate_id]
+    assert result.ids[1:-1].tolist() != [spec.template.special_ids[1]]
 
 
 def token(content: str, **flags: bool) -> AddedToken:
@@ -372,5 +372,5 @@ def test_text_of_pieces() -> None:
     assert Runtime(make_spec(pieces, [added])).pieces() == expected
     assert Runtime(make_spec(pieces, [added], prefix="z")).pieces() == expected
     spec = make_spec(pieces, [added])
-    gap = replace(spec, pieces=(*pieces[:-1], None))
+    gap = replace(spec, model=replace(spec.model, pieces=(*pieces[:-1], None)))
     assert Runtime(gap).pieces() == [*expected[:-2], b"", expected[-1]]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
 import random
@@ -17,8 +16,18 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
-from codegen.tokenizer import Field, WordPieceTables, compile_wordpiece
+from codegen.decoded import decoded
+from codegen.load.decoder_json import DecoderSpec
+from codegen.load.tokenizer_spec import (
+    AddedToken,
+    BertNormalizer,
+    BertSegmenter,
+    TokenizerSpec,
+    WordPieceModel,
+    bert_template,
+)
+from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
+from codegen.tokenizer.normalizers import compile_normalizer
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -31,6 +40,7 @@ class Result:
     offsets: np.ndarray  # [count, 2]
     segments: np.ndarray
     truncated: bool
+    cut_word: bool = False
 
 
 def special_tokens(pieces: Sequence[str]) -> list[AddedToken]:
@@ -47,7 +57,7 @@ def make_spec(
     handle_chinese_chars: bool = True,
     prefix: str = "##",
     max_word_chars: int = 100,
-) -> WordPieceSpec:
+) -> TokenizerSpec:
     """A specification and the tokenizer.json that means the same; `pieces` include SPECIALS."""
     tokens = sorted([*special_tokens(pieces), *added], key=lambda token: token.id)
     strip = lowercase if strip_accents is None else strip_accents
@@ -76,18 +86,12 @@ def make_spec(
             "vocab": {text: i for i, text in enumerate(pieces)},
         },
     }
-    return WordPieceSpec(
-        pieces=tuple(pieces),
+    return TokenizerSpec(
+        normalizer=BertNormalizer(clean_text, handle_chinese_chars, strip, lowercase),
+        segmenter=BertSegmenter(),
+        model=WordPieceModel(tuple(pieces), prefix, max_word_chars, ids["[UNK]"]),
+        template=bert_template(ids["[CLS]"], ids["[SEP]"]),
         added_tokens=tuple(tokens),
-        clean_text=clean_text,
-        handle_chinese_chars=handle_chinese_chars,
-        strip_accents=strip,
-        lowercase=lowercase,
-        continuing_prefix=prefix,
-        max_input_chars_per_word=max_word_chars,
-        unknown_id=ids["[UNK]"],
-        classify_id=ids["[CLS]"],
-        separate_id=ids["[SEP]"],
         json=json.dumps(parts),
         notes=(),
     )
@@ -101,18 +105,24 @@ def driver_path() -> Path:
         assert path.is_file(), f"ETCH_BUILD is set, but there is no {path.name} in its bin folder"
         return path
     path = Path(tempfile.mkdtemp(prefix="etch-tokenizer-")) / "tokenizer_driver"
-    sources = sorted((ROOT / "runtime" / "src" / "tokenizer").glob("*.cpp"))
+    sources = sorted((ROOT / "runtime" / "src" / "tokenizer").rglob("*.cpp"))
     driver = ROOT / "tests" / "runtime" / "tokenizer" / "driver.cpp"
-    options = ["-std=c++17", "-O2", f"-I{ROOT / 'runtime' / 'include'}"]
+    options = ["-std=c++17", "-O2", f"-I{ROOT / 'runtime' / 'include'}", f"-I{ROOT / 'runtime' / 'src'}"]
     subprocess.run([os.environ.get("CXX", "g++"), *options, *sources, driver, "-o", path], check=True)
     return path
+
+
+def run_driver(given: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    run = subprocess.run([driver_path(), *arguments], input=given, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr.decode(errors="replace")
+    return run
 
 
 class Runtime:
     """The C++ tokenizer, by way of the driver."""
 
-    def __init__(self, spec: WordPieceSpec, tables: WordPieceTables | None = None) -> None:
-        self.tables = tables or compile_wordpiece(spec)
+    def __init__(self, spec: TokenizerSpec, tables: TokenizerTables | None = None) -> None:
+        self.tables = tables or compile_tokenizer(spec)
         self._blob = tables_blob(self.tables)
 
     def encode(self, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False) -> list[Result]:
@@ -123,8 +133,9 @@ class Runtime:
     ) -> list[Result]:
         return self._run([_request(capacity, plain_text, *pair) for pair in pairs])
 
-    def nanoseconds_per_byte(self, text: bytes, capacity: int = UNLIMITED, repeats: int = 10) -> float:
-        run = self._call([_request(capacity, False, text)], "--repeat", str(repeats))
+    def nanoseconds_per_byte(self, *texts: bytes, capacity: int = UNLIMITED, repeats: int = 10) -> float:
+        """Of processor time; each text is tokenized so often before the next one."""
+        run = self._call([_request(capacity, False, text) for text in texts], "--repeat", str(repeats))
         return float(run.stderr)
 
     def pieces(self) -> list[bytes]:
@@ -139,63 +150,86 @@ class Runtime:
         return texts
 
     def _call(self, requests: list[bytes], *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        run = subprocess.run(
-            [driver_path(), *arguments], input=self._blob + b"".join(requests), capture_output=True, check=False
-        )
-        assert run.returncode == 0, run.stderr.decode(errors="replace")
-        return run
+        return run_driver(self._blob + b"".join(requests), *arguments)
 
     def _run(self, requests: list[bytes]) -> list[Result]:
         answer = self._call(requests).stdout
         results = []
         at = 0
         for _ in requests:
-            status, truncated, count = np.frombuffer(answer, np.uint32, 3, at).tolist()
+            status, flags, count = np.frombuffer(answer, np.uint32, 3, at).tolist()
             assert status == 0
             ids = np.frombuffer(answer, np.int32, count, at + 12)
             offsets = np.frombuffer(answer, np.uint32, 2 * count, at + 12 + 4 * count).reshape(-1, 2)
             segments = np.frombuffer(answer, np.uint8, count, at + 12 + 12 * count)
-            results.append(Result(ids, offsets, segments, bool(truncated)))
+            results.append(Result(ids, offsets, segments, bool(flags & 1), bool(flags & 2)))
             at += 12 + 13 * count
         assert at == len(answer)
         return results
 
 
-def with_flags_of(tables: WordPieceTables, spec: WordPieceSpec) -> WordPieceTables:
-    """The tables for a specification that differs only in the normalizer's flags: nothing else depends on them."""
-    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
-    fields = (
-        replace(field, literal=str(getattr(spec, field.name)).lower()) if field.name in names else field
-        for field in tables.fields
-    )
+def with_flags_of(tables: TokenizerTables, spec: TokenizerSpec) -> TokenizerTables:
+    """The tables for a specification that differs only in the normalizer: nothing else depends on it."""
+    settings = compile_normalizer(spec.normalizer).fields
+    fields = (replace(field, group=settings) if field.name == "normalizer" else field for field in tables.fields)
     return replace(tables, fields=tuple(fields))
 
 
-def tables_blob(tables: WordPieceTables) -> bytes:
-    arrays = dict(tables.arrays)
+def tables_blob(tables: TokenizerTables) -> bytes:
+    name = tables.cpp_type.encode()
+    fields = fields_blob(tables.fields, dict(tables.arrays))
+    return len(name).to_bytes(8, "little") + name + bytes(-len(name) % 8) + fields
 
+
+def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes:
     def field(one: Field) -> bytes:
         if one.group is not None:
-            return b"".join(map(field, one.group))
+            return fields_blob(one.group, arrays)
         if one.array is not None:
             data = arrays[one.array].tobytes()
             return len(data).to_bytes(8, "little") + data + bytes(-len(data) % 8)
-        value = {"true": 1, "false": 0, "nullptr": 0}.get(one.literal or "")
-        return (int((one.literal or "").rstrip("u"), 0) if value is None else value).to_bytes(8, "little")
+        value = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2}.get(
+            (one.literal or "").rpartition("::")[2]
+        )
+        number = int((one.literal or "").rstrip("u"), 0) if value is None else value
+        return (number % 2**64).to_bytes(8, "little")
 
-    return b"".join(map(field, tables.fields))
+    return b"".join(map(field, fields))
 
 
 def _request(capacity: int, plain_text: bool, *texts: bytes) -> bytes:
-    room = sum(map(len, texts)) + 3  # no character makes more tokens than it has bytes
+    room = 8 * sum(map(len, texts)) + 8  # of bytes that maps of characters make of one, few become a token each
     head = np.array([len(texts) - 1, plain_text, min(capacity, room)], np.uint32).tobytes()
     return head + b"".join(len(text).to_bytes(4, "little") + text for text in texts)
+
+
+class Decoding:
+    """The C++ decoder, by way of the driver."""
+
+    def __init__(self, spec: TokenizerSpec, decoder: DecoderSpec) -> None:
+        tables = compile_tokenizer(spec)
+        self.part = compile_decoder(spec, decoder, tables)
+        self._blob = tables_blob(tables) + fields_blob(self.part.fields, dict(self.part.arrays))
+
+    def decode(self, sequences: Sequence[Sequence[int]], skip_special: bool = False) -> list[list[bytes]]:
+        """Of each sequence the parts that the ids complete, and what is left behind them."""
+        requests = (np.array([skip_special, len(ids), *ids], np.int64).astype(np.int32) for ids in sequences)
+        answer = run_driver(self._blob + b"".join(request.tobytes() for request in requests), "--decode").stdout
+        decoded_parts = []
+        at = 0
+        for ids in sequences:
+            sizes = np.frombuffer(answer, np.uint32, len(ids) + 1, at)
+            ends = at + 4 * len(sizes) + np.cumsum(sizes)
+            decoded_parts.append([answer[end - size : end] for size, end in zip(sizes, ends, strict=True)])
+            at = int(ends[-1])
+        assert at == len(answer)
+        return decoded_parts
 
 
 class Wheel:
     """The reference. Texts are bytes; what is not UTF-8 is replaced as Python does."""
 
-    def __init__(self, spec: WordPieceSpec) -> None:
+    def __init__(self, spec: TokenizerSpec) -> None:
         self._tokenizer = Tokenizer.from_str(spec.json)
 
     def encode(self, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False) -> list[Result]:
@@ -209,45 +243,24 @@ class Wheel:
     def _encode(self, inputs: Sequence[tuple[bytes, ...]], capacity: int, plain_text: bool) -> list[Result]:
         self._tokenizer.encode_special_tokens = plain_text
         self._tokenizer.enable_truncation(capacity)
-        decoded = [[decode(text) for text in texts] for texts in inputs]
-        batch = [texts[0][0] if len(texts) == 1 else (texts[0][0], texts[1][0]) for texts in decoded]
+        readings = [[decoded(text) for text in texts] for texts in inputs]
+        batch = [texts[0][0] if len(texts) == 1 else (texts[0][0], texts[1][0]) for texts in readings]
         results = []
-        for encoding, texts in zip(self._tokenizer.encode_batch(batch), decoded, strict=True):
+        for encoding, texts in zip(self._tokenizer.encode_batch(batch), readings, strict=True):
             segments = np.array(encoding.type_ids, np.uint8)
             characters = np.array(encoding.offsets, np.int64).reshape(-1, 2)
-            offsets = texts[0][1][characters] if len(texts) == 1 else _pair_offsets(characters, segments, texts)
+            which = np.array([number or 0 for number in encoding.sequence_ids], np.uint8)
+            offsets = texts[0][1][characters] if len(texts) == 1 else _pair_offsets(characters, which, texts)
             offsets[np.array(encoding.special_tokens_mask, bool)] = 0
             results.append(Result(np.array(encoding.ids, np.int32), offsets, segments, bool(encoding.overflowing)))
         return results
 
 
-def _pair_offsets(characters: np.ndarray, segments: np.ndarray, texts: Sequence[tuple[str, np.ndarray]]) -> np.ndarray:
+def _pair_offsets(characters: np.ndarray, which: np.ndarray, texts: Sequence[tuple[str, np.ndarray]]) -> np.ndarray:
     offsets = np.zeros_like(characters)
-    for segment, (_, begins) in enumerate(texts):
-        offsets[segments == segment] = begins[characters[segments == segment]]
+    for number, (_, begins) in enumerate(texts):
+        offsets[which == number] = begins[characters[which == number]]
     return offsets
-
-
-def decode(text: bytes) -> tuple[str, np.ndarray]:
-    """The text, and the byte at which each of its characters begins; one more for its end."""
-    malformed: list[tuple[int, int]] = []  # bytes that are read as one U+FFFD
-
-    def replace(error: UnicodeError) -> tuple[str, int]:
-        assert isinstance(error, UnicodeDecodeError)
-        malformed.append((error.start, error.end))
-        return "\ufffd", error.end
-
-    codecs.register_error("etch-replace", replace)
-    decoded = text.decode("utf-8", "etch-replace")
-    assert decoded == text.decode("utf-8", "replace")
-    sizes = []
-    at = 0
-    for begin, end in [*malformed, (len(text), len(text))]:
-        scalars = np.frombuffer(text[at:begin].decode().encode("utf-32-le"), np.uint32)
-        sizes.append(1 + (scalars >= 0x80) + (scalars >= 0x800) + (scalars >= 0x10000))
-        sizes.append(np.array([end - begin]))
-        at = end
-    return decoded, np.concatenate([[0], np.cumsum(np.concatenate(sizes[:-1]))])
 
 
 def differences(texts: Sequence, ours: Sequence[Result], theirs: Sequence[Result]) -> list[str]:
@@ -281,7 +294,7 @@ def _describe(text: object, our: Result, their: Result) -> str:
 
 
 def assert_same(
-    spec: WordPieceSpec, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False
+    spec: TokenizerSpec, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False
 ) -> list[Result]:
     """Compares one after the other, single texts; gives the common results."""
     ours = Runtime(spec).encode(texts, capacity, plain_text)
@@ -291,7 +304,13 @@ def assert_same(
 
 
 def random_source() -> random.Random:
-    """Seeded by ETCH_SEED or afresh; the seed is printed, and pytest shows it with a failure."""
-    seed = int(os.environ.get("ETCH_SEED") or random.SystemRandom().randrange(2**32))
+    """Seeded by ETCH_SEED, else by the test's name where a sample is run, else afresh.
+
+    The seed is printed, and pytest shows it with a failure.
+    """
+    drawn = random.SystemRandom().randrange(2**32)
+    if sample := os.environ.get("ETCH_SAMPLE"):
+        drawn = random.Random(f"{sample} {os.environ.get('PYTEST_CURRENT_TEST', '')}").randrange(2**32)
+    seed = int(os.environ.get("ETCH_SEED") or drawn)
     print(f"ETCH_SEED={seed}")
     return random.Random(seed)

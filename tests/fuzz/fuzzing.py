@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 import importlib.util
 import os
@@ -15,6 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.support.options import OptionParser
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "fuzz"
@@ -24,8 +25,13 @@ PROGRAMS = tuple(f"program_{task}" for task in ("classify", "labels", "regress",
 # Target -> longest input in bytes. Longer ones reach nothing new, and cost what short ones could have found.
 TARGETS = {
     "tokenizer": 256,
+    "byte_level": 128,
+    "unigram": 128,
+    "parts": 128,
     "classify": 96,  # tokens cost milliseconds here
     "token_ids": 64,
+    "tags": 512,
+    "masks": 2100,
     "delimited": 256,
     "json": 128,
     "lines": 512,
@@ -33,12 +39,16 @@ TARGETS = {
     LOADER: 96,
 }
 _DICTIONARIES = {
+    "byte_level": "tokenizer",
+    "unigram": "tokenizer",
+    "parts": "tokenizer",
     "classify": "tokenizer",
     "json": "tokenizer",
     "lines": "delimited",
     **dict.fromkeys(PROGRAMS, "program"),
 }
-_COUNTED = ("tokenizer", "delimited", "lines")  # where it matters how often a branch is taken, not only that it is
+# Where it matters how often a branch is taken, not only that it is.
+_COUNTED = ("tokenizer", "byte_level", "unigram", "parts", "delimited", "lines")
 _SLOWEST = 25  # seconds for one input: a machine may be busy
 # libFuzzer stops where its peak of resident memory passes a limit, and on Linux a program starts with the peak of the
 # process that started it: of a test run that once held gigabytes. What a shell starts has a small one.
@@ -161,10 +171,10 @@ def output(arguments: list[str]) -> str:
 
 def main() -> int:
     """Exit code 0 without a finding, 1 with one, 3 where nothing could be run."""
-    parser = argparse.ArgumentParser(prog="fuzz", description="Runs fuzz targets; see tests/README.md.")
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"default: all of {', '.join(TARGETS)}")
-    parser.add_argument("--seconds", type=int, default=60, help="for each target (default 60; 0: until Ctrl-C)")
-    parser.add_argument("--minimize", action="store_true", help="fold what was found into tests/fuzz/corpus instead")
+    parser = OptionParser("fuzz")
+    parser.add_argument("targets", nargs="*", metavar="TARGET")
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--minimize", action="store_true")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.targets if name not in TARGETS]
     if unknown or arguments.seconds < 0:

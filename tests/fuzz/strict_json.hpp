@@ -129,19 +129,44 @@ class StrictJson {
             json_.remove_prefix(1);
             return true;
         }
+        unsigned long value = 0;
+        unsigned long low = 0;
+        if (!read_unit(value)) return false;
+        if (value >= 0xD800 && value <= 0xDFFF) {  // a surrogate: the high one of a pair
+            if (value > 0xDBFF || !take("\\") || !read_unit(low) || low < 0xDC00 || low > 0xDFFF) return false;
+            value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00);
+        }
+        append(text, value);
+        return true;
+    }
+
+    // uHHHH
+    bool read_unit(unsigned long& value) {
         if (!take("u") || json_.size() < 4) return false;
         const std::string digits(json_.substr(0, 4));
         json_.remove_prefix(4);
-        if (digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) return false;
-        const unsigned long value = std::strtoul(digits.c_str(), nullptr, 16);
-        if (value > 0xFF) return false;  // the writer escapes controls only
+        value = std::strtoul(digits.c_str(), nullptr, 16);
+        return digits.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    }
+
+    static void append(std::string& text, unsigned long value) {
+        const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | (value >> shift & 0x3F)); };
         if (value < 0x80) {
             text += static_cast<char>(value);
-        } else {
-            text += static_cast<char>(0xC0 | value >> 6);
-            text += static_cast<char>(0x80 | (value & 0x3F));
+            return;
         }
-        return true;
+        if (value < 0x800) {
+            text += static_cast<char>(0xC0 | value >> 6);
+        } else {
+            if (value < 0x10000) {
+                text += static_cast<char>(0xE0 | value >> 12);
+            } else {
+                text += static_cast<char>(0xF0 | value >> 18);
+                tail(12);
+            }
+            tail(6);
+        }
+        tail(0);
     }
 
     std::string_view json_;

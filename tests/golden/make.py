@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from codegen import pipeline  # noqa: E402 - the package lies beside the tests, it is not installed
 from codegen.emulate import Text, emulate_texts  # noqa: E402
 from codegen.golden import text_tokenizer  # noqa: E402
-from codegen.reference import Reference  # noqa: E402
+from codegen.oracle.bert import Reference  # noqa: E402
 
 
 def read_texts() -> list[str]:

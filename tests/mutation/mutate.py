@@ -6,7 +6,6 @@ Works on a copy of the tree. Started by tools/mutate, which installs what is nee
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import random
@@ -23,6 +22,8 @@ from pathlib import Path
 
 from operators import Mutant, mutants_of
 
+from tools.support.options import OptionParser
+
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutation"
 TREE = WORK / "tree"
@@ -32,6 +33,7 @@ COPIED = (
     "CMakePresets.json",
     "pyproject.toml",
     "codegen",
+    "firmware-demo",
     "generated/agnews",
     "runtime",
     "tests",
@@ -44,7 +46,12 @@ LEAST_KILLED = 0.85
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 
 # Of the comparisons with the wheel those that take seconds.
-AGAINST_THE_WHEEL = "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space"
+AGAINST_THE_WHEEL = ("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode")
+QUICK_TO_COMPARE = (
+    "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "
+    "or longer or every_truncation or test_added_tokens or does_not_make or test_decode or test_texts or hangul "
+    "or marks_in_any_order or letters_before"
+)
 
 
 @dataclass(frozen=True)
@@ -69,13 +76,25 @@ AREAS = {
         ("runtime/src/tokenizer/*.cpp", "runtime/src/tokenizer/*.hpp"),
         (
             Suite(("bin/test-tokenizer", "--gtest_fail_fast"), "test-tokenizer"),
-            Suite((*PYTEST, "tests/end_to_end/test_tokenizer.py", "-k", AGAINST_THE_WHEEL), "tokenizer_driver"),
+            Suite(
+                (*PYTEST, *(f"tests/end_to_end/test_{name}.py" for name in AGAINST_THE_WHEEL), "-k", QUICK_TO_COMPARE),
+                "tokenizer_driver",
+            ),
         ),
-        ("unicode_tables.cpp", "unicode_tables.hpp"),
+        ("letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
     ),
     "planner": Area(
-        ("codegen/plan.py",),
-        (Suite((*PYTEST, "tests/codegen/test_plan_sizes.py", "tests/codegen/test_plan.py")),),
+        ("codegen/plan.py", "codegen/liveness.py"),
+        (
+            Suite(
+                (
+                    *PYTEST,
+                    "tests/codegen/test_liveness.py",
+                    "tests/codegen/test_plan_sizes.py",
+                    "tests/codegen/test_plan.py",
+                )
+            ),
+        ),
     ),
     "matmul": Area(
         (
@@ -273,7 +292,7 @@ def mutate(name: str, count: int, seed: int, lines: list[str]) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="tools/mutate", usage="%(prog)s [options], see --help", allow_abbrev=False)
+    parser = OptionParser("mutate")
     parser.add_argument("--area", choices=tuple(AREAS), action="append")
     parser.add_argument("--count", type=int, default=80)
     parser.add_argument("--seed", type=int, default=1)

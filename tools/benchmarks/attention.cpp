@@ -14,33 +14,28 @@ namespace etch::bench {
 namespace {
 
 constexpr std::uint32_t kTileRows = 24;
-constexpr std::size_t kAlignment = 64;
 
 struct Heads {
     std::uint32_t heads;
     std::uint32_t width;
 };
 
-std::uint8_t* aligned(std::vector<std::uint8_t>& bytes) {
-    return bytes.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(bytes.data()) % kAlignment) % kAlignment;
-}
-
 void measure(benchmark::State& state, const KernelSet& set, Heads heads, std::uint32_t tokens) {
     const HeadShape shape{set.packing, heads.heads, heads.width, tokens, kTileRows};
     const std::uint32_t width = heads.heads * heads.width;
-    std::vector<float> input = random_floats(std::size_t{tokens} * width);
-    std::vector<float> output(input.size());
-    std::vector<std::uint8_t> keys(heads.heads * s8_key_bytes(shape) + kAlignment);
-    std::vector<std::uint8_t> values(heads.heads * s8_value_bytes(shape) + kAlignment);
+    Aligned<float> input = random_floats(std::size_t{tokens} * width);
+    Aligned<float> output(input.size());
+    Aligned<std::uint8_t> keys(heads.heads * s8_key_bytes(shape));
+    Aligned<std::uint8_t> values(heads.heads * s8_value_bytes(shape));
     std::vector<float> key_scales(std::size_t{heads.heads} * tokens);
     std::vector<float> value_scales(key_scales.size());
-    std::vector<std::uint8_t> scratch(attention_s8_scratch_bytes(shape) + kAlignment);
-    const OpContext context{set, aligned(scratch)};
+    Aligned<std::uint8_t> scratch(attention_s8_scratch_bytes(shape));
+    const OpContext context{set, scratch.data()};
     const F32Rows rows{input.data(), width};
-    const S8HeadCache key_cache{reinterpret_cast<std::int8_t*>(aligned(keys)), key_scales.data()};
-    const S8HeadCache value_cache{reinterpret_cast<std::int8_t*>(aligned(values)), value_scales.data()};
+    const S8HeadCache key_cache{reinterpret_cast<std::int8_t*>(keys.data()), key_scales.data()};
+    const S8HeadCache value_cache{reinterpret_cast<std::int8_t*>(values.data()), value_scales.data()};
     const RowBlock all{0, tokens};
-    const TextRows text{0, tokens, 0};
+    const TextRows text = whole_text(tokens);
     const Texts texts{&text, 1};
     const PackKeysS8 pack_keys{shape, all, texts, rows, key_cache};
     const PackValuesS8 pack_values{shape, all, texts, rows, value_cache};
@@ -53,11 +48,7 @@ void measure(benchmark::State& state, const KernelSet& set, Heads heads, std::ui
         attention.run(context, 0, attention.units());
         benchmark::ClobberMemory();
     }
-    const double macs = 2.0 * tokens * tokens * width;
-    state.counters["GMAC/s"] = benchmark::Counter(macs * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-    if (limit == 0) return;
-    state.counters["% of limit"] =
-        benchmark::Counter(macs * 1e-7 / limit, benchmark::Counter::kIsIterationInvariantRate);
+    count_macs(state, 2.0 * tokens * tokens * width, set.name, Operands::s8, limit);
 }
 
 }  // namespace

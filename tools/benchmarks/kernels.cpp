@@ -3,8 +3,11 @@
 #include "kernels.hpp"
 
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "benchmarks.hpp"
+#include "limits.hpp"
 #include "operands.hpp"
 
 namespace etch::bench {
@@ -21,6 +24,14 @@ bool register_benchmarks(const Options& options) {
     return !sets.empty();
 }
 
-void run_further(const Options&, Table&) {}
+void run_further(const Options& options, Table& table) {
+    table.title("limits: these operations on registers alone, for every product of a lane and its sum");
+    for (const KernelSet* set : usable_sets(options.kernel)) {
+        for (const auto& [operands, name] : {std::pair(Operands::s8, "s8"), std::pair(Operands::f32, "f32")}) {
+            const std::string_view counted = counted_operations(set->name, operands);
+            if (!counted.empty()) table.note(std::string(set->name) + " " + name, std::string(counted));
+        }
+    }
+}
 
 }  // namespace etch::bench

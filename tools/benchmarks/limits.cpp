@@ -2,6 +2,7 @@
 #include "limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -12,7 +13,8 @@ namespace {
 struct Limit {
     std::string_view set;
     Operands operands;
-    unsigned macs;  // of one turn
+    std::string_view counted;  // the operations of each sum's part of a turn
+    unsigned macs;             // of one turn
     void (*turns)(std::uint64_t count);
 };
 
@@ -45,11 +47,26 @@ TURNS_AVX(vpdpbusd_zmm, VPDPBUSD_ZMM)
 #define VPDPBUSD_YMM(sum, unused) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" sum "\n\t"
 TURNS_AVX(vpdpbusd_ymm, VPDPBUSD_YMM)
 
+// Two sums at least are under way; eight registers of zeros, four of them sums.
+#define TDPBSSD(sum, unused) "tdpbssd %%tmm7, %%tmm6, %%tmm" sum "\n\t"
+void tdpbssd(std::uint64_t count) {
+    struct alignas(64) {
+        std::uint8_t palette = 1;
+        std::uint8_t reserved[15] = {};
+        std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+        std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+    } const shapes;
+    asm volatile("ldtilecfg %1\n\t"
+                 "1:\n\t" TDPBSSD("0", "") TDPBSSD("1", "") TDPBSSD("2", "") TDPBSSD("3", "")
+                 "dec %0\n\tjnz 1b\n\ttilerelease" : "+r"(count) : "m"(shapes) : "cc");
+}
+
 #define MADDUBS(sum, product)                                        \
-    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
+    "vpxor %%ymm14, %%ymm15, %%ymm" product "\n\t"                   \
+    "vpmaddubsw %%ymm" product ", %%ymm15, %%ymm" product "\n\t"     \
     "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(maddubs_madd_ymm, MADDUBS)
+TURNS_AVX(xor_maddubs_madd_ymm, MADDUBS)
 
 #define MADD(sum, product)                           \
     "movdqa %%xmm15, %%xmm" product "\n\t"           \
@@ -73,37 +90,61 @@ TURNS_SSE(mul_add_xmm, MUL_ADD_SSE)
 // clang-format on
 
 constexpr Limit kLimits[] = {
-    {"avx512_vnni", Operands::s8, 10 * 64, vpdpbusd_zmm},
-    {"avx512_vnni", Operands::f32, 10 * 16, mul_add_zmm},
-    {"avx_vnni", Operands::s8, 10 * 32, vpdpbusd_ymm},
-    {"avx_vnni", Operands::f32, 10 * 8, mul_add_ymm},
-    {"avx2", Operands::s8, 10 * 32, maddubs_madd_ymm},
-    {"avx2", Operands::f32, 10 * 8, mul_add_ymm},
-    {"sse2", Operands::s8, 10 * 8, madd_xmm},
-    {"sse2", Operands::f32, 10 * 4, mul_add_xmm},
+    {"amx_int8", Operands::s8, "tdpbssd", 4 * 16 * 16 * 64, tdpbssd},
+    {"amx_int8", Operands::f32, "vmulps, vaddps of 512 bits", 10 * 16, mul_add_zmm},
+    {"avx512_vnni", Operands::s8, "vpdpbusd of 512 bits", 10 * 64, vpdpbusd_zmm},
+    {"avx512_vnni", Operands::f32, "vmulps, vaddps of 512 bits", 10 * 16, mul_add_zmm},
+    {"avx_vnni", Operands::s8, "vpdpbusd of 256 bits", 10 * 32, vpdpbusd_ymm},
+    {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
+    {"avx2", Operands::s8, "vpxor, vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, xor_maddubs_madd_ymm},
+    {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
+    {"sse2", Operands::s8, "movdqa, pmaddwd, paddd", 10 * 8, madd_xmm},
+    {"sse2", Operands::f32, "movaps, mulps, addps", 10 * 4, mul_add_xmm},
 };
 
 #else
 
-constexpr Limit kLimits[] = {{"", Operands::s8, 0, nullptr}};
+constexpr Limit kLimits[] = {{"", Operands::s8, "", 0, nullptr}};
 
 #endif
 
-}  // namespace
-
-double measured_limit(std::string_view kernel_set, Operands operands) {
+// Null: none is written down.
+const Limit* limit_of(std::string_view kernel_set, Operands operands) {
     const Limit* limit = std::find_if(std::begin(kLimits), std::end(kLimits),
                                       [&](const Limit& l) { return l.set == kernel_set && l.operands == operands; });
-    if (limit == std::end(kLimits)) return 0;
+    return limit == std::end(kLimits) ? nullptr : limit;
+}
+
+}  // namespace
+
+std::string_view counted_operations(std::string_view kernel_set, Operands operands) {
+    const Limit* const limit = limit_of(kernel_set, operands);
+    return limit == nullptr ? std::string_view() : limit->counted;
+}
+
+double measured_limit(std::string_view kernel_set, Operands operands) {
+    const Limit* const limit = limit_of(kernel_set, operands);
+    if (limit == nullptr) return 0;
     constexpr std::uint64_t kTurns = 50'000;
-    double best = 0;
-    for (int run = 0; run < 20; ++run) {
+    std::array<double, 21> rates;
+    for (double& rate : rates) {
         const auto begin = std::chrono::steady_clock::now();
         limit->turns(kTurns);
         const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-        best = std::max(best, static_cast<double>(limit->macs) * kTurns / time.count());
+        rate = static_cast<double>(limit->macs) * kTurns / time.count();
     }
-    return best;
+    const auto median = rates.begin() + rates.size() / 2;
+    std::nth_element(rates.begin(), median, rates.end());
+    return *median;
+}
+
+void count_macs(benchmark::State& state, double macs, std::string_view kernel_set, Operands operands, double before) {
+    const auto rate = benchmark::Counter::kIsIterationInvariantRate;
+    state.counters["GMAC/s"] = benchmark::Counter(macs * 1e-9, rate);
+    if (before == 0) return;
+    const double limit = (before + measured_limit(kernel_set, operands)) / 2;
+    state.counters["% of limit"] = benchmark::Counter(macs * 1e-7 / limit, rate);
+    state.counters["limit GMAC/s"] = limit;
 }
 
 }  // namespace etch::bench

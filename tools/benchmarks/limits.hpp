@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the multipliers of one core can do: a set's own sequence of instructions for a matrix product, on registers
-// only, without a load or a dependency that would have to be waited for.
+// What one core's vector units can do: a set's own sequence of operations for a product and its addition, on registers
+// only, without a load or a dependency that would have to be waited for. Every operation counts that a product needs
+// whatever the tile; those that a tile shares between products (broadcasts of a, weights widened or flipped) do not.
 #pragma once
+
+#include <benchmark/benchmark.h>
 
 #include <string_view>
 
@@ -9,8 +12,14 @@ namespace etch::bench {
 
 enum class Operands { s8, f32 };
 
-// GMAC/s now, in about 5 ms: the best of a few short runs, since other work on the machine can only slow them down.
-// 0 where no such sequence is written down for the set.
+// That sequence; empty where none is written down for the set.
+std::string_view counted_operations(std::string_view kernel_set, Operands operands);
+
+// GMAC/s now, in about 5 ms: the median of a few short runs. 0 where there is no such sequence.
 double measured_limit(std::string_view kernel_set, Operands operands);
+
+// "GMAC/s" of a benchmark that did `macs` an iteration, and "% of limit" of what the limit was right before it,
+// `before`, and is now, in the middle: a processor's clock moves by a tenth and more from one benchmark to the next.
+void count_macs(benchmark::State& state, double macs, std::string_view kernel_set, Operands operands, double before);
 
 }  // namespace etch::bench

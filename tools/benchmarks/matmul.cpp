@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed matrix products of MiniLM and BERT-base, the same operands again and again: weights come from the cache that
-// they fit in. The limit is measured right before each benchmark, so that both see the same machine.
+// they fit in. The limit is measured before and after each benchmark, so that both see the same machine.
 #include <string>
 
 #include "benchmarks.hpp"
@@ -29,11 +29,7 @@ void measure(benchmark::State& state, const KernelSet& set, Operands operands, d
         run();
         benchmark::ClobberMemory();
     }
-    state.counters["GMAC/s"] = benchmark::Counter(macs * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-    if (limit == 0) return;
-    state.counters["% of limit"] =
-        benchmark::Counter(macs * 1e-7 / limit, benchmark::Counter::kIsIterationInvariantRate);
-    state.counters["limit GMAC/s"] = limit;
+    count_macs(state, macs, set.name, operands, limit);
 }
 
 void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
@@ -41,7 +37,7 @@ void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std:
     const auto weights = random_bytes(packed_s8_bytes(set.packing, shape.n, shape.k));
     const std::vector<float> scales(shape.n, 0.01f);
     const std::vector<float> bias(shape.n, 0.5f);
-    std::vector<float> out(std::size_t{rows} * shape.n);
+    Aligned<float> out(std::size_t{rows} * shape.n);
     const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
                      shape.n,  rows,           shape.k,       shape.n,     Activation::none};
     measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n,
@@ -52,7 +48,7 @@ void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std
     const auto a = random_floats(std::size_t{rows} * shape.k);
     const auto weights = random_floats(packed_f32_elements(set.packing, shape.n, shape.k));
     const std::vector<float> bias(shape.n, 0.5f);
-    std::vector<float> out(std::size_t{rows} * shape.n);
+    Aligned<float> out(std::size_t{rows} * shape.n);
     const MatmulF32 m{a.data(),   shape.k, weights.data(), nullptr, bias.data(), nullptr,
                       out.data(), shape.n, rows,           shape.k, shape.n,     Activation::none};
     measure(state, set, Operands::f32, double{1} * rows * shape.k * shape.n,

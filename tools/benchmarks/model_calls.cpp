@@ -103,9 +103,9 @@ void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void*
         a.ids[i] = ids[i];
         a.segments[i] = 0;
     }
-    a.texts[0] = {0, count, 0};
-    const TimingRunner runner(OpContext{model::kernels_of(workspace), a.scratch}, take, context);
-    model::forward(runner, Texts{a.texts, 1}, a);
+    a.texts[0] = whole_text(count);
+    const TimingRunner runner(OpContext{chosen_kernels(model::kPacking, workspace.kernels), a.scratch}, take, context);
+    model::Encoder::forward(runner, Texts{a.texts, 1}, a);
 }
 
 }  // namespace

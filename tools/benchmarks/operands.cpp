@@ -7,32 +7,31 @@
 
 namespace etch::bench {
 
-std::vector<float> random_floats(std::size_t count) {
+Aligned<float> random_floats(std::size_t count) {
     std::mt19937 random(1);
-    std::vector<float> values(count);
+    Aligned<float> values(count);
     for (float& value : values)
         value = static_cast<float>(random() % 6001) / 1000.0f - 3.0f;
     return values;
 }
 
-std::vector<std::int8_t> random_bytes(std::size_t count) {
+Aligned<std::int8_t> random_bytes(std::size_t count) {
     std::mt19937 random(2);
-    std::vector<std::int8_t> values(count);
+    Aligned<std::int8_t> values(count);
     for (std::int8_t& value : values)
         value = static_cast<std::int8_t>(static_cast<int>(random() % 255) - 127);
     return values;
 }
 
 Quantized::Quantized(const KernelSet& set, std::uint32_t rows, std::uint32_t width)
-    : stride_(encoded_row_bytes(set.packing, width)), bytes_(rows * stride_ + kEncodedAlignment), scales_(rows) {
-    const std::vector<float> values = random_floats(std::size_t{rows} * width);
+    : stride_(encoded_row_bytes(set.packing, width)), bytes_(rows * stride_), scales_(rows) {
+    const Aligned<float> values = random_floats(std::size_t{rows} * width);
     for (std::uint32_t r = 0; r < rows; ++r)
         scales_[r] = set.quantize_row(values.data() + std::size_t{r} * width, width, this->rows().data + r * stride_);
 }
 
 QuantizedRows Quantized::rows() {
-    const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(bytes_.data()) % kEncodedAlignment;
-    return {bytes_.data() + (misaligned == 0 ? 0 : kEncodedAlignment - misaligned), scales_.data(), stride_};
+    return {bytes_.data(), scales_.data(), stride_};
 }
 
 std::vector<const KernelSet*> usable_sets(const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,27 @@
 
 namespace etch::bench {
 
+// Begins at a cache line, as generated tables and arenas do.
+template <class T>
+struct LineAllocator {
+    using value_type = T;
+    static constexpr std::align_val_t kLine{64};
+
+    LineAllocator() = default;
+    template <class U>
+    LineAllocator(const LineAllocator<U>&) {}
+
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+    void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }
+    bool operator==(const LineAllocator&) const { return true; }
+    bool operator!=(const LineAllocator&) const { return false; }
+};
+template <class T>
+using Aligned = std::vector<T, LineAllocator<T>>;
+
 // Uniform in [-3, 3].
-std::vector<float> random_floats(std::size_t count);
-std::vector<std::int8_t> random_bytes(std::size_t count);  // -127 to 127
+Aligned<float> random_floats(std::size_t count);
+Aligned<std::int8_t> random_bytes(std::size_t count);  // -127 to 127
 
 // Rows quantized for one set.
 class Quantized {
@@ -24,7 +43,7 @@ class Quantized {
 
   private:
     std::size_t stride_;
-    std::vector<std::uint8_t> bytes_;
+    Aligned<std::uint8_t> bytes_;
     std::vector<float> scales_;
 };
 

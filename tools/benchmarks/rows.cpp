@@ -17,9 +17,9 @@ constexpr std::uint32_t kRows = 64;
 // row_op(values, encoded) on each of kRows rows of `width`; `bytes` is what it moves per row.
 template <class RowOp>
 void measure(benchmark::State& state, std::uint32_t width, std::size_t bytes, const RowOp& row_op) {
-    std::vector<float> source = random_floats(std::size_t{kRows} * width);
-    std::vector<float> rows(source.size());
-    std::vector<std::uint8_t> encoded(encoded_row_bytes(Packing::panel, width));
+    Aligned<float> source = random_floats(std::size_t{kRows} * width);
+    Aligned<float> rows(source.size());
+    Aligned<std::uint8_t> encoded(encoded_row_bytes(Packing::panel, width));
     for (auto _ : state) {
         std::memcpy(rows.data(), source.data(), source.size() * sizeof(float));
         const auto begin = std::chrono::steady_clock::now();
@@ -56,10 +56,10 @@ void register_rows(const KernelSet& set, const Options& options) {
                 [&](float* x, std::uint8_t* encoded) { benchmark::DoNotOptimize(set.quantize_row(x, n, encoded)); });
         });
         add("layer_norm_row", set, n, options, [&set, n, floats](benchmark::State& state) {
-            const std::vector<float> gamma(n, 1.5f);
-            const std::vector<float> beta(n, 0.5f);
+            const Aligned<float> gamma(n, 1.5f);
+            const Aligned<float> beta(n, 0.5f);
             measure(state, n, 4 * floats, [&](float* x, std::uint8_t*) {
-                set.layer_norm_row(x, n, gamma.data(), beta.data(), 1e-12f, 1.0f / static_cast<float>(n));
+                set.layer_norm_row(x, x, n, gamma.data(), beta.data(), 1e-12f, 1.0f / static_cast<float>(n));
             });
         });
         add("gelu_row", set, n, options, [&set, n, floats](benchmark::State& state) {
@@ -73,7 +73,7 @@ void register_rows(const KernelSet& set, const Options& options) {
                     [&](float* x, std::uint8_t*) { benchmark::DoNotOptimize(set.exp2_row(x, n)); });
         });
         add("quantize_probabilities", set, n, options, [&set, n, floats](benchmark::State& state) {
-            const std::vector<float> scales(n, 0.02f);
+            const Aligned<float> scales(n, 0.02f);
             measure(state, n, 3 * floats + std::size_t{n} * set.encoded_bytes_per_value,
                     [&](float* x, std::uint8_t* encoded) {
                         benchmark::DoNotOptimize(set.quantize_probabilities(x, scales.data(), n, encoded));

@@ -50,6 +50,10 @@ void Table::title(const std::string& text) {
     std::printf("\n%s\n", text.c_str());
 }
 
+void Table::note(const std::string& name, const std::string& text) {
+    std::printf("%-46s %s\n", name.c_str(), text.c_str());
+}
+
 void Table::row(const Row& row) {
     std::printf("%-46s %12.3f us", row.name.c_str(), row.nanoseconds / 1e3);
     for (const auto& [unit, value] : row.figures)

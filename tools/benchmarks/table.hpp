@@ -30,6 +30,8 @@ class Table {
     void machine(const Machine& machine);
     void title(const std::string& text);
     void row(const Row& row);
+    // A line of text in the table only.
+    void note(const std::string& name, const std::string& text);
 
   private:
     std::FILE* json_ = nullptr;

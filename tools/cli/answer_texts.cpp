@@ -19,12 +19,16 @@ constexpr std::size_t kMostTexts = 256;  // answered together; their answers are
 void print_line(const std::string& line, bool truncated) {
     write_output(line);
     if (truncated) {
-        std::fprintf(stderr, "text cut to %u tokens\n", static_cast<unsigned>(kModel.max_tokens));
+        std::fprintf(stderr,
+                     kModel.task == Task::answering ? "question or text cut, it has more than %u tokens\n"
+                                                    : "text cut to %u tokens\n",
+                     static_cast<unsigned>(kModel.max_tokens));
     }
 }
 
-void print_answer(const Options& options, const Answer& answer) {
-    print_line(options.json ? answer_as_json(answer) : answer_as_text(answer, options.top), answer.truncated);
+void print_answer(const Options& options, std::string_view text, const Answer& answer) {
+    print_line(options.json ? answer_as_json(options, text, answer) : answer_as_text(options, text, answer),
+               answer.truncated);
 }
 
 void answer_one(const Options& options, const Text& text, const std::string& where) {
@@ -37,7 +41,7 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
     if (options.tokens) {
         print_line(tokens_as_json(tokens), tokens.truncated);
     } else {
-        print_answer(options, answer);
+        print_answer(options, kModel.task == Task::answering && text.pair ? text.second : text.first, answer);
     }
 }
 
@@ -58,7 +62,7 @@ void answer_lines(const Options& options) {
                      std::string(kModel.program).c_str(), options.pair_lines ? "pairs (A<TAB>B)" : "texts");
     }
     LineReader lines(file);
-    const bool together = !options.tokens && !options.pair_lines;
+    const bool together = !options.tokens && !options.pair_lines && !options.probabilities && !options.logits;
     std::vector<std::string_view> texts;
     std::vector<Answer> answers;
     std::string_view line;
@@ -72,8 +76,8 @@ void answer_lines(const Options& options) {
         if (texts.size() > 1) {
             answer_batch(texts, answers);
         }
-        for (const Answer& answer : answers) {
-            print_answer(options, answer);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            print_answer(options, texts[i], answers[i]);
         }
         if (!answers.empty()) {
             continue;
@@ -88,6 +92,11 @@ void answer_lines(const Options& options) {
 }  // namespace
 
 void answer_texts(const Options& options) {
+    if (options.question) {
+        const std::string context(options.context ? *options.context : read_file(*options.context_file));
+        answer_one(options, {*options.question, context, true}, "question " + quoted(*options.question));
+        return;
+    }
     for (const std::string_view text : options.texts) {
         answer_one(options, {text, {}, false}, "text " + quoted(text));
     }

@@ -65,6 +65,116 @@ std::string values_as_text(const Answer& answer) {
     return out + '\n';
 }
 
+std::string_view name_of(const Options& options, const TagSpan& span) {
+    return label(options.wanted.aggregation == Aggregation::none ? span.label : kModel.width + span.label);
+}
+
+// Of a tag or an answer.
+template <class Span>
+std::string_view text_of(const Span& span, std::string_view text) {
+    return text.substr(span.begin, span.end - span.begin);
+}
+
+template <class Span>
+void append_place(std::string& out, const Span& span) {
+    out += format(", \"start\": %u, \"end\": %u", static_cast<unsigned>(span.begin), static_cast<unsigned>(span.end));
+}
+
+void append_spans(std::string& out, const Options& options, std::string_view text, const Answer& answer) {
+    append_key(out, "entities");
+    append_json_array(out, answer.span_count, [&](std::uint32_t i) {
+        const TagSpan& span = answer.spans[i];
+        out += "{\"label\": ";
+        append_json(out, name_of(options, span));
+        out += ", \"score\": ";
+        append_json(out, span.score);
+        append_place(out, span);
+        out += ", \"text\": ";
+        append_json(out, text_of(span, text));
+        out += '}';
+    });
+}
+
+void append_candidates(std::string& out, const Options& options, const Answer& answer) {
+    append_key(out, "masks");
+    append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        append_json_array(out, std::min(options.top, kModel.width), [&](std::uint32_t i) {
+            out += "{\"token\": ";
+            append_json(out, piece(row[i].id));
+            out += ", \"id\": ";
+            append_json(out, std::int64_t{row[i].id});
+            out += ", \"probability\": ";
+            append_json(out, row[i].probability);
+            out += '}';
+        });
+    });
+}
+
+void append_rows(std::string& out, const char* name, const Answer& answer) {
+    append_key(out, name);
+    append_json_array(out, answer.tokens, [&](std::uint32_t token) {
+        const float* row = answer.values + std::size_t{token} * kModel.width;
+        append_json_array(out, kModel.width, [&](std::uint32_t i) { append_json(out, row[i]); });
+    });
+}
+
+std::string spans_as_text(const Options& options, std::string_view text, const Answer& answer) {
+    std::string out;
+    for (std::uint32_t i = 0; i < answer.span_count; ++i) {
+        const TagSpan& span = answer.spans[i];
+        out += i == 0 ? "" : "\t";
+        append_printable(out, name_of(options, span));
+        out += '\t';
+        append_printable(out, text_of(span, text));
+        out += format("\t%.4f\t%u\t%u", static_cast<double>(span.score), static_cast<unsigned>(span.begin),
+                      static_cast<unsigned>(span.end));
+    }
+    return out + '\n';
+}
+
+// A line a mask; an empty one where the text has none.
+std::string candidates_as_text(const Options& options, const Answer& answer) {
+    std::string out;
+    for (std::uint32_t mask = 0; mask < answer.mask_count; ++mask) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        out += mask == 0 ? "" : "\n";
+        for (std::uint32_t i = 0; i < std::min(options.top, kModel.width); ++i) {
+            out += i == 0 ? "" : "\t";
+            append_printable(out, piece(row[i].id));
+            out += format("\t%.4f", static_cast<double>(row[i].probability));
+        }
+    }
+    return out + '\n';
+}
+
+void append_answers(std::string& out, std::string_view context, const Answer& answer) {
+    append_key(out, "answers");
+    append_json_array(out, answer.answer_count, [&](std::uint32_t i) {
+        const AnswerSpan& span = answer.answers[i];
+        out += "{\"text\": ";
+        append_json(out, text_of(span, context));
+        out += ", \"score\": ";
+        append_json(out, span.score);
+        append_place(out, span);
+        out += '}';
+    });
+    append_key(out, "windows");
+    append_json(out, std::int64_t{answer.windows});
+}
+
+std::string spans_as_text(std::string_view context, const Answer& answer) {
+    std::string out;
+    for (std::uint32_t i = 0; i < answer.answer_count; ++i) {
+        const AnswerSpan& span = answer.answers[i];
+        out += i == 0 ? "" : "\t";
+        append_printable(out, text_of(span, context));
+        out += format("\t%.4f\t%u\t%u", static_cast<double>(span.score), static_cast<unsigned>(span.begin),
+                      static_cast<unsigned>(span.end));
+    }
+    return out + '\n';
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> present_labels(const Answer& answer) {
@@ -77,7 +187,7 @@ std::vector<std::uint32_t> present_labels(const Answer& answer) {
     return present;
 }
 
-std::string answer_as_json(const Answer& answer) {
+std::string answer_as_json(const Options& options, std::string_view text, const Answer& answer) {
     std::string out;
     switch (kModel.task) {
         case Task::single_label:
@@ -96,6 +206,21 @@ std::string answer_as_json(const Answer& answer) {
         case Task::embedding:
             append_floats(out, "embedding", answer.values);
             break;
+        case Task::tagging:
+            append_spans(out, options, text, answer);
+            if (options.probabilities) {
+                append_rows(out, "probabilities", answer);
+            }
+            break;
+        case Task::fill_mask:
+            append_candidates(out, options, answer);
+            break;
+        case Task::answering:
+            append_answers(out, text, answer);
+            if (options.logits) {
+                append_rows(out, "logits", answer);
+            }
+            break;
     }
     append_key(out, "tokens");
     append_json(out, std::int64_t{answer.tokens});
@@ -104,8 +229,17 @@ std::string answer_as_json(const Answer& answer) {
     return out + "}\n";
 }
 
-std::string answer_as_text(const Answer& answer, std::uint32_t top) {
-    return answer.logits != nullptr ? labels_as_text(answer, top) : values_as_text(answer);
+std::string answer_as_text(const Options& options, std::string_view text, const Answer& answer) {
+    if (kModel.task == Task::tagging) {
+        return spans_as_text(options, text, answer);
+    }
+    if (kModel.task == Task::fill_mask) {
+        return candidates_as_text(options, answer);
+    }
+    if (kModel.task == Task::answering) {
+        return spans_as_text(text, answer);
+    }
+    return answer.logits != nullptr ? labels_as_text(answer, options.top) : values_as_text(answer);
 }
 
 std::string tokens_as_json(const Tokens& tokens) {

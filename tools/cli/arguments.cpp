@@ -28,7 +28,11 @@ constexpr unsigned kChoosesMode = 0;  // the option says what to do; two that di
 
 constexpr unsigned kLabels = bit(Task::single_label) | bit(Task::multi_label);
 constexpr unsigned kEmbeddings = bit(Task::embedding);
-constexpr unsigned kAnyTask = kLabels | bit(Task::regression) | kEmbeddings;
+constexpr unsigned kTags = bit(Task::tagging);
+constexpr unsigned kMasks = bit(Task::fill_mask);
+constexpr unsigned kAnswering = bit(Task::answering);
+constexpr unsigned kTables = kLabels | bit(Task::regression) | kEmbeddings | kMasks;  // rows are evaluated
+constexpr unsigned kAnyTask = kTables | kTags | kAnswering;
 
 using Values = const std::string_view*;
 
@@ -56,6 +60,16 @@ std::optional<std::uint32_t> read_device(std::string_view text) {
     return number("--device cuda:N", text.substr(kCuda.size() + 1), 0, 1023);
 }
 
+Aggregation read_aggregation(std::string_view text) {
+    constexpr std::string_view kNames[] = {"none", "simple", "first", "average", "max"};
+    for (std::size_t i = 0; i < std::size(kNames); ++i) {
+        if (text == kNames[i]) {
+            return static_cast<Aggregation>(i);
+        }
+    }
+    fail(kWrongUse, "--aggregation: expected none, simple, first, average or max, got %s", quoted(text).c_str());
+}
+
 struct Option {
     std::string_view name;
     int values;
@@ -69,25 +83,45 @@ constexpr Mode kNone = Mode::texts;
 
 const Option kOptions[] = {
     {"--file", 1, kTexts, kNone, kAnyTask, [](Options& o, Values v) { o.file = v[0]; }},
-    {"--pair", 2, kTexts, kNone, kAnyTask,
+    {"--pair", 2, kTexts, kNone, kTables | kAnswering,
      [](Options& o, Values v) {
          o.pairs.push_back({v[0], v[1]});
      }},
-    {"--pairs", 0, kTexts | kRows, kNone, kAnyTask, [](Options& o, Values) { o.pair_lines = true; }},
+    {"--pairs", 0, kTexts | kRows, kNone, kTables | kAnswering, [](Options& o, Values) { o.pair_lines = true; }},
+    {"--question", 1, kTexts, kNone, kAnswering, [](Options& o, Values v) { o.question = v[0]; }},
+    {"--context", 1, kTexts, kNone, kAnswering, [](Options& o, Values v) { o.context = v[0]; }},
+    {"--context-file", 1, kTexts, kNone, kAnswering, [](Options& o, Values v) { o.context_file = v[0]; }},
+    {"--longest", 1, kTexts | kRows, kNone, kAnswering,
+     [](Options& o, Values v) { o.wanted.answers.longest = number("--longest", v[0], 1, 1000000); }},
+    {"--window", 1, kTexts | kRows, kNone, kAnswering,
+     [](Options& o, Values v) { o.wanted.answers.window = number("--window", v[0], 8, kModel.max_tokens); }},
+    {"--stride", 1, kTexts | kRows, kNone, kAnswering,
+     [](Options& o, Values v) { o.wanted.answers.stride = number("--stride", v[0], 1, kModel.max_tokens); }},
+    {"--no-answer", 0, kTexts | kRows, kNone, kAnswering,
+     [](Options& o, Values) { o.wanted.answers.no_answer = true; }},
+    {"--by-tokens", 0, kTexts | kRows, kNone, kAnswering,
+     [](Options& o, Values) { o.wanted.answers.by_tokens = true; }},
+    {"--logits", 0, kTexts, kNone, kAnswering, [](Options& o, Values) { o.logits = true; }},
     {"--json", 0, kLines, kNone, kAnyTask, [](Options& o, Values) { o.json = true; }},
     {"--tokens", 0, kTexts, kNone, kAnyTask, [](Options& o, Values) { o.tokens = true; }},
-    {"--top", 1, kTexts, kNone, kLabels, [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
+    {"--top", 1, kTexts, kNone, kLabels | kMasks,
+     [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
+    {"--top", 1, kTexts, kNone, kAnswering,
+     [](Options& o, Values v) { o.wanted.answers.top = number("--top", v[0], 1, 1000); }},
+    {"--aggregation", 1, kTexts, kNone, kTags,
+     [](Options& o, Values v) { o.wanted.aggregation = read_aggregation(v[0]); }},
+    {"--probabilities", 0, kTexts, kNone, kTags, [](Options& o, Values) { o.probabilities = true; }},
     {"--plain-text", 0, kAnswers, kNone, kAnyTask, [](Options& o, Values) { o.plain_text = true; }},
     {"--similarity", 2, kChoosesMode, Mode::similarity, kEmbeddings,
      [](Options& o, Values v) {
          o.compared.push_back({v[0], v[1]});
      }},
     {"--evaluate", 1, kChoosesMode, Mode::evaluate, kAnyTask, [](Options& o, Values v) { o.table = v[0]; }},
-    {"--label-column", 1, kRows, kNone, kAnyTask, [](Options& o, Values v) { o.label_column = v[0]; }},
-    {"--text-columns", 1, kRows, kNone, kAnyTask, [](Options& o, Values v) { o.text_columns = v[0]; }},
+    {"--label-column", 1, kRows, kNone, kTables, [](Options& o, Values v) { o.label_column = v[0]; }},
+    {"--text-columns", 1, kRows, kNone, kTables, [](Options& o, Values v) { o.text_columns = v[0]; }},
     {"--labels", 1, kRows, kNone, kLabels, [](Options& o, Values v) { o.label_values = v[0]; }},
-    {"--header", 0, kRows, kNone, kAnyTask, [](Options& o, Values) { o.header = true; }},
-    {"--no-header", 0, kRows, kNone, kAnyTask, [](Options& o, Values) { o.header = false; }},
+    {"--header", 0, kRows, kNone, kTables, [](Options& o, Values) { o.header = true; }},
+    {"--no-header", 0, kRows, kNone, kTables, [](Options& o, Values) { o.header = false; }},
     {"--limit", 1, kRows, kNone, kAnyTask,
      [](Options& o, Values v) { o.limit = number("--limit", v[0], 1, UINT32_MAX); }},
     {"--latency", 0, kChoosesMode, Mode::latency, kAnyTask, [](Options&, Values) {}},
@@ -110,13 +144,15 @@ const Option kOptions[] = {
 };
 constexpr std::size_t kOptionCount = sizeof kOptions / sizeof kOptions[0];
 
+// Of several with this name the one that goes with the model, else the first.
 const Option* find_option(std::string_view name) {
+    const Option* found = nullptr;
     for (const Option& option : kOptions) {
-        if (option.name == name) {
-            return &option;
+        if (option.name == name && (found == nullptr || (option.tasks & bit(kModel.task)) != 0)) {
+            found = &option;
         }
     }
-    return nullptr;
+    return found;
 }
 
 // Reads an option's values from `--name value` or `--name=value`; returns the index of the last argument used.
@@ -150,6 +186,12 @@ const char* what_the_model_does() {
             return "gives values";
         case Task::embedding:
             return "embeds texts";
+        case Task::tagging:
+            return "tags texts";
+        case Task::fill_mask:
+            return "fills masks";
+        case Task::answering:
+            return "answers questions";
     }
     return "";
 }
@@ -196,13 +238,42 @@ void check_device(const Options& options, bool threads_given) {
     }
 }
 
+// A question and one context, and no other texts.
+void check_question(const Options& options) {
+    if (options.context && options.context_file) {
+        refuse("--context", "--context-file");
+    }
+    if (options.question.has_value() != (options.context || options.context_file)) {
+        fail(kWrongUse, "%s",
+             options.question ? "--question needs --context or --context-file"
+                              : "--context and --context-file only go with --question");
+    }
+    if (options.question && (options.file || options.pair_lines || !options.pairs.empty() || !options.texts.empty())) {
+        fail(kWrongUse, "--question takes no other texts");
+    }
+}
+
 void check_conflicts(const Options& options, const bool top_given) {
     if (options.json && options.tokens) {
         refuse("--json", "--tokens");
     }
-    if (top_given && (options.json || options.tokens)) {
-        refuse("--top", options.json ? "--json" : "--tokens");
+    if (options.probabilities && !options.json) {
+        fail(kWrongUse, "--probabilities only goes with --json");
     }
+    if (top_given && kModel.task == Task::fill_mask && options.top > kModel.width) {
+        fail(kWrongUse, "--top: model %s has %u candidates of a mask", quoted(kModel.name).c_str(),
+             static_cast<unsigned>(kModel.width));
+    }
+    if (options.logits && !options.json) {
+        fail(kWrongUse, "--logits only goes with --json");
+    }
+    if (top_given && options.tokens) {
+        refuse("--top", "--tokens");
+    }
+    if (top_given && options.json && kModel.task != Task::answering && kModel.task != Task::fill_mask) {
+        refuse("--top", "--json");
+    }
+    check_question(options);
     if (options.pair_lines && !options.pairs.empty()) {
         refuse("--pair", "--pairs");
     }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model.hpp"
+
 namespace etch::cli {
 
 enum class Mode : std::uint8_t { texts, similarity, evaluate, latency, memory, self_test, kernel_list, version, help };
@@ -28,6 +30,13 @@ struct Options {
     bool tokens = false;
     bool plain_text = false;
     std::uint32_t top = 5;  // labels shown
+    Wanted wanted;
+    bool probabilities = false;
+    bool logits = false;
+
+    std::optional<std::string_view> question;      // --question,
+    std::optional<std::string_view> context;       // of --context
+    std::optional<std::string_view> context_file;  // or of a file as a whole
 
     std::string_view table;                        // --evaluate
     std::string_view label_column = "1";           // number from 1, or name; of scores where there are no labels

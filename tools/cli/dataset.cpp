@@ -6,6 +6,7 @@
 #include "delimited.hpp"
 #include "failure.hpp"
 #include "input.hpp"
+#include "json_rows.hpp"
 #include "model.hpp"
 #include "number.hpp"
 
@@ -23,12 +24,27 @@ struct Columns {
     std::vector<std::size_t> texts;
 };
 
-Delimited kind_of(std::string_view path) {
+enum class Kind : std::uint8_t { csv, tsv, jsonl };
+
+Kind kind_of(std::string_view path) {
     const std::string_view ending = path.substr(std::min(path.size(), path.rfind('.')));
-    if (ending != ".csv" && ending != ".tsv") {
-        fail(kWrongUse, "--evaluate: expected a file named .csv or .tsv, got %s", quoted(path).c_str());
+    if (ending == ".gz") {
+        fail(kWrongUse, "--evaluate: %s is compressed: `gunzip -k` it and name what that writes", quoted(path).c_str());
     }
-    return ending == ".csv" ? Delimited::csv : Delimited::tsv;
+    if (ending != ".csv" && ending != ".tsv" && ending != ".jsonl") {
+        fail(kWrongUse, "--evaluate: expected a file named .csv, .tsv or .jsonl, got %s", quoted(path).c_str());
+    }
+    return ending == ".csv" ? Kind::csv : ending == ".tsv" ? Kind::tsv : Kind::jsonl;
+}
+
+// The columns of a row as a message lists them: 1 'label', 2 'text'.
+std::string listed(const Row& row) {
+    constexpr std::size_t kShown = 12;
+    std::string list;
+    for (std::size_t i = 0; i < row.fields.size() && i < kShown; ++i) {
+        list += (i == 0 ? "" : ", ") + std::to_string(i + 1) + " " + quoted(row.fields[i].substr(0, 40));
+    }
+    return row.fields.size() > kShown ? list + ", ..." : list;
 }
 
 std::vector<std::string_view> split_columns(std::string_view list) {
@@ -62,13 +78,19 @@ std::size_t find_column(const char* option, std::string_view column, const Row& 
     const std::size_t count = first.fields.size();
     if (const std::optional<std::uint64_t> number = parse_number(column)) {
         if (*number < 1 || *number > count) {
-            fail(kWrongUse, "%s: there is no column %s, the file has %zu", option, quoted(column).c_str(), count);
+            fail(kWrongUse, "%s: there is no column %s, the file has %zu: %s", option, quoted(column).c_str(), count,
+                 listed(first).c_str());
         }
         return static_cast<std::size_t>(*number) - 1;
     }
     const auto found = std::find(first.fields.begin(), first.fields.end(), column);
+    if (const auto named = std::count(first.fields.begin(), first.fields.end(), column); named > 1) {
+        fail(kWrongUse, "%s: %lld columns are named %s in line %zu", option, static_cast<long long>(named),
+             quoted(column).c_str(), first.line);
+    }
     if (found == first.fields.end()) {
-        fail(kWrongUse, "%s: no column is named %s in line %zu", option, quoted(column).c_str(), first.line);
+        fail(kWrongUse, "%s: no column is named %s in line %zu, which has %s", option, quoted(column).c_str(),
+             first.line, listed(first).c_str());
     }
     return static_cast<std::size_t>(found - first.fields.begin());
 }
@@ -89,6 +111,12 @@ Columns find_columns(const Options& options, const Row& first) {
     if (std::count(columns.texts.begin(), columns.texts.end(), columns.label) != 0) {
         fail(kWrongUse, "--text-columns: column %zu is the label's", columns.label + 1);
     }
+    for (std::size_t i = 0; i < columns.texts.size(); ++i) {
+        if (std::count(columns.texts.begin(), columns.texts.begin() + static_cast<std::ptrdiff_t>(i),
+                       columns.texts[i]) != 0) {
+            fail(kWrongUse, "--text-columns: column %zu is named twice", columns.texts[i] + 1);
+        }
+    }
     if (columns.texts.empty()) {
         fail(kWrongUse, "--evaluate: the file has one column only, expected a label and a text");
     }
@@ -102,7 +130,7 @@ Columns find_columns(const Options& options, const Row& first) {
 // The text columns of a row, joined by one space, or one on each side of a pair.
 Example make_example(const Row& row, const Columns& columns, bool pair) {
     if (pair) {
-        return {row.fields[columns.texts[0]], row.fields[columns.texts[1]]};  // copies: it may be one column, twice
+        return {row.fields[columns.texts[0]], row.fields[columns.texts[1]]};
     }
     std::string text;
     for (std::size_t i = 0; i < columns.texts.size(); ++i) {
@@ -112,14 +140,9 @@ Example make_example(const Row& row, const Columns& columns, bool pair) {
     return {std::move(text), {}};
 }
 
-}  // namespace
-
-Dataset read_dataset(const Options& options) {
-    const Delimited kind = kind_of(options.table);
-    const std::string bytes = read_file(options.table);
-
-    DelimitedReader reader(bytes, kind);
-    Dataset dataset = {{}, {}, {}, quoted(options.table), has_header(options)};
+template <class Reader>
+Dataset read_rows(const Options& options, Reader reader, bool header) {
+    Dataset dataset = {{}, {}, {}, quoted(options.table), header};
     const std::string& name = dataset.name;
     Columns columns = {};
     std::size_t width = 0;
@@ -150,6 +173,22 @@ Dataset read_dataset(const Options& options) {
         fail(kRunFailure, "%s: no rows", name.c_str());
     }
     return dataset;
+}
+
+}  // namespace
+
+Dataset read_dataset(const Options& options) {
+    const Kind kind = kind_of(options.table);
+    const bool header = has_header(options);
+    if (kind == Kind::jsonl && options.header) {
+        fail(kWrongUse, "--header and --no-header do not go with %s: its rows say the names",
+             quoted(options.table).c_str());
+    }
+    const std::string bytes = read_file(options.table);
+    if (kind == Kind::jsonl) {
+        return read_rows(options, JsonRows(bytes), true);
+    }
+    return read_rows(options, DelimitedReader(bytes, kind == Kind::csv ? Delimited::csv : Delimited::tsv), header);
 }
 
 void refuse_value(const Dataset& dataset, std::size_t row, const std::string& problem) {

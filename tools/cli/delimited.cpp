@@ -66,6 +66,10 @@ DelimitedReader::Next DelimitedReader::next(Row& row) {
     }
     row.line = line_;
     while (true) {
+        if (row.fields.size() == kMostColumns) {
+            problem_ = "there are more than 1000 columns";
+            return Next::malformed;
+        }
         std::string& field = row.fields.emplace_back();
         if (quotes_ && position_ < bytes_.size() && bytes_[position_] == '"') {
             if (!read_quoted(field)) {

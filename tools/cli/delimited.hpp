@@ -16,6 +16,8 @@ enum class Delimited : std::uint8_t {
     tsv,  // no quoting: every byte but TAB, LF and the CR of a CRLF is the field's
 };
 
+inline constexpr std::size_t kMostColumns = 1000;
+
 struct Row {
     std::size_t line = 0;  // where it begins, from 1
     std::vector<std::string> fields;

@@ -25,7 +25,8 @@ void use_device(const Options& options) {
     const std::string asked = "--device cuda:" + std::to_string(*options.gpu);
     const Device* cuda = kModel.cuda;
     if (cuda == nullptr) {
-        fail(kWrongUse, "%s: this program was built without CUDA (cmake --preset cuda builds one with it)",
+        fail(kWrongUse,
+             "%s: this program was built without CUDA (etch generate --gpu and cmake --preset cuda make one with it)",
              asked.c_str());
     }
     const std::string_view mode = options.device_mode.value_or("exact");

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // --evaluate: the model's answers against a table that says what they should be.
 #include "commands.hpp"
-#include "dataset.hpp"
 #include "model.hpp"
 
 namespace etch::cli {
 
 void evaluate_table(const Options& options) {
-    kModel.evaluate(options, read_dataset(options));
+    kModel.evaluate(options);
 }
 
 }  // namespace etch::cli

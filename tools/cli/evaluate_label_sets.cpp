@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "answers.hpp"
+#include "dataset.hpp"
 #include "evaluations.hpp"
 #include "failure.hpp"
 #include "label_set_scores.hpp"
@@ -32,7 +33,8 @@ std::vector<std::vector<std::uint32_t>> read_label_sets(const Options& options, 
 
 }  // namespace
 
-void evaluate_label_sets(const Options& options, const Dataset& dataset) {
+void evaluate_label_sets(const Options& options) {
+    const Dataset dataset = read_dataset(options);
     const std::vector<std::vector<std::uint32_t>> truths = read_label_sets(options, dataset);
     LabelSetScores scores(kModel.width);
     std::string summary;

@@ -2,6 +2,7 @@
 // One label a row: accuracy, precision, recall, F1, confusion matrix.
 #include <cstdio>
 
+#include "dataset.hpp"
 #include "evaluations.hpp"
 #include "failure.hpp"
 #include "label_values.hpp"
@@ -30,7 +31,8 @@ std::vector<std::uint32_t> read_labels(const Options& options, const Dataset& da
 
 }  // namespace
 
-void evaluate_labels(const Options& options, const Dataset& dataset) {
+void evaluate_labels(const Options& options) {
+    const Dataset dataset = read_dataset(options);
     const std::vector<std::uint32_t> truths = read_labels(options, dataset);
     Scores scores(kModel.width);
     std::string summary;

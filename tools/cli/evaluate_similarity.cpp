@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cosine of each row's two texts against the scores of the label column: Pearson, Spearman.
 #include "compare_texts.hpp"
+#include "dataset.hpp"
 #include "evaluations.hpp"
 #include "failure.hpp"
 #include "number.hpp"
@@ -25,7 +26,8 @@ std::vector<double> read_scores(const Dataset& dataset) {
 
 }  // namespace
 
-void evaluate_similarity(const Options&, const Dataset& dataset) {
+void evaluate_similarity(const Options& options) {
+    const Dataset dataset = read_dataset(options);
     const std::vector<double> scores = read_scores(dataset);
     std::vector<double> cosines;
     std::string summary;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values against the values of the label column: Pearson, Spearman, mean squared error.
 #include "correlation.hpp"
+#include "dataset.hpp"
 #include "evaluations.hpp"
 #include "failure.hpp"
 #include "number.hpp"
@@ -38,7 +39,8 @@ Columns read_values(const Dataset& dataset) {
 
 }  // namespace
 
-void evaluate_values(const Options& options, const Dataset& dataset) {
+void evaluate_values(const Options& options) {
+    const Dataset dataset = read_dataset(options);
     const Columns truths = read_values(dataset);
     Columns answers(kModel.width);
     std::string summary;

@@ -10,11 +10,18 @@
 
 #include "failure.hpp"
 #include "output.hpp"
+#include "utf16.hpp"
 
 namespace etch::cli {
 namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
+
+void check_encoding(std::string_view begin, const InputFile& file) {
+    if (is_utf16(begin)) {
+        fail(kRunFailure, "%s is UTF-16 or UTF-32: convert it to UTF-8", file.name().c_str());
+    }
+}
 
 }  // namespace
 
@@ -80,6 +87,10 @@ bool LineReader::next(std::string_view& line) {
     std::size_t end = 0;
     while ((end = buffer_.find('\n', searched)) == std::string::npos) {
         searched = buffer_.size() - begin_;  // fill() moves the line to the front
+        if (searched > kMostLineBytes) {
+            fail(kRunFailure, "%s: line %zu is longer than %zu bytes", file_.name().c_str(), line_number_ + 1,
+                 kMostLineBytes);
+        }
         if (!fill()) {
             if (begin_ == buffer_.size()) {
                 return false;
@@ -87,6 +98,9 @@ bool LineReader::next(std::string_view& line) {
             end = buffer_.size();
             break;
         }
+    }
+    if (line_number_ == 0) {
+        check_encoding(buffer_, file_);
     }
     line = std::string_view(buffer_).substr(begin_, end - begin_);
     begin_ = end < buffer_.size() ? end + 1 : end;
@@ -102,7 +116,11 @@ std::string read_file(std::string_view path) {
         used = bytes.size();
         bytes.resize(used + kChunk);
         bytes.resize(used + file.read(bytes.data() + used, kChunk));
+        if (bytes.size() > kMostFileBytes) {
+            fail(kRunFailure, "%s has more than %zu bytes, the most that is read", file.name().c_str(), kMostFileBytes);
+        }
     } while (bytes.size() > used);
+    check_encoding(bytes, file);
     return bytes;
 }
 

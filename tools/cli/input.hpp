@@ -31,8 +31,12 @@ class InputFile {
     std::string name_ = "standard input";
 };
 
-// Lines of a file, in memory that holds the longest line. A line ends at LF, which is not part of it; a CR before it
-// is: to the tokenizer it is white space, and offsets stay those of the file. A last line without LF counts.
+inline constexpr std::size_t kMostLineBytes = 16 << 20;
+inline constexpr std::size_t kMostFileBytes = 256 << 20;  // where the whole file is read at once
+
+// Lines of a file, in memory that holds the longest line. A longer one than kMostLineBytes, and a file in UTF-16, end
+// the program with exit code 1. A line ends at LF, which is not part of it; a CR before it is: to the tokenizer it is
+// white space, and offsets stay those of the file. A last line without LF counts.
 class LineReader {
   public:
     explicit LineReader(InputFile& file) : file_(file) {}
@@ -57,7 +61,7 @@ class LineReader {
     bool ended_ = false;
 };
 
-// The whole of a file.
+// The whole of a file. More than kMostFileBytes, and UTF-16, end the program with exit code 1.
 std::string read_file(std::string_view path);
 
 }  // namespace etch::cli

@@ -7,6 +7,18 @@
 #include "utf8.hpp"
 
 namespace etch::cli {
+namespace {
+
+// As \uHHHH; beyond U+FFFF two of them, a surrogate pair.
+void append_escape(std::string& out, std::uint32_t code_point) {
+    if (code_point >= 0x10000) {
+        out += format("\\u%04x", static_cast<unsigned>(0xD800 + ((code_point - 0x10000) >> 10)));
+        code_point = 0xDC00 + ((code_point - 0x10000) & 0x3FF);
+    }
+    out += format("\\u%04x", static_cast<unsigned>(code_point));
+}
+
+}  // namespace
 
 void append_json(std::string& out, std::string_view text) {
     out += '"';
@@ -17,7 +29,7 @@ void append_json(std::string& out, std::string_view text) {
             out += '\\';
             out += static_cast<char>(next.value);
         } else if (is_control(next.value)) {
-            out += format("\\u%04x", static_cast<unsigned>(next.value));
+            append_escape(out, next.value);
         } else {
             append_utf8(out, next.value);
         }

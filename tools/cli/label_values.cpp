@@ -49,6 +49,13 @@ LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector
     } else if (std::any_of(values.begin(), values.end(), [](auto value) { return parse_number(value).has_value(); })) {
         const bool zero =
             std::any_of(values.begin(), values.end(), [](auto value) { return parse_number(value) == 0; });
+        if (!zero && std::all_of(values.begin(), values.end(), [](auto value) {
+                const std::optional<std::uint64_t> number = parse_number(value);
+                return number && *number < kModel.width;
+            })) {
+            fail(kWrongUse, "--evaluate: the labels are numbers below %u, from 0 or from 1: say --labels 0 or 1",
+                 static_cast<unsigned>(kModel.width));
+        }
         base_ = zero ? 0 : 1;
         description_ = zero ? "numbers from 0 (a 0 occurs)" : "numbers from 1 (no 0 occurs)";
     } else {

@@ -14,8 +14,9 @@ namespace etch::cli {
 class LabelValues {
   public:
     // `spec` as in --labels: `0`, `1`, `names`, or names separated by commas in the order of the model's labels.
-    // Without it the values decide: all of them label names -> names; else numbers, from 0 if a 0 occurs, else from 1.
-    // A spec that does not fit the model ends the program with exit code 2.
+    // Without it the values decide: all of them label names -> names; else numbers, from 0 if a 0 occurs, from 1 if the
+    // number of labels does. Where neither does and both would fit, and where a spec does not fit the model, the
+    // program ends with exit code 2.
     LabelValues(std::optional<std::string_view> spec, const std::vector<std::string_view>& values);
 
     // Index of the label that `value` means; nothing where it means none.

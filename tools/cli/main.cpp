@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of one generated model: classify-NAME, regress-NAME or embed-NAME.
+// The program of one generated model: classify-NAME, regress-NAME, embed-NAME, tag-NAME, fill-mask-NAME or answer-NAME.
 #include <unistd.h>
 
 #include <new>
@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     if (options.plain_text) {
         set_special_tokens(etch::SpecialTokens::plain_text);
     }
+    set_wanted(options.wanted);
     switch (options.mode) {
         case Mode::texts:
             answer_texts(options);

@@ -38,6 +38,7 @@ const Device* device = nullptr;  // that answers; null: the workspace does
 generated::Workspace workspace;
 generated::Result result;
 generated::Encoding encoding;
+Wanted wanted;
 
 // For answer_batch(): of the workers but the first, which has `workspace`.
 std::vector<std::unique_ptr<generated::Workspace>> others;
@@ -98,6 +99,7 @@ Status answer_text(const Text& text, Answer& answer) {
     if (device != nullptr) {
         return device->answer_text(text, answer);
     }
+    task::make_room(&result, 1, wanted);
     const Status status = task::answer(workspace, text, result);
     answer = task::view(result);
     return status;
@@ -108,6 +110,7 @@ Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answ
         return device->answer_batch(texts, answers);
     }
     results.resize(texts.size());
+    task::make_room(results.data(), results.size(), wanted);
     Job job = {texts, 1, Status::ok};
     if (const Executor* executor = std::exchange(workspace.executor, nullptr); executor != nullptr) {
         job.workers = executor->workers;
@@ -130,6 +133,7 @@ Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answe
     if (device != nullptr) {
         return device->answer_tokens(ids, count, answer);
     }
+    task::make_room(&result, 1, wanted);
     const Status status = task::answer_tokens(workspace, ids, count, result);
     answer = task::view(result);
     return status;
@@ -155,6 +159,10 @@ std::string_view piece(std::int32_t id) {
 
 void set_special_tokens(SpecialTokens reading) {
     workspace.special_tokens = reading;
+}
+
+void set_wanted(const Wanted& chosen) {
+    wanted = chosen;
 }
 
 void set_executor(const Executor* executor) {

@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "etch/decode/answers.hpp"
+#include "etch/decode/candidates.hpp"
+#include "etch/decode/tags.hpp"
 #include "etch/executor.hpp"
 #include "etch/status.hpp"
 #include "etch/task.hpp"
@@ -15,7 +18,6 @@
 
 namespace etch::cli {
 
-struct Dataset;
 struct Device;
 struct Options;
 
@@ -27,19 +29,20 @@ struct Model {
     std::string_view checkpoint;  // sha256, hex
     Task task;
     std::uint32_t max_tokens;
-    std::uint32_t width;                                               // labels, values, or components of the embedding
-    bool pairs;                                                        // two texts at once
-    std::size_t table_bytes;                                           // weights and tokenizer tables
-    std::size_t arena_bytes;                                           // of one workspace
-    std::size_t stack_budget;                                          // bytes
-    std::size_t scratch_bytes;                                         // of each worker of an executor but the first
-    void (*evaluate)(const Options& options, const Dataset& dataset);  // of its task: others are not linked
-    const Device* cuda;                                                // null where built without ETCH_CUDA
+    std::uint32_t width;                       // labels, values, components of the embedding, candidates of a mask
+    bool pairs;                                // two texts at once
+    std::size_t table_bytes;                   // weights and tokenizer tables
+    std::size_t arena_bytes;                   // of one workspace
+    std::size_t stack_budget;                  // bytes
+    std::size_t scratch_bytes;                 // of each worker of an executor but the first
+    void (*evaluate)(const Options& options);  // of its task: others are not linked
+    const Device* cuda;                        // null where built without ETCH_CUDA
 };
 
 extern const Model kModel;
 
-// Name of a label or of a value; empty for a component of an embedding. Any bytes, not always UTF-8.
+// Name of a label or of a value; empty for a component of an embedding. Of a tagger entities follow the labels. Any
+// bytes, not always UTF-8.
 std::string_view label(std::uint32_t index);
 
 // One text, or two where `pair`.
@@ -51,11 +54,26 @@ struct Text {
 
 // Views of the answer to the last call, valid until the next.
 struct Answer {
-    const float* values;   // [width]: the labels' probabilities, the values, or the embedding
+    const float* values;   // [width]: the labels' probabilities, the values, or the embedding; of a tagger and of
+                           // the last window of a context [tokens][width], null in a batch
     const float* logits;   // [width] of a classifier, else null
     std::uint32_t label;   // of a classifier: index of the largest logit
     std::uint32_t tokens;  // specials included
     bool truncated;
+    const TagSpan* spans = nullptr;  // [span_count], of a tagger
+    std::uint32_t span_count = 0;
+    const TokenOffset* offsets = nullptr;   // [tokens], of a tagger; null in a batch
+    const Candidate* candidates = nullptr;  // [mask_count][width], of a model that fills masks
+    std::uint32_t mask_count = 0;
+    const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
+    std::uint32_t answer_count = 0;
+    std::uint32_t windows = 0;  // that the context was read in
+};
+
+// What is asked of models beside a text: of each task its own.
+struct Wanted {
+    Aggregation aggregation = Aggregation::simple;  // what the spans of a tagger are
+    AnswerOptions answers = {};
 };
 
 struct Tokens {
@@ -79,6 +97,9 @@ std::string_view piece(std::int32_t id);
 
 // How "[SEP]" and the like in a text are read from now on.
 void set_special_tokens(SpecialTokens reading);
+
+// What every answer is from now on.
+void set_wanted(const Wanted& wanted);
 
 // Shares the work of every call from now on; the executor stays the caller's. Null: the calling thread does it all.
 void set_executor(const Executor* executor);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "failure.hpp"
@@ -13,6 +14,9 @@ namespace etch::cli {
 namespace {
 
 [[noreturn]] void output_failed(int error) {
+    if (error == EPIPE) {  // the reader has what it wanted, as `| head -1`
+        std::_Exit(kRunFailure);
+    }
     fail(kRunFailure, "cannot write the output: %s", std::strerror(error));
 }
 

@@ -89,6 +89,15 @@ std::string correlation_lines(const std::vector<double>& truths, const std::vect
     return number_line("Pearson", pearson(truths, answers)) + number_line("Spearman", spearman(truths, answers));
 }
 
+std::string entity_table(const std::vector<std::string>& types, const std::vector<LabelMeasures>& measures) {
+    std::string out = '\n' + cell("type, per cent", kLabelWidth) + " precision    recall        F1  entities\n";
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        out += cell(types[i], kLabelWidth) + percent(measures[i].precision) + percent(measures[i].recall) +
+               percent(measures[i].f1) + count(measures[i].rows) + '\n';
+    }
+    return out;
+}
+
 std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t rows) {
     std::string out = '\n' + cell("label, per cent", kLabelWidth) + " precision    recall        F1      rows\n";
     double sums[3] = {};

@@ -22,6 +22,9 @@ std::string correlation_lines(const std::vector<double>& truths, const std::vect
 // Precision, recall, F1 and rows of each label, and their means over the labels that have one; `rows` in all.
 std::string class_table(const std::vector<LabelMeasures>& labels, std::uint64_t rows);
 
+// Precision, recall, F1 and number of the entities of each type.
+std::string entity_table(const std::vector<std::string>& types, const std::vector<LabelMeasures>& measures);
+
 // Counts, then per cent of the true label's rows. Above 20 labels the cells that are not 0 as a list, largest first.
 std::string confusion_tables(const Scores& scores);
 

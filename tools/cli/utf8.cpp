@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "utf8.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace etch::cli {
+namespace {
+
+constexpr std::uint32_t kNonJoiner = 0x200C;
+constexpr std::uint32_t kJoiner = 0x200D;
+
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+// The categories Cc, Cf, Zl and Zp of Unicode 15, and what of their blocks is not assigned. U+FFFE and U+FFFF are no
+// characters.
+constexpr Range kControls[] = {
+    {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x0600, 0x0605},   {0x061C, 0x061C},
+    {0x06DD, 0x06DD},   {0x070F, 0x070F},   {0x0890, 0x0891},   {0x08E2, 0x08E2},   {0x180E, 0x180E},
+    {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},   {0xFFF0, 0xFFFB},
+    {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3},
+    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+}  // namespace
 
 CodePoint decode_utf8(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
@@ -62,7 +85,11 @@ void append_utf8(std::string& out, std::uint32_t code_point) {
 }
 
 bool is_control(std::uint32_t code_point) {
-    return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
+    if (code_point == kNonJoiner || code_point == kJoiner) {
+        return false;
+    }
+    return std::any_of(std::begin(kControls), std::end(kControls),
+                       [&](const Range& range) { return code_point >= range.first && code_point <= range.last; });
 }
 
 void append_printable(std::string& out, std::string_view text) {
@@ -78,8 +105,9 @@ void append_printable(std::string& out, std::string_view text) {
         } else if (next.value == '\r') {
             out += "\\r";
         } else {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(next.value));
+            char escape[16];
+            const char* form = next.value < 0x100 ? "\\x%02x" : next.value < 0x10000 ? "\\u%04x" : "\\U%08x";
+            std::snprintf(escape, sizeof escape, form, static_cast<unsigned>(next.value));
             out += escape;
         }
     }

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.support.options import OptionParser
+
 from .bench import Figures, measure
 from .build import build
 from .checks import BUILD, Check, run
@@ -80,13 +82,11 @@ def _toolkit() -> str:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/gpu-check", description="everything that only a GPU can show")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=BUILD, help="for the report (default: %(default)s)")
-    parser.add_argument(
-        "--only", type=_steps, metavar="STEP,…", default=STEPS, help=f"of {', '.join(STEPS)} (default: all)"
-    )
-    parser.add_argument("--find", action="store_true", help="only say which GPU there is")
-    parser.add_argument("--without-tests", action="store_true", help="build no C++ tests: GoogleTest is missing")
+    parser = OptionParser("gpu-check")
+    parser.add_argument("--out", type=Path, default=BUILD)
+    parser.add_argument("--only", type=_steps, default=STEPS)
+    parser.add_argument("--find", action="store_true")
+    parser.add_argument("--without-tests", action="store_true")  # the script's: GoogleTest is missing
     return parser.parse_args(arguments)
 
 

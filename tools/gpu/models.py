@@ -54,7 +54,7 @@ def prepare_models() -> tuple[list[Model], list[Check]]:
         wanted.append(("bert_base", checkpoint, "w8a8", None))
     for name, source, recipe, reference in wanted:
         folder = BUILD / "models" / name
-        command = ["generate", source, "--out", folder, "--name", name, "--recipe", recipe]
+        command = ["generate", source, "--out", folder, "--name", name, "--recipe", recipe, "--gpu"]
         done = run(f"generate-{name}", [sys.executable, "-m", "codegen", *command], {"PYTHONPATH": str(ROOT)})
         if done.well:
             models.append(Model(name, folder, name != "bert_base", reference, recipe == "fp32"))

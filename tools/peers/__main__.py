@@ -3,6 +3,6 @@ from __future__ import annotations
 
 import sys
 
-from .compare import main
+from codegen.starting import start
 
-sys.exit(main())
+sys.exit(start("compare", "tools.peers.compare"))

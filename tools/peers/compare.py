@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.reference import Reference
+from codegen.oracle.bert import Reference
+from tools.support.options import OptionParser
 
 from .inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from .prepare import BUILD, Preparation
@@ -41,21 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="tools/compare",
-        usage="%(prog)s CHECKPOINT [options], see --help",
-        description="etch and other runtimes, side by side",
-        allow_abbrev=False,
-    )
-    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="folder of a BERT classifier")
-    parser.add_argument("--lengths", type=numbers, help="tokens of made-up texts (default: 44,221 where possible)")
-    parser.add_argument("--texts", type=Path, metavar="FILE", help="time these instead, one text a line")
-    parser.add_argument("--threads", type=numbers, default=[1], help="thread limits (default: 1)")
-    parser.add_argument("--evaluate", type=Path, metavar="FILE.csv", help="label, text: accuracy, texts per second")
-    parser.add_argument("--limit", type=int, default=200, help="rows or lines used (default: 200)")
-    parser.add_argument("--peers", type=peers, default=list(PEERS), help=f"default: {','.join(PEERS)}")
-    parser.add_argument("--rounds", type=int, default=15, help="turns of each runtime (default: 15)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="append the results, one JSON object a line")
+    parser = OptionParser("compare")
+    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT")
+    parser.add_argument("--lengths", type=numbers)
+    parser.add_argument("--texts", type=Path)
+    parser.add_argument("--threads", type=numbers, default=[1])
+    parser.add_argument("--evaluate", type=Path)
+    parser.add_argument("--limit", type=int, default=200)
+    parser.add_argument("--peers", type=peers, default=list(PEERS))
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     if options.rounds < 1 or options.limit < 1:
         parser.error("--rounds and --limit are at least 1")

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
 from tokenizers import Tokenizer
+
+from codegen.errors import EtchError
+from codegen.outside_files import NamedFile
 
 CLASS_COLUMN = "label"
 
@@ -60,9 +64,16 @@ def of_length(tokenizer: Tokenizer, tokens: int, max_tokens: int) -> Input:
     return Input(f"{tokens} tokens", text, ids)
 
 
+def _content(path: Path, what: str) -> str:
+    try:
+        return NamedFile(path, what, "compare").text()
+    except EtchError as error:
+        raise InputError(f"{path}: {error.message}") from error
+
+
 def read_texts(path: Path, tokenizer: Tokenizer, limit: int) -> list[Input]:
     """One text a line."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()][:limit]
+    lines = [line for line in _content(path, "texts").splitlines() if line.strip()][:limit]
     if not lines:
         raise InputError(f"{path}: no text")
     inputs = [(line, tokenizer.encode(line).ids) for line in lines]
@@ -72,8 +83,7 @@ def read_texts(path: Path, tokenizer: Tokenizer, limit: int) -> list[Input]:
 def read_labelled(path: Path, labels: list[str], limit: int) -> list[Labelled]:
     """Rows label, text, text... as AG News has them: a number from 1 on or a label's name; the texts are joined. A
     header, where there is one, names a column `label`; every other column then is text."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
+    rows = list(csv.reader(io.StringIO(_content(path, "table"), newline="")))
     column = 0
     if rows and CLASS_COLUMN in rows[0]:
         column = rows[0].index(CLASS_COLUMN)

@@ -8,8 +8,12 @@ a dense sweep. Running it again gives the constants that are in the header. The 
 that the header states, operation by operation.
 """
 
+import argparse
 import math
 from collections.abc import Callable
+
+if __name__ == "__main__":  # before NumPy is needed
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
 
 import numpy as np
 from numpy.typing import NDArray

@@ -3,6 +3,6 @@ from __future__ import annotations
 
 import sys
 
-from .command import main
+from codegen.starting import start
 
-sys.exit(main())
+sys.exit(start("report", "tools.reports.command"))

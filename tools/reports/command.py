@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codegen.errors import EtchError, printable
+from tools.support.options import OptionParser
 
 from .board import built_and_painted
 from .json_form import json_of
@@ -36,20 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/report", description="what a linked program with a model in it holds")
-    parser.add_argument("elf", type=Path, nargs="?", metavar="ELF", help="a linked program: x86-64, AArch64 or ARM")
-    parser.add_argument(
-        "--board", metavar="NAME", help="instead: build a board's firmware, run it under emulation, ask for its stack"
-    )
-    parser.add_argument(
-        "--model", type=Path, metavar="DIR", action="append", default=[], help="the generated folder of a model in it"
-    )
-    parser.add_argument("--map", type=Path, metavar="FILE", help="the linker's map (default: ELF.map)")
-    parser.add_argument("--stack", type=Path, metavar="FILE", help="what tools/stack computed (default: in the build)")
-    parser.add_argument("--painted", type=_count, metavar="BYTES", help="stack that a run on the board has used")
-    parser.add_argument("--symbols", type=_count, metavar="N", default=15, help="list the N largest (default: 15)")
-    parser.add_argument("--json", action="store_true", help="everything, every symbol, as one JSON object")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw flash, and RAM over the ops")
+    parser = OptionParser("report")
+    parser.add_argument("elf", type=Path, nargs="?", metavar="ELF")
+    parser.add_argument("--board")
+    parser.add_argument("--model", type=Path, action="append", default=[])
+    parser.add_argument("--map", type=Path)
+    parser.add_argument("--stack", type=Path)
+    parser.add_argument("--painted", type=_count)
+    parser.add_argument("--symbols", type=_count, default=15)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--svg", type=Path)
     options = parser.parse_args(arguments)
     if (options.elf is None) == (options.board is None):
         parser.error("give either ELF or --board NAME")

@@ -20,7 +20,7 @@ from typing import Any
 
 from codegen.build import program_path
 
-from .failure import refused
+from .failure import refused, text_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 Echo = Callable[[str], None]
@@ -99,10 +99,10 @@ def write_curve(curve: Curve) -> str:
 def read_curve(path: Path) -> Curve:
     """What write_curve wrote. EtchError where it is none."""
     try:
-        content: dict[str, Any] = json.loads(path.read_bytes())
+        content: dict[str, Any] = json.loads(text_of(path))
         points = tuple(Point(**point) for point in content["points"])
         return Curve(content["board"], points, tuple((limit, said) for limit, said in content["refused"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise refused("not-a-curve", f"{path} is not what tools/curve --json wrote") from error
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codegen.build import boards
 from codegen.errors import EtchError, printable
+from tools.support.options import OptionParser
 
 from .curve import Request, described, measure, read_curve, write_curve
 from .curve_svg import curve_svg
@@ -42,24 +43,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/curve", description="how accurate a classifier is in how much flash")
+    parser = OptionParser("curve")
     parser.add_argument("checkpoint", type=Path, nargs="?", metavar="CHECKPOINT")
-    parser.add_argument("--limits", default="1M,768K,512K,384K,256K", metavar="A,B", help="default: %(default)s")
-    parser.add_argument("--max-ram", default="96K", metavar="SIZE", help="default: %(default)s")
-    parser.add_argument("--corpus", type=Path, metavar="FILE", help="texts to prune the vocabulary by")
-    parser.add_argument("--judge", type=Path, metavar="FILE", help="labelled rows that forms are chosen by")
-    parser.add_argument("--test", type=Path, metavar="FILE", help="labelled rows that the points are measured on")
-    parser.add_argument("--board", choices=boards(), default="netduinoplus2", help="default: %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("build/curve"), metavar="DIR", help="default: %(default)s")
-    parser.add_argument("--from", dest="drawn", type=Path, metavar="FILE", help="draw again what --json wrote")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--svg", type=Path, metavar="FILE")
+    parser.add_argument("--limits", default="1M,768K,512K,384K,256K")
+    parser.add_argument("--max-ram", default="96K")
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--judge", type=Path)
+    parser.add_argument("--test", type=Path)
+    parser.add_argument("--board", choices=boards(), default="netduinoplus2")
+    parser.add_argument("--out", type=Path, default=Path("build/curve"))
+    parser.add_argument("--from", dest="drawn", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--svg", type=Path)
     options = parser.parse_args(arguments)
     needed = (options.checkpoint, options.corpus, options.judge, options.test)
     if (options.drawn is None) == (None in needed) or (options.drawn is not None and any(needed)):
         parser.error("give either --from FILE, or CHECKPOINT with --corpus, --judge and --test")
     return options
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .elf_file import Image
-from .failure import refused
+from .failure import refused, text_of
 
 _REGIONS = "Memory Configuration"
 _BEGIN = "Linker script and memory map"
@@ -49,10 +49,7 @@ class LinkerMap:
 
 def read_map(path: Path, image: Image) -> LinkerMap:
     """The map of `image`; EtchError where it is none, or of another file."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise refused("cannot-read", f"{path}: {error.strerror}") from error
+    lines = text_of(path).splitlines()
     if _BEGIN not in lines:
         raise refused("not-a-map", f"{path} is not a map of GNU ld")
     sections = {section.name: section for section in image.sections}

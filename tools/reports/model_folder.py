@@ -17,7 +17,7 @@ from .failure import refused
 from .names import scope
 
 _FIRST_TABLE = "word_embeddings_table"
-_ROLES = ("weights", "nibbles", "factors", "scales", "bias", "gamma", "beta", "table")
+_ROLES = ("weights", "nibbles", "factors", "scales", "bias", "gamma", "beta", "table", "values")
 _FIELDS = ("table_list", "arena_ops", "arena_buffers", "arena_bytes", "arena_lower_bound", "stack_budget")
 _CACHE = "CMakeCache.txt"
 

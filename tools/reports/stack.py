@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .failure import refused
+from .failure import refused, text_of
 from .model_folder import Model, build_folder
 
 _HEAD = re.compile(r"stack of (\S+), budget (\d+) bytes")
@@ -34,10 +34,7 @@ class Stack:
 
 
 def read_stack(path: Path) -> Stack:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise refused("cannot-read", f"{path}: {error}") from error
+    lines = text_of(path).splitlines()
     head = _HEAD.fullmatch(lines[0]) if lines else None
     found = [_LINE.fullmatch(line) for line in lines[1:]]
     if head is None or not found or None in found:

@@ -11,6 +11,11 @@ namespace {
 
 const std::set<std::string> kLibraryFunctions = {"memcmp", "memcpy", "memmove", "memset"};
 
+// GCC's atomics on AArch64 (libgcc's lse.S), which choose the CPU's form: __aarch64_swp1_relax. They keep to registers.
+bool is_outlined_atomic(const std::string& symbol) {
+    return symbol.rfind("__aarch64_", 0) == 0;
+}
+
 // __aeabi_fadd, and what libgcc calls by the modes of its operands: __ctzdi2, __udivsi3.
 bool is_arithmetic(const std::string& symbol) {
     static const std::set<std::string> kEndings = {"si2", "di2", "si3", "di3", "sf2", "sf3", "df2", "df3"};
@@ -20,7 +25,7 @@ bool is_arithmetic(const std::string& symbol) {
 
 // The frame of a function that the compiler's own libraries bring along, 0 where `symbol` is none.
 std::size_t library_frame(const std::string& symbol) {
-    if (kLibraryFunctions.count(symbol) != 0) return kLibraryFrame;
+    if (kLibraryFunctions.count(symbol) != 0 || is_outlined_atomic(symbol)) return kLibraryFrame;
     return is_arithmetic(symbol) ? kArithmeticFrame : 0;
 }
 

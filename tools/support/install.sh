@@ -5,12 +5,42 @@ say() {
     if [ -t 2 ]; then printf '\033[1m==> %s\033[0m\n' "$*" >&2; else printf '==> %s\n' "$*" >&2; fi
 }
 
+# usage: the comment at the head of the tool that runs.
+usage() {
+    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+# check_options ARGUMENT...: --help prints the usage and ends; an option that the usage does not name is wrong use. Comes
+# before everything that installs, for neither needs what would be installed.
+check_options() {
+    local argument known
+    known=" $(usage | tr -cs 'a-z0-9-' ' ')"
+    for argument in "$@"; do
+        case $argument in
+            --) break ;;
+            -h | --help) usage; exit 0 ;;
+            -?*) [[ $known == *" ${argument%%=*} "* ]] || wrong_use "unknown option ${argument%%=*}" ;;
+        esac
+    done
+}
+
+# need_checkpoint ARGUMENT: a folder with a config.json, where it is not an option.
+need_checkpoint() {
+    [[ $1 == -* || -f $1/config.json ]] || wrong_use "'$1' is no checkpoint: a folder with config.json is needed"
+}
+
+# wrong_use MESSAGE: one line, exit code 2.
+wrong_use() {
+    echo "${0##*/}: $* (see tools/${0##*/} --help)" >&2
+    exit 2
+}
+
 # need_packages PACKAGE...: installs those that are not there. Without root it prints the one line to run, and stops.
 need_packages() {
     local missing=() package
     for package in "$@"; do
         if command -v dpkg-query >/dev/null; then
-            dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+            [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == 'install ok installed'* ]] || missing+=("$package")
         elif [ "$package" = cmake ] || [ "$package" = make ] || [ "$package" = g++ ]; then
             command -v "$package" >/dev/null || missing+=("$package")
         fi
@@ -80,7 +110,13 @@ need_python() {
         stamp=$ROOT/.venv/.installed-$(sha256sum "$ROOT/$file" | cut -c1-16)
         [ -e "$stamp" ] && continue
         say "installing Python packages of $file"
-        "$PYTHON" -m pip install -q --disable-pip-version-check --no-deps -r "$ROOT/$file"
+        pip_install "$PYTHON" "$ROOT/$file"
         touch "$stamp"
     done
+}
+
+# pip_install PYTHON LIST: exactly the wheels whose hashes are in the list (tools/support/lock.py writes them), and no
+# source archive, which would run code of its own.
+pip_install() {
+    "$1" -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-deps -r "$2"
 }

@@ -43,7 +43,11 @@ typedef enum etch_status {
     ETCH_MODE_NOT_SUPPORTED,    /* the model's recipe has no such mode */
     ETCH_SHAPE_NOT_SUPPORTED,   /* the model has longer rows or texts than the kernels for GPUs can take */
     ETCH_ROWS_OUT_OF_RANGE,     /* a session for fewer rows than one text may have, or for too many */
-    ETCH_NOT_OPEN               /* the weights or the session were not opened */
+    ETCH_NOT_OPEN,              /* the weights or the session were not opened */
+    /* Of what the caller brings: */
+    ETCH_EXECUTOR_FAILED,     /* the executor did not call the task of each worker once */
+    ETCH_TEXT_OVERLAPS,       /* a text or token ids lie in the workspace, or where the call writes */
+    ETCH_WORKSPACE_MISALIGNED /* the workspace does not lie at a multiple of 64 bytes */
 } etch_status;
 
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */
@@ -57,6 +61,45 @@ typedef struct etch_token_offset {
     uint32_t begin;
     uint32_t end;
 } etch_token_offset;
+
+/* What a span of a tagger is; decode/tags.hpp says what each means. */
+enum {
+    ETCH_AGGREGATION_NONE = 0, /* tokens */
+    ETCH_AGGREGATION_SIMPLE,   /* entities of tokens */
+    ETCH_AGGREGATION_FIRST,    /* entities of words, by their first tokens, */
+    ETCH_AGGREGATION_AVERAGE,  /* their mean probabilities, */
+    ETCH_AGGREGATION_MAX       /* or their surest tokens */
+};
+
+/* A span that a tagger found. */
+typedef struct etch_tag_span {
+    uint32_t label; /* ETCH_AGGREGATION_NONE: of a label, else of an entity */
+    float score;
+    uint32_t begin; /* bytes [begin, end) of the text; of token ids, the numbers of tokens */
+    uint32_t end;
+} etch_tag_span;
+
+/* An entry of the vocabulary that may stand where a mask is. */
+typedef struct etch_candidate {
+    int32_t id;
+    float probability; /* over the whole vocabulary */
+} etch_candidate;
+
+/* An answer to a question, and what is wanted; decode/answers.hpp says what each member means. */
+typedef struct etch_answer_span {
+    float score;
+    uint32_t begin; /* bytes [begin, end) of the context, none for "no answer"; of token ids, the numbers of tokens */
+    uint32_t end;
+} etch_answer_span;
+
+typedef struct etch_answer_options {
+    uint32_t top;
+    uint32_t window;
+    uint32_t stride;
+    uint32_t longest;
+    uint8_t no_answer;
+    uint8_t by_tokens;
+} etch_answer_options;
 
 /* Several threads for one inference, brought by the caller; executor.hpp says what each member means. */
 typedef struct etch_executor {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/hosted/thread_pool.hpp"
 #include "etch/version.hpp"
 
 namespace etch {

@@ -39,6 +39,12 @@ inline const KernelSet* best_kernels(Packing packing) noexcept {
     return detail::best_kernels(detail::kernels_for(packing));
 }
 
+// The set that a workspace computes with, which it keeps: the fastest where none was chosen yet.
+inline const KernelSet& chosen_kernels(Packing packing, const KernelSet*& kernels) noexcept {
+    if (kernels == nullptr) kernels = best_kernels(packing);
+    return *kernels;
+}
+
 // The set called `name` for `packing`. kernel_unknown where there is none in this build, kernel_not_usable where this
 // CPU cannot run it; `out` is then left as it was.
 inline Status find_kernels(Packing packing, std::string_view name, const KernelSet*& out) noexcept {

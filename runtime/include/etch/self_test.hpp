@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-#include "etch/version.hpp"
+#include "etch/status.hpp"
+#include "etch/tokenizer.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -21,6 +23,77 @@ bool tables_intact(const TableCheck* tables, std::size_t count) noexcept;
 
 // True where n floats have exactly these bits.
 bool same_bits(const float* values, const std::uint32_t* bits, std::uint32_t n) noexcept;
+
+// A text, and what the generator's own emulation of the arithmetic made of it.
+template <std::uint32_t Outputs>
+struct Golden {
+    std::string_view text;
+    std::uint32_t count;
+    const std::int32_t* ids;         // [count]
+    std::uint32_t outputs[Outputs];  // bits
+};
+
+// The same where each token has a row of outputs.
+template <std::uint32_t Outputs>
+struct GoldenRows {
+    std::string_view text;
+    std::uint32_t count;
+    const std::int32_t* ids;                  // [count]
+    const std::uint32_t (*outputs)[Outputs];  // [count] bits
+};
+
+// The same where each mask has one.
+template <std::uint32_t Outputs>
+struct GoldenMasks {
+    std::string_view text;
+    std::uint32_t count;
+    const std::int32_t* ids;                  // [count]
+    std::uint32_t masks;                      // of them
+    const std::uint32_t (*outputs)[Outputs];  // [masks] bits
+};
+
+template <class Result, std::uint32_t Outputs>
+bool is_golden(const Golden<Outputs>& golden, const Result& result, float (Result::*outputs)[Outputs]) noexcept {
+    return result.tokens == golden.count && same_bits(result.*outputs, golden.outputs, Outputs);
+}
+
+template <class Result, std::uint32_t Outputs>
+bool is_golden(const GoldenRows<Outputs>& golden, const Result& result, const float* Result::*outputs) noexcept {
+    return result.tokens == golden.count && same_bits(result.*outputs, golden.outputs[0], golden.count * Outputs);
+}
+
+template <class Result, std::uint32_t Outputs>
+bool is_golden(const GoldenMasks<Outputs>& golden, const Result& result, const float* Result::*outputs) noexcept {
+    if (result.tokens != golden.count || result.count != golden.masks) return false;
+    return golden.masks == 0 || same_bits(result.*outputs, golden.outputs[0], golden.masks * Outputs);
+}
+
+// Checks the tables, then each golden text and its ids through the public functions of the model: `answer` takes texts,
+// `answer_tokens` ids, `outputs` is the member of Result that is compared.
+// Inlined, so that they are called directly: the stack check takes a function whose address is held for one that an
+// executor may call, and sees a recursion.
+template <class Workspace, std::size_t Tables, class Goldens, class Result, class Outputs>
+[[gnu::always_inline]] inline Status self_test(
+    Workspace& workspace, const TableCheck (&tables)[Tables], const Goldens& goldens,
+    Status (&answer)(Workspace&, std::string_view, Result&) noexcept,
+    Status (&answer_tokens)(Workspace&, const std::int32_t*, const std::uint8_t*, std::uint32_t, Result&) noexcept,
+    Outputs Result::*outputs) noexcept {
+    if (!tables_intact(tables, Tables)) return Status::table_mismatch;
+    const SpecialTokens special_tokens = workspace.special_tokens;
+    workspace.special_tokens = SpecialTokens::recognized;
+    Status status = Status::ok;
+    for (const auto& golden : goldens) {
+        Result result{};
+        const auto matches = [&] { return is_golden(golden, result, outputs); };
+        status = answer(workspace, golden.text, result);
+        if (status == Status::ok && !matches()) status = Status::golden_mismatch;
+        if (status == Status::ok) status = answer_tokens(workspace, golden.ids, nullptr, golden.count, result);
+        if (status == Status::ok && !matches()) status = Status::golden_mismatch;
+        if (status != Status::ok) break;
+    }
+    workspace.special_tokens = special_tokens;
+    return status;
+}
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/etch.h"
 #include "etch/ops/texts.hpp"
 #include "etch/status.hpp"
 #include "etch/tokenizer.hpp"
@@ -31,9 +32,43 @@ struct Batch {
 
 // Tokenizes as many texts of [0, count) as fit the sink one after the other, at least the first; count is at least 1. A
 // text is cut only where it is the first: another one that does not fit is left for the next batch. `rows` has room for
-// most_texts(sink.capacity), the sink has no offsets, `scratch` is the tokenizer's.
-Status tokenize_batch(const WordPiece& tables, const std::string_view* texts, std::size_t count, SpecialTokens mode,
-                      void* scratch, const TokenSink& sink, TextRows* rows, Batch& batch) noexcept;
+// most_texts(sink.capacity), `scratch` is the tokenizer's. Not inlined: its frame is gone from
+// the stack when the texts are computed.
+template <class Tokenizer>
+[[gnu::noinline]] Status tokenize_batch(const Tokenizer& tables, const std::string_view* texts, std::size_t count,
+                                        SpecialTokens mode, void* scratch, const TokenSink& sink, TextRows* rows,
+                                        Batch& batch) noexcept {
+    batch = {0, false};
+    std::uint32_t first = 0;
+    std::uint32_t place = 0;
+    while (batch.count < count && (batch.count == 0 || place + kPanelWidth <= sink.capacity)) {
+        Tokenized tokens;
+        TokenOffset* const offsets = sink.offsets == nullptr ? nullptr : sink.offsets + first;
+        const TokenSink rest{sink.ids + first, sink.segments + first, offsets, sink.capacity - place};
+        const Status status = tokenize(tables, texts[batch.count], mode, scratch, rest, tokens);
+        if (status != Status::ok) return status;
+        if (tokens.truncated && batch.count != 0) break;
+        rows[batch.count] = whole_text(tokens.count, first, place);
+        ++batch.count;
+        batch.truncated = tokens.truncated;
+        first += tokens.count;
+        place += static_cast<std::uint32_t>(round_up(tokens.count, kPanelWidth));
+    }
+    return Status::ok;
+}
+
+// Memory that a call writes while it still reads what it was given.
+struct Written {
+    const void* data;
+    std::size_t bytes;
+
+    // Whether one of these bytes is in it.
+    bool holds(const void* first, std::size_t count) const noexcept;
+};
+
+// Whether one of the texts, or the list of them, has a byte in memory that is written before all are read.
+bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept;
+bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept;
 
 // Index of the largest of n >= 1 values, the lowest such index on a tie.
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;

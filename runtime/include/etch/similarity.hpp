@@ -13,5 +13,11 @@ inline namespace ETCH_ABI_NAMESPACE {
 // sum(a * b) / (sqrt(sum(a * a)) * sqrt(sum(b * b))) with the sums along a row of the arithmetic contract.
 float cosine_similarity(const float* a, const float* b, std::uint32_t width) noexcept;
 
+// Of the embeddings of two results of a model that has an embed().
+template <class Result>
+float cosine_similarity(const Result& a, const Result& b) noexcept {
+    return cosine_similarity(a.embedding, b.embedding, sizeof a.embedding / sizeof *a.embedding);
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -35,6 +35,10 @@ enum class Status : std::uint8_t {
     shape_not_supported,    // the model has longer rows or texts than the kernels for GPUs can take
     rows_out_of_range,      // a session for fewer rows than one text may have, or for too many
     not_open,               // the weights or the session were not opened
+    // Of what the caller brings:
+    executor_failed,       // the executor did not call the task of each worker once
+    text_overlaps,         // a text or token ids lie in the workspace, or where the call writes
+    workspace_misaligned,  // C only: the workspace does not lie at a multiple of 64 bytes
 };
 
 // A short English text for `status`, static storage, never null.

@@ -9,8 +9,8 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 // What a model answers with: one label of several (softmax), labels that hold independently of each other (sigmoid),
-// values, or a vector.
-enum class Task : std::uint8_t { single_label, multi_label, regression, embedding };
+// values, a vector, labels of tokens, what may stand where a mask is, or spans of a context.
+enum class Task : std::uint8_t { single_label, multi_label, regression, embedding, tagging, fill_mask, answering };
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

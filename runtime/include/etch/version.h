@@ -6,11 +6,11 @@
 #define ETCH_VERSION_H
 
 #define ETCH_VERSION_MAJOR 0
-#define ETCH_VERSION_MINOR 4
+#define ETCH_VERSION_MINOR 5
 #define ETCH_VERSION_PATCH 0
 
 /* Raised with every change of table layout, of an interface that generated code uses, or of the arithmetic. */
-#define ETCH_ABI 4
+#define ETCH_ABI 5
 
 /* 1 for exactly this version; also in #if. */
 #define ETCH_VERSION_IS(major, minor, patch) \

@@ -159,7 +159,8 @@ Status compute_batch(DeviceSession& session, const std::string_view* texts, std:
 
 TextOutput output(const DeviceSession& session, std::uint32_t text) noexcept {
     const SessionState& state = *session.state;
-    return {state.outputs + std::size_t{text} * state.model->outputs, state.texts[text].count, state.truncated[text]};
+    const std::uint32_t width = state.model->outputs;
+    return {{state.outputs + std::size_t{text} * width, width}, state.texts[text].count, state.truncated[text]};
 }
 
 }  // namespace cuda

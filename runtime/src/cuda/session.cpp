@@ -60,7 +60,7 @@ HostParts lay_out(HostPlaces& at, const ModelPlan& model, const Capacity& capaci
     state.outputs = at.take<float>(std::size_t{capacity.texts} * model.outputs);
     state.ids = at.take<std::int32_t>(tokens);
     state.segments = at.take<std::uint8_t>(tokens);
-    state.tokenizer = at.take<std::uint8_t>(tokenizer_scratch_bytes(model.tokenizer.max_word_chars));
+    state.tokenizer = at.take<std::uint8_t>(tokenizer_scratch_bytes(model.tokenizer));
     parts.algorithms = at.take<Algorithms::Entry>(algorithm_places(model, capacity));
     return parts;
 }

@@ -34,14 +34,14 @@ bool saves(std::uint64_t state) noexcept {
     return (saved_state() & state) == state;
 }
 
-// Whether leaf 7 has every bit of `ebx_bits` and `ecx_bits`, and its first subleaf those of `eax_1_bits`.
-bool has(unsigned ebx_bits, unsigned ecx_bits, unsigned eax_1_bits) noexcept {
+// Whether leaf 7 has every bit of `ebx_bits`, `ecx_bits` and `edx_bits`, and its first subleaf those of `eax_1_bits`.
+bool has(unsigned ebx_bits, unsigned ecx_bits, unsigned edx_bits, unsigned eax_1_bits) noexcept {
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
     unsigned edx = 0;
     if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-    if ((ebx & ebx_bits) != ebx_bits || (ecx & ecx_bits) != ecx_bits) return false;
+    if ((ebx & ebx_bits) != ebx_bits || (ecx & ecx_bits) != ecx_bits || (edx & edx_bits) != edx_bits) return false;
     if (eax_1_bits == 0) return true;
     const bool has_subleaf = eax >= 1;
     if (!has_subleaf || __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0) return false;
@@ -54,9 +54,27 @@ constexpr unsigned kAvx512DqBit = 1u << 17;    // leaf 7, ebx
 constexpr unsigned kAvx512BwBit = 1u << 30;    // leaf 7, ebx
 constexpr unsigned kAvx512VlBit = 1u << 31;    // leaf 7, ebx
 constexpr unsigned kAvx512VnniBit = 1u << 11;  // leaf 7, ecx
+constexpr unsigned kAmxTileBit = 1u << 24;     // leaf 7, edx
+constexpr unsigned kAmxInt8Bit = 1u << 25;     // leaf 7, edx
 constexpr unsigned kAvxVnniBit = 1u << 4;      // leaf 7, subleaf 1, eax
 constexpr std::uint64_t kSseAndAvxState = 0x06;
 constexpr std::uint64_t kAvx512State = 0xE0;  // mask registers, upper halves, registers 16 to 31
+constexpr std::uint64_t kTileConfiguration = 1u << 17;
+constexpr unsigned kTileData = 18;  // the number of the bit
+
+// Whether the operating system gives this process tile registers. They are saved where a process has asked for them
+// only (Linux, Documentation/arch/x86/xstate.rst); who has may ask again.
+bool has_permission_for_tiles() noexcept {
+#if defined(__linux__)
+    constexpr long kArchPrctl = 158;             // arch_prctl()
+    constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+    long result = kArchPrctl;
+    asm volatile("syscall" : "+a"(result) : "D"(kRequestPermission), "S"(long{kTileData}) : "rcx", "r11", "memory");
+    return result == 0;
+#else
+    return false;
+#endif
+}
 
 }  // namespace
 
@@ -66,16 +84,22 @@ bool sse2_usable() noexcept {
 }
 
 bool avx2_usable() noexcept {
-    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, 0);
+    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, 0, 0);
 }
 
 bool avx_vnni_usable() noexcept {
-    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, kAvxVnniBit);
+    return saves(kSseAndAvxState) && has(kAvx2Bit, 0, 0, kAvxVnniBit);
 }
 
 bool avx512_vnni_usable() noexcept {
     return saves(kSseAndAvxState | kAvx512State) &&
-           has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit, 0);
+           has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit, 0, 0);
+}
+
+bool amx_int8_usable() noexcept {
+    constexpr std::uint64_t kState = kTileConfiguration | std::uint64_t{1} << kTileData;
+    return avx512_vnni_usable() && saves(kState) && has(0, 0, kAmxTileBit | kAmxInt8Bit, 0) &&
+           has_permission_for_tiles();
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

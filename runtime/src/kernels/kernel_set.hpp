@@ -6,6 +6,10 @@
 // Common rules: pointers may be unaligned unless said otherwise, outputs do not alias inputs unless said otherwise,
 // sizes are in elements unless named bytes, no function allocates, and no function fails: callers validate before the
 // first op.
+//
+// Weights may be packed for more inputs than are multiplied, as in a cache of values that grows: of each output's
+// allocated_k the first k are. s8 weights from there up to a multiple of 4 (panel) or 16 (rows) are read and multiplied
+// by the zeros that a row of `a` ends with.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +27,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 // acc = sum over k of a[r][k] * weights[c][k], exact in int32.
 struct MatmulS8 {
     QuantizedRows a;             // [rows][k]
-    const std::int8_t* weights;  // [n][k] in the set's packing
+    const std::int8_t* weights;  // [n][allocated_k] in the set's packing
     const float* column_scales;  // [n]; null: 1.0f
     const float* bias;           // [n]; null: +0.0f
     const float* residual;       // [rows][n], row stride out_stride; null: none; may be equal to out
@@ -33,6 +37,7 @@ struct MatmulS8 {
     std::uint32_t k;
     std::uint32_t n;
     Activation activation;
+    std::uint32_t allocated_k = k;  // inputs that the weights are packed for, at least k
 };
 
 // out[r][c] = activation((sum * row_scales[r]) + bias[c]) + residual[r][c],
@@ -40,7 +45,7 @@ struct MatmulS8 {
 struct MatmulF32 {
     const float* a;           // [rows][k], row stride a_stride
     std::size_t a_stride;     // floats
-    const float* weights;     // [n][k] in the set's packing
+    const float* weights;     // [n][allocated_k] in the set's packing
     const float* row_scales;  // [rows]; null: the multiplication is left out
     const float* bias;        // [n]; null: +0.0f
     const float* residual;    // as in MatmulS8
@@ -50,6 +55,7 @@ struct MatmulF32 {
     std::uint32_t k;
     std::uint32_t n;
     Activation activation;
+    std::uint32_t allocated_k = k;  // as in MatmulS8
 };
 
 struct KernelSet {
@@ -68,10 +74,14 @@ struct KernelSet {
     // The same as plain s8 values [n], without padding: what the packers of keys and values read.
     float (*quantize_row_s8)(const float* x, std::uint32_t n, std::int8_t* q) noexcept;
 
-    // x = LayerNorm(x) in place: mu = sum(x) * (1/n); d = x - mu; v = sum(d * d) * (1/n); r = 1 / sqrt(v + eps);
-    // y = (d * r) * gamma + beta. `inverse_n` is 1/n computed in float64 and rounded once.
-    void (*layer_norm_row)(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
-                           float inverse_n) noexcept;
+    // y = LayerNorm(x): mu = sum(x) * (1/n); d = x - mu; v = sum(d * d) * (1/n); r = 1 / sqrt(v + eps);
+    // y = (d * r) * gamma + beta. `inverse_n` is 1/n computed in float64 and rounded once. y may be x; they do not
+    // overlap otherwise.
+    void (*layer_norm_row)(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta,
+                           float epsilon, float inverse_n) noexcept;
+    // y = RMSNorm(x): v = sum(x * x) * (1/n); y = (x * (1 / sqrt(v + eps))) * gamma. As above.
+    void (*rms_norm_row)(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                         float inverse_n) noexcept;
 
     // The attention and label softmax's first half, in place: t[j] = exp2(t[j] - max t); returns the row sum. n >= 1.
     float (*exp2_row)(float* t, std::uint32_t n) noexcept;
@@ -89,7 +99,8 @@ struct KernelSet {
     // expanded are aligned to 4 bytes.
     void (*expand_s4)(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                       std::int8_t* expanded) noexcept;
-    // As matmul_s8; m.weights are their q. For CPUs whose few rows of a block would not pay for expanding.
+    // As matmul_s8; m.weights are their q, packed for k inputs. For CPUs whose few rows of a block would not pay for
+    // expanding.
     void (*matmul_s4)(const MatmulS8&, const std::uint8_t* factors, std::uint32_t first_panel,
                       std::uint32_t last_panel) noexcept = nullptr;
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kAvx512Vnni,  &kAvxVnni, &kAvx2, &kSse2,
+    &kAmxInt8,     &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
 #elif defined(__aarch64__)
     &kNeonDotprod,
     &kNeon,

@@ -8,34 +8,88 @@
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+struct Token {
+    std::int32_t id;
+    std::uint8_t segment;
+    std::uint32_t position;
+};
+
+template <class Embedding>
+std::uint32_t entry_of(const EmbeddingTerm<Embedding>& term, const Token& token) noexcept {
+    if (term.by == EmbeddedBy::position) return term.first + token.position;
+    return term.first + (term.by == EmbeddedBy::id ? static_cast<std::uint32_t>(token.id) : token.segment);
+}
+
+// Whether the entries of such tables may lie one after the other, as floats or bytes.
+template <class Embedding>
+constexpr bool kMayBeWhole = false;
+template <>
+constexpr bool kMayBeWhole<S8Embedding> = true;
+template <>
+constexpr bool kMayBeWhole<F32Embedding> = true;
+
+// Whether a sum is that of BERT: three tables of whole entries as they are. It has a loop of its own, any other goes
+// term by term and value by value: loops for each mixture of kinds would be much code.
+template <class Embedding>
+bool is_of_three_whole(const EmbeddingTerms<Embedding>& terms) noexcept {
+    if (terms.count() != 3) return false;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        if (has_4_bits(terms[i].table) || terms[i].factor != 1.0f) return false;
+    }
+    return true;
+}
+
+template <class Embedding>
+void add_three(const EmbeddingTerms<Embedding>& terms, const Token& token, const F32Rows& out) noexcept {
+    const std::uint32_t width = out.width;
+    const auto first = whole_entry(terms[0].table, entry_of(terms[0], token), width);
+    const auto second = whole_entry(terms[1].table, entry_of(terms[1], token), width);
+    const auto third = whole_entry(terms[2].table, entry_of(terms[2], token), width);
+    float* const to = out.data;
+    for (std::uint32_t i = 0; i < width; ++i)
+        to[i] = (first[i] + second[i]) + third[i];
+}
+
+template <class Embedding>
+void add_any(const EmbeddingTerms<Embedding>& terms, const Token& token, const F32Rows& out) noexcept {
+    float* const to = out.data;
+    for (std::uint32_t t = 0; t < terms.count(); ++t) {
+        const EmbeddingTerm<Embedding>& term = terms[t];
+        const std::uint32_t entry = entry_of(term, token);
+        for (std::uint32_t i = 0; i < out.width; ++i) {
+            const float value = value_of(term.table, entry, out.width, i) * term.factor;  // x * 1.0f is x
+            to[i] = t == 0 ? value : to[i] + value;
+        }
+    }
+}
+
+}  // namespace
 
 template <class Embedding>
 void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
-    const std::uint32_t width = out.width;
-    const bool mixed = has_4_bits(word) || has_4_bits(segment) || has_4_bits(position);
+    bool three_whole = false;
+    if constexpr (kMayBeWhole<Embedding>) three_whole = is_of_three_whole(terms);
     for (const TextPart part : TextParts(texts, {first, last - first})) {
         for (std::uint32_t n = 0; n < part.count; ++n) {
             const std::uint32_t row = first + part.row + n;
-            const std::uint32_t id = static_cast<std::uint32_t>(ids[row]);
-            float* to = out.from(row).data;
-            if (mixed) {
-                for (std::uint32_t i = 0; i < width; ++i) {
-                    to[i] = (value_of(word, id, width, i) + value_of(segment, segments[row], width, i)) +
-                            value_of(position, part.token + n, width, i);
+            const Token token{ids[row], segments[row], part.position() + n};
+            if constexpr (kMayBeWhole<Embedding>) {
+                if (three_whole) {
+                    add_three(terms, token, out.from(row));
+                    continue;
                 }
-                continue;
             }
-            const auto from_word = whole_entry(word, id, width);
-            const auto from_segment = whole_entry(segment, segments[row], width);
-            const auto from_position = whole_entry(position, part.token + n, width);
-            for (std::uint32_t i = 0; i < width; ++i)
-                to[i] = (from_word[i] + from_segment[i]) + from_position[i];
+            add_any(terms, token, out.from(row));
         }
     }
 }
 
 template struct EmbeddingSum<S8Embedding>;
 template struct EmbeddingSum<F32Embedding>;
+template struct EmbeddingSum<TiedS8Embedding>;
+template struct EmbeddingSum<TiedF32Embedding>;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

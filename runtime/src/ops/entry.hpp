@@ -68,7 +68,7 @@ ETCH_DEVICE inline F32Entry whole_entry(const F32Embedding& embedding, std::uint
     return F32Entry(embedding, index, width);
 }
 
-// The i-th float of an entry of either kind of table: loops for each mixture of kinds would be much code.
+// The i-th float of an entry of any kind of table.
 ETCH_DEVICE inline float value_of(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width,
                                   std::uint32_t i) noexcept {
     return has_4_bits(embedding) ? S4Entry(embedding, index, width)[i] : S8Entry(embedding, index, width)[i];
@@ -76,6 +76,27 @@ ETCH_DEVICE inline float value_of(const S8Embedding& embedding, std::uint32_t in
 ETCH_DEVICE inline float value_of(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width,
                                   std::uint32_t i) noexcept {
     return F32Entry(embedding, index, width)[i];
+}
+
+constexpr Packing packing_of(TableLayout layout) noexcept {
+    return layout == TableLayout::panel ? Packing::panel : Packing::rows;
+}
+
+ETCH_DEVICE inline float value_of(const TiedS8Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                  std::uint32_t i) noexcept {
+    const S8Embedding& table = embedding.table;
+    if (embedding.layout == TableLayout::entries) return value_of(table, index, width, i);
+    const Packing packing = packing_of(embedding.layout);
+    if (!has_4_bits(table))
+        return static_cast<float>(table.table[packed_s8_index(packing, index, i, width)]) * table.scales[index];
+    const int q = s4_value(table.table[packed_s4_index(packing, index, i, width)], packed_s4_high(packing, i));
+    const int factor = table.factors[packed_s4_factor_index(packing, index, i, width)];
+    return static_cast<float>(q * factor) * table.scales[index];
+}
+ETCH_DEVICE inline float value_of(const TiedF32Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                  std::uint32_t i) noexcept {
+    if (embedding.layout == TableLayout::entries) return value_of(embedding.table, index, width, i);
+    return embedding.table.table[packed_f32_index(packing_of(embedding.layout), index, i, width)];
 }
 
 }  // namespace

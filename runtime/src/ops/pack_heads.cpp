@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of each head, packed at run time as codegen/pack.py packs weights. Per head, keys are a matrix of n =
-// tokens outputs and k = head_width inputs: a token fills a row. Values are one of n = head_width and k = tokens: a
-// token fills a column. The block that holds the last token writes the zero padding behind it.
+// Keys and values of each key head, packed at run time as codegen/pack.py packs weights. Per head, keys are a matrix of
+// n = cache_tokens outputs and k = head_width inputs: a token fills a row. Values are one of n = head_width and k =
+// cache_tokens: a token fills a column. Behind the last row that a pass has of a text its panel of keys and its group
+// of values' inputs are zero, until more tokens come.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -113,27 +114,50 @@ void store_4_columns(Packing packing, std::int8_t* packed, std::size_t k, std::s
     }
 }
 
+// Tokens that are packed together: the last group of a text is padded.
+constexpr std::size_t key_group(Packing packing) noexcept {
+    return packing == Packing::panel ? kPanelWidth : 1;
+}
+constexpr std::size_t value_group(const std::int8_t*, Packing packing) noexcept {
+    return packing == Packing::panel ? 4 : 16;
+}
+constexpr std::size_t value_group(const float*, Packing) noexcept {
+    return 1;
+}
+
+// The tokens [first, last) of a text that a pass packs, from the part on that has the last of them; before that none.
+struct PackedTokens {
+    std::size_t first;
+    std::size_t last;
+
+    explicit PackedTokens(const TextPart& part) noexcept
+        : first(part.text.position),
+          last(part.token + part.count == part.text.count ? first + part.text.count : first) {}
+};
+
+// Zeroes the keys behind the tokens in their last group, if it begins among them: otherwise who began it did.
 template <class Value>
-void zero_key_padding(const HeadShape& shape, std::uint32_t tokens, Value* packed) noexcept {
-    for (std::size_t n = tokens; n < padded_outputs(shape.packing, tokens); ++n) {
-        for (std::size_t k = 0; k < padded_inputs(packed, shape.packing, shape.head_width); ++k) {
+void zero_behind_keys(const HeadShape& shape, const PackedTokens& tokens, Value* packed) noexcept {
+    const std::size_t group = key_group(shape.packing);
+    const std::size_t end = round_up(tokens.last, group);
+    if (round_up(tokens.first, group) == end) return;
+    for (std::size_t n = tokens.last; n < end; ++n) {
+        for (std::size_t k = 0; k < padded_inputs(packed, shape.packing, shape.head_width); ++k)
             packed[packed_index(packed, shape.packing, n, k, shape.head_width)] = Value{0};
-        }
     }
 }
 
+// The same for values, and the outputs behind head_width of every group that begins among the tokens.
 template <class Value>
-void zero_value_padding(const HeadShape& shape, std::uint32_t tokens, Value* packed) noexcept {
-    const std::size_t inputs = padded_inputs(packed, shape.packing, tokens);
+void zero_behind_values(const HeadShape& shape, const PackedTokens& tokens, Value* packed) noexcept {
+    const std::size_t group = value_group(packed, shape.packing);
+    const std::size_t begin = round_up(tokens.first, group);
+    const std::size_t end = round_up(tokens.last, group);
+    if (begin == end) return;
     for (std::size_t n = 0; n < padded_outputs(shape.packing, shape.head_width); ++n) {
-        for (std::size_t k = n < shape.head_width ? tokens : 0; k < inputs; ++k) {
-            packed[packed_index(packed, shape.packing, n, k, tokens)] = Value{0};
-        }
+        for (std::size_t k = n < shape.head_width ? tokens.last : begin; k < end; ++k)
+            packed[packed_index(packed, shape.packing, n, k, shape.cache_tokens)] = Value{0};
     }
-}
-
-bool ends_text(const TextPart& part) noexcept {
-    return part.token + part.count == part.text.count;
 }
 
 const float* head_of(const F32Rows& rows, std::uint32_t row, const HeadShape& shape, std::uint32_t head) noexcept {
@@ -159,10 +183,10 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {
             std::int8_t* packed = out.packed + s8_key_offset(shape, head, part.text.place);
-            float* scales = out.scales + std::size_t{head} * shape.max_tokens + part.text.place;
+            float* scales = out.scales + std::size_t{head} * shape.cache_tokens + part.text.place;
             for (std::uint32_t i = 0; i < part.count; ++i) {
                 const std::uint32_t row = part.row + i;
-                const std::uint32_t token = part.token + i;
+                const std::uint32_t token = part.position() + i;
                 prefetch_later(input, row, block.count, shape, head);
                 const float* values = head_of(input, row, shape, head);
                 if (shape.packing == Packing::rows) {
@@ -174,7 +198,7 @@ void PackKeysS8::run(const OpContext& context, std::uint32_t first, std::uint32_
                 scales[token] = context.kernels.quantize_row_s8(values, shape.head_width, q);
                 store_row(shape.packing, packed, token, shape.head_width, q);
             }
-            if (ends_text(part)) zero_key_padding(shape, part.text.count, packed);
+            zero_behind_keys(shape, PackedTokens(part), packed);
         }
     }
 }
@@ -184,12 +208,11 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
     const bool by_4 = shape.tile_rows >= 4;
     for (std::uint32_t head = first; head < last; ++head) {
         for (const TextPart part : TextParts(texts, block)) {
-            const std::uint32_t tokens = part.text.count;
             std::int8_t* packed = out.packed + s8_value_offset(shape, head, part.text.place);
-            float* scales = out.scales + std::size_t{head} * shape.max_tokens + part.text.place;
+            float* scales = out.scales + std::size_t{head} * shape.cache_tokens + part.text.place;
             std::uint32_t done = 0;
             while (done < part.count) {
-                const std::uint32_t token = part.token + done;
+                const std::uint32_t token = part.position() + done;
                 const std::uint32_t count = by_4 && token % 4 == 0 && part.count - done >= 4 ? 4 : 1;
                 for (std::uint32_t i = 0; i < count; ++i) {
                     const std::uint32_t row = part.row + done + i;
@@ -198,13 +221,13 @@ void PackValuesS8::run(const OpContext& context, std::uint32_t first, std::uint3
                         head_of(input, row, shape, head), shape.head_width, q + std::size_t{i} * shape.head_width);
                 }
                 if (count == 4) {
-                    store_4_columns(shape.packing, packed, token, shape.head_width, tokens, q);
+                    store_4_columns(shape.packing, packed, token, shape.head_width, shape.cache_tokens, q);
                 } else {
-                    store_column(shape.packing, packed, token, shape.head_width, tokens, q);
+                    store_column(shape.packing, packed, token, shape.head_width, shape.cache_tokens, q);
                 }
                 done += count;
             }
-            if (ends_text(part)) zero_value_padding(shape, tokens, packed);
+            zero_behind_values(shape, PackedTokens(part), packed);
         }
     }
 }
@@ -214,10 +237,10 @@ void PackKeysF32::run(const OpContext&, std::uint32_t first, std::uint32_t last)
         for (const TextPart part : TextParts(texts, block)) {
             float* packed = out.packed + f32_key_offset(shape, head, part.text.place);
             for (std::uint32_t i = 0; i < part.count; ++i) {
-                store_row(shape.packing, packed, part.token + i, shape.head_width,
+                store_row(shape.packing, packed, part.position() + i, shape.head_width,
                           head_of(input, part.row + i, shape, head));
             }
-            if (ends_text(part)) zero_key_padding(shape, part.text.count, packed);
+            zero_behind_keys(shape, PackedTokens(part), packed);
         }
     }
 }
@@ -227,10 +250,10 @@ void PackValuesF32::run(const OpContext&, std::uint32_t first, std::uint32_t las
         for (const TextPart part : TextParts(texts, block)) {
             float* packed = out.packed + f32_value_offset(shape, head, part.text.place);
             for (std::uint32_t i = 0; i < part.count; ++i) {
-                store_column(shape.packing, packed, part.token + i, shape.head_width, part.text.count,
+                store_column(shape.packing, packed, part.position() + i, shape.head_width, shape.cache_tokens,
                              head_of(input, part.row + i, shape, head));
             }
-            if (ends_text(part)) zero_value_padding(shape, part.text.count, packed);
+            zero_behind_values(shape, PackedTokens(part), packed);
         }
     }
 }

@@ -53,6 +53,9 @@ void Pool::run(const OpContext&, std::uint32_t first, std::uint32_t last) const 
             case Pooling::first:
                 maximum({from.x, from.stride, 1, from.columns}, to);
                 break;
+            case Pooling::last:
+                maximum({from.x + std::size_t{count - 1} * from.stride, from.stride, 1, from.columns}, to);
+                break;
             case Pooling::mean:
                 sum(from, 1.0f / rows, to);
                 break;

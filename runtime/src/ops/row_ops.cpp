@@ -18,8 +18,46 @@ void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t 
 
 void LayerNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
-        context.kernels.layer_norm_row(rows.from(row).data, rows.width, weights.gamma, weights.beta, weights.epsilon,
-                                       weights.inverse_width);
+        context.kernels.layer_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma,
+                                       weights.beta, weights.epsilon, weights.inverse_width);
+    }
+}
+
+void RmsNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        context.kernels.rms_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma,
+                                     weights.epsilon, weights.inverse_width);
+    }
+}
+
+void Multiply::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const float* const x = a.from(row).data;
+        const float* const y = b.from(row).data;
+        float* const to = out.from(row).data;
+        for (std::uint32_t i = 0; i < out.width; ++i)
+            to[i] = x[i] * y[i];
+    }
+}
+
+void Rotary::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    const std::uint32_t half = table.rotated / 2;
+    for (const TextPart part : TextParts(texts, {block.first + first, last - first})) {
+        for (std::uint32_t n = 0; n < part.count; ++n) {
+            const std::size_t of_position = std::size_t{part.position() + n} * half;
+            const float* const c = table.cosines + of_position;
+            const float* const s = table.sines + of_position;
+            float* const row = rows.from(first + part.row + n).data;
+            for (std::uint32_t head = 0; head < rows.width; head += table.head_width) {
+                float* const x = row + head;
+                for (std::uint32_t i = 0; i < half; ++i) {
+                    const float x0 = x[i];
+                    const float x1 = x[i + half];
+                    x[i] = (x0 * c[i]) - (x1 * s[i]);
+                    x[i + half] = (x1 * c[i]) + (x0 * s[i]);
+                }
+            }
+        }
     }
 }
 
@@ -29,6 +67,11 @@ void FirstRows::run(const OpContext&, std::uint32_t first, std::uint32_t last) c
         const std::uint32_t from = texts.texts[text].first;  // not before row `text`: every text has a row
         if (from != text) std::memcpy(rows.from(text).data, rows.from(from).data, sizeof(float) * rows.width);
     }
+}
+
+void SelectRows::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t i = first; i < last; ++i)
+        std::memcpy(out.from(i).data, input.from(rows[i]).data, sizeof(float) * input.width);
 }
 
 void Softmax::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {

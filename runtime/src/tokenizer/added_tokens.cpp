@@ -49,7 +49,7 @@ bool RawSplitter::take(TokenMatch& match) noexcept {
     if (!found_) return false;
     match = match_;
     segment_begin_ = clear_ = match_.end;
-    search_ = match_resume_;
+    search_ = match_.content_end;  // a token may begin in the white space behind it
     closed_ = found_ = false;
     return true;
 }
@@ -106,13 +106,13 @@ bool RawSplitter::match_at_search() noexcept {
     search_ = end;
     if ((flags & AddedTokens::kSpecial) != 0 && mode_ == SpecialTokens::plain_text) return false;
     if ((flags & AddedTokens::kSingleWord) != 0 && touches_word(begin, end)) return false;
-    match_ = {tokens_.ids[token], begin, end};
-    match_resume_ = end;
+    match_ = {tokens_.ids[token], begin, end, begin, end, 0};
     if ((flags & AddedTokens::kLeftStrip) != 0) {
         while (match_.begin > segment_begin_) {
             const Decoded before = decode_before(text_, match_.begin);
             if (!is_white_space(before.scalar)) break;
             match_.begin -= before.size;
+            ++match_.spaces_before;
         }
     }
     if ((flags & AddedTokens::kRightStrip) != 0) {

@@ -45,8 +45,11 @@ class ContentSearch {
 
 struct TokenMatch {
     std::int32_t id;
-    std::uint32_t begin;
+    std::uint32_t begin;  // with the white space that it swallows
     std::uint32_t end;
+    std::uint32_t content_begin;  // without
+    std::uint32_t content_end;
+    std::uint32_t spaces_before;  // characters swallowed there
 };
 
 // The raw text as an alternation of segments of ordinary text and matched tokens. Matches are looked for only a little
@@ -85,7 +88,6 @@ class RawSplitter {
     std::uint32_t search_ = 0;  // no match begins before this
     std::uint32_t clear_ = 0;
     TokenMatch match_{};
-    std::uint32_t match_resume_ = 0;  // where match_ ended before it swallowed white space: a token may begin in that
 };
 
 }  // namespace tokenizer

@@ -3,50 +3,70 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "added_tokens.hpp"
+#include "cursor.hpp"
 #include "etch/tokenizer.hpp"
-#include "normalizer.hpp"
+#include "segmenter.hpp"
+#include "unicode.hpp"
+#include "utf8.hpp"
 #include "word.hpp"
+#include "words.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
+template <class Tables>
 class Encoder {
   public:
     // Stops reading once more than `enough` tokens are certain.
-    Encoder(const WordPiece& tables, std::string_view text, SpecialTokens mode, void* scratch, TokenWriter& out,
+    Encoder(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch, TokenWriter& out,
             std::uint32_t enough) noexcept
         : tables_(tables),
           text_(text),
           mode_(mode),
           splitter_(tables.raw_tokens, text, mode),
-          word_(scratch, tables.max_word_chars),
+          words_(tables.model, mode, scratch, out),
+          segmenter_(tables.segmenter, words_),
           out_(out),
           enough_(enough) {}
 
-    void run() noexcept;
+    using Reader = Cursor<typename Tables::Normalizer>;
+
+    // At the beginning of a segment of the text.
+    Reader reader() noexcept { return Reader(tables_.normalizer, text_, splitter_); }
+
+    void run() noexcept {
+        Reader cursor = reader();
+        if (read(cursor)) segmenter_.end();  // what it holds is certain, too
+    }
+
+    // Goes on from where `cursor` is: true where it stops because there are enough, false at the end of the text.
+    bool read(Reader& cursor) noexcept;
+
+    // So many are enough from now on.
+    void set_enough(std::uint32_t enough) noexcept { enough_ = enough; }
 
   private:
     bool is_enough() const noexcept { return out_.count > enough_; }
-    void encode_segment() noexcept;
-    void encode_ascii(NormalizedCursor& cursor) noexcept;
-    void encode_unit(const Unit& unit) noexcept;
-    void end_word() noexcept;
+    bool read_segment(Reader& cursor) noexcept;
 
     // Added tokens in normalized text.
-    bool match_normalized(NormalizedCursor& cursor, const Unit& first) noexcept;
+    bool match_normalized(Reader& cursor, const Unit& first) noexcept;
     void remember(const Unit& unit) noexcept;
 
-    const WordPiece& tables_;
+    const Tables& tables_;
     std::string_view text_;
     SpecialTokens mode_;
     RawSplitter splitter_;
-    Word word_;
+    Words<typename Tables::Model> words_;
+    Segmenter<typename Tables::Segmenter, typename Tables::Model> segmenter_;
     TokenWriter& out_;
     std::uint32_t enough_;
+    bool is_inside_ = true;  // of a segment, else behind it
 
     // Only kept where there are tokens to be matched in normalized text.
     std::uint32_t units_to_pass_ = 0;    // characters of a token that was found but not wanted: no token begins in it
@@ -55,6 +75,121 @@ class Encoder {
     std::uint32_t space_begin_ = 0;      // where that white space begins
     std::uint32_t units_swallowed_ = 0;  // white space ahead that belongs to the last token, though one may begin in it
 };
+
+template <class Tables>
+bool Encoder<Tables>::read(Reader& cursor) noexcept {
+    for (;;) {
+        if (is_inside_) {
+            if (read_segment(cursor)) return true;
+            segmenter_.end();
+            is_inside_ = false;
+        }
+        TokenMatch match;
+        if (is_enough()) return true;
+        if (!splitter_.take(match)) return false;
+        words_.write_token(match);
+        new (&cursor) Reader(tables_.normalizer, text_, splitter_);  // no copy on the stack
+        units_to_pass_ = units_swallowed_ = 0;
+        after_word_character_ = after_space_ = false;
+        is_inside_ = true;
+        if (is_enough()) return true;
+    }
+}
+
+// True where there are enough, false at the end of the segment.
+template <class Tables>
+bool Encoder<Tables>::read_segment(Reader& cursor) noexcept {
+    const bool has_normalized_tokens = tables_.normalized_tokens.count != 0;
+    Unit unit;
+    for (;;) {
+        if (!has_normalized_tokens) segmenter_.read_ahead(cursor, text_, splitter_, out_, enough_);
+        if (is_enough()) return true;
+        if (!cursor.next(unit)) return false;
+        if (has_normalized_tokens) {
+            if (match_normalized(cursor, unit)) continue;
+            remember(unit);
+        }
+        segmenter_.take(unit);
+        if (words_.one_more_is_certain() && out_.count >= enough_) return true;  // its end does not matter
+    }
+}
+
+// What the rules of tokens ask about the characters before them.
+template <class Tables>
+void Encoder<Tables>::remember(const Unit& unit) noexcept {
+    after_word_character_ = (unit.flags & Properties::kWord) != 0;
+    if (units_swallowed_ != 0) {
+        --units_swallowed_;
+        return;
+    }
+    const bool is_space = (unit.flags & Properties::kWhiteSpace) != 0;
+    if (is_space && !after_space_) space_begin_ = unit.begin;
+    after_space_ = is_space;
+}
+
+// Looks for the longest token that begins with `first`, which `cursor` has just given. Writes it and moves the cursor
+// behind it, or leaves the cursor where it is. Looking ahead costs a copy of the cursor.
+template <class Tables>
+bool Encoder<Tables>::match_normalized(Reader& cursor, const Unit& first) noexcept {
+    if (units_to_pass_ != 0) {
+        --units_to_pass_;
+        return false;
+    }
+    const AddedTokens& tokens = tables_.normalized_tokens;
+    std::uint8_t bytes[kMaxUtf8Bytes];
+    std::uint32_t size = encode(first.scalar, bytes);
+    if (!can_begin(tokens, bytes[0])) return false;
+
+    ContentSearch contents(tokens);
+    Reader ahead = cursor;
+    Reader behind = cursor;  // the longest match
+    std::uint32_t token = kNoToken;
+    std::uint32_t token_units = 0;
+    Unit last{};
+    Unit unit = first;
+    for (std::uint32_t units = 1;; ++units) {
+        bool goes_on = true;
+        for (std::uint32_t i = 0; i < size && goes_on; ++i)
+            goes_on = contents.step(bytes[i]);
+        if (!goes_on) break;
+        if (contents.complete() != kNoToken) {
+            token = contents.complete();
+            token_units = units;
+            last = unit;
+            behind = ahead;
+        }
+        if (!ahead.next(unit)) break;
+        size = encode(unit.scalar, bytes);
+    }
+    if (token == kNoToken) return false;
+
+    const std::uint8_t flags = tokens.flags[token];
+    bool wanted = (flags & AddedTokens::kSpecial) == 0 || mode_ == SpecialTokens::recognized;
+    if (wanted && (flags & AddedTokens::kSingleWord) != 0) {
+        ahead = behind;
+        wanted = !after_word_character_ && !(ahead.next(unit) && (unit.flags & Properties::kWord) != 0);
+    }
+    if (!wanted) {
+        units_to_pass_ = token_units - 1;
+        return false;
+    }
+    segmenter_.end();
+    const std::uint32_t begin = (flags & AddedTokens::kLeftStrip) != 0 && after_space_ ? space_begin_ : first.begin;
+    std::uint32_t end = last.end;
+    cursor = behind;
+    units_swallowed_ = 0;
+    if ((flags & AddedTokens::kRightStrip) != 0) {
+        while (behind.next(unit) && (unit.flags & Properties::kWhiteSpace) != 0) {
+            end = unit.end;
+            ++units_swallowed_;
+        }
+    }
+    out_.begin_word();
+    out_.write(tokens.ids[token], begin, end);
+    after_word_character_ = (last.flags & Properties::kWord) != 0;
+    after_space_ = false;
+    return true;
+}
 
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "etch/tokenizer.hpp"
+#include "etch/tokenizer/trie.hpp"
+#include "etch/version.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -18,7 +19,7 @@ constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 // child of the block; 16 bits of keys before the block, 16 flags of the nodes where a key ends.
 constexpr std::uint32_t kNodesPerBlock = 16;
 constexpr std::uint32_t kWordsPerBlock = 4;
-constexpr std::uint32_t kBlocksPerRank = 4096;  // the keys before a block are counted from tables.ranks
+constexpr std::uint32_t kBlocksPerRank = 4096;  // the keys before a block are counted from trie.ranks
 constexpr std::uint32_t kMostChildren = 15;     // the last of so many may continue the list: its children are siblings
 constexpr std::uint8_t kContinues = 0xFF;       // its label
 constexpr std::uint8_t kNoFirstNode = 0xFF;
@@ -28,12 +29,12 @@ struct Children {
     std::uint32_t count;
 };
 
-inline const std::uint32_t* block_of(const WordPiece& tables, std::uint32_t node) noexcept {
-    return tables.blocks + node / kNodesPerBlock * kWordsPerBlock;
+inline const std::uint32_t* block_of(const Trie& trie, std::uint32_t node) noexcept {
+    return trie.blocks + node / kNodesPerBlock * kWordsPerBlock;
 }
 
-inline Children children_of(const WordPiece& tables, std::uint32_t node) noexcept {
-    const std::uint32_t* block = block_of(tables, node);
+inline Children children_of(const Trie& trie, std::uint32_t node) noexcept {
+    const std::uint32_t* block = block_of(trie, node);
     const std::uint64_t counts = block[0] | std::uint64_t{block[1]} << 32;
     const std::uint32_t shift = node % kNodesPerBlock * 4;
     const std::uint64_t before = counts & ((std::uint64_t{1} << shift) - 1);
@@ -55,10 +56,10 @@ inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte) n
 }
 
 // The child with this label, or kNoNode.
-inline std::uint32_t find_child(const WordPiece& tables, std::uint32_t node, std::uint8_t byte) noexcept {
+inline std::uint32_t find_child(const Trie& trie, std::uint32_t node, std::uint8_t byte) noexcept {
     for (;;) {
-        const Children children = children_of(tables, node);
-        const std::uint8_t* labels = tables.labels + children.first;
+        const Children children = children_of(trie, node);
+        const std::uint8_t* labels = trie.labels + children.first;
         std::uint32_t at = find_label(labels, byte);
         if (at == 8 && children.count > 8) at += find_label(labels + 8, byte);
         if (at < children.count) return children.first + at;
@@ -67,27 +68,25 @@ inline std::uint32_t find_child(const WordPiece& tables, std::uint32_t node, std
     }
 }
 
-// The node of a word's first byte, or of a later piece's.
-inline std::uint32_t find_first(const WordPiece& tables, bool continuing, std::uint8_t byte) noexcept {
-    const std::uint8_t node = tables.first_nodes[(continuing ? 256U : 0U) + byte];
-    if (node == kNoFirstNode) return kNoNode;
-    return continuing ? tables.initial_end + node : node;
+inline bool ends_key(const Trie& trie, std::uint32_t node) noexcept {
+    return (block_of(trie, node)[3] >> (16 + node % kNodesPerBlock) & 1U) != 0;
 }
 
-inline bool ends_key(const WordPiece& tables, std::uint32_t node) noexcept {
-    return (block_of(tables, node)[3] >> (16 + node % kNodesPerBlock) & 1U) != 0;
+inline std::uint32_t keys_before_block(const Trie& trie, std::uint32_t block) noexcept {
+    return trie.ranks[block / kBlocksPerRank] + (trie.blocks[block * kWordsPerBlock + 3] & 0xFFFF);
 }
 
-inline std::uint32_t keys_before_block(const WordPiece& tables, std::uint32_t block) noexcept {
-    return tables.ranks[block / kBlocksPerRank] + (tables.blocks[block * kWordsPerBlock + 3] & 0xFFFF);
+// One of values of `bits` each, which lie one after the other, lowest bits first.
+inline std::uint32_t packed_value(const std::uint8_t* values, std::uint32_t index, std::uint32_t bits) noexcept {
+    const std::uint64_t bit = std::uint64_t{index} * bits;
+    std::uint32_t word;
+    std::memcpy(&word, values + bit / 8, sizeof word);
+    return word >> bit % 8 & ((1U << bits) - 1);
 }
 
 // The id of the key with this rank: keys are ranked in the order of their nodes.
-inline std::int32_t id_of_key(const WordPiece& tables, std::uint32_t rank) noexcept {
-    const std::uint64_t bit = std::uint64_t{rank} * tables.id_bits;
-    std::uint32_t word;
-    std::memcpy(&word, tables.packed_ids + bit / 8, sizeof word);
-    return static_cast<std::int32_t>(word >> bit % 8 & ((1U << tables.id_bits) - 1));
+inline std::int32_t id_of_key(const Trie& trie, std::uint32_t rank) noexcept {
+    return static_cast<std::int32_t>(packed_value(trie.packed_ids, rank, trie.id_bits));
 }
 
 // Of 16 bits: without an instruction for it the compiler would call a library.
@@ -98,10 +97,14 @@ inline std::uint32_t count_bits(std::uint32_t bits) noexcept {
     return (bits + (bits >> 8)) & 0x1F;
 }
 
-// The id of the key that ends at `node`.
-inline std::int32_t id_at(const WordPiece& tables, std::uint32_t node) noexcept {
-    const std::uint32_t flags_before = block_of(tables, node)[3] >> 16 & ((1U << node % kNodesPerBlock) - 1);
-    return id_of_key(tables, keys_before_block(tables, node / kNodesPerBlock) + count_bits(flags_before));
+// The rank of the key that ends at `node`.
+inline std::uint32_t key_at(const Trie& trie, std::uint32_t node) noexcept {
+    const std::uint32_t flags_before = block_of(trie, node)[3] >> 16 & ((1U << node % kNodesPerBlock) - 1);
+    return keys_before_block(trie, node / kNodesPerBlock) + count_bits(flags_before);
+}
+
+inline std::int32_t id_at(const Trie& trie, std::uint32_t node) noexcept {
+    return id_of_key(trie, key_at(trie, node));
 }
 
 }  // namespace tokenizer

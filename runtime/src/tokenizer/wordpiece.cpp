@@ -12,34 +12,35 @@ struct Found {
 };
 
 // The longest piece that the word has at byte `at`. Pieces are whole characters, and so are matches.
-Found longest_piece(const WordPiece& tables, const Word& word, std::uint32_t at) noexcept {
+Found longest_piece(const WordPiece& model, const Word& word, std::uint32_t at) noexcept {
     const std::uint8_t* bytes = word.bytes();
     const std::uint32_t size = word.size();
     Found longest{kNoNode, at};
-    std::uint32_t node = find_first(tables, at != 0, bytes[at]);
+    std::uint32_t node = find_first(model, at != 0, bytes[at]);
     while (node != kNoNode) {
         ++at;
-        if (ends_key(tables, node)) longest = {node, at};
+        if (ends_key(model.trie, node)) longest = {node, at};
         if (at == size) break;
-        node = find_child(tables, node, bytes[at]);
+        node = find_child(model.trie, node, bytes[at]);
     }
     return longest;
 }
 
 }  // namespace
 
-void write_pieces(const WordPiece& tables, const Word& word, TokenWriter& out) noexcept {
+void write_pieces(const WordPiece& model, const Word& word, TokenWriter& out) noexcept {
     const std::uint32_t count_before = out.count;
     std::uint32_t at = 0;
     for (std::uint32_t first = 0; first < word.chars();) {
-        const Found found = word.too_long() ? Found{kNoNode, 0} : longest_piece(tables, word, at);
+        const Found found = word.too_long() ? Found{kNoNode, 0} : longest_piece(model, word, at);
         if (found.node == kNoNode) {
             out.count = count_before;
-            out.write(tables.unknown_id, word.begin(), word.end());
+            out.begin_word();
+            out.write(model.unknown_id, word.begin(), word.end());
             return;
         }
         const std::uint32_t last = word.char_ending_at(found.end, first);
-        out.write(id_at(tables, found.node), word.char_begin(first), word.char_end(last));
+        out.write(id_at(model.trie, found.node), word.char_begin(first), word.char_end(last));
         at = found.end;
         first = last + 1;
     }

@@ -10,21 +10,29 @@ import pytest
 from test_emulate_floats import naive_row_sum
 
 from codegen.emulate import attention as attention_module
-from codegen.emulate.attention import attention_f32, attention_s8, split_heads
+from codegen.emulate.attention import attention, split_heads
 from codegen.emulate.floats import quantize_rows
 from codegen.emulate.linear import linear
 from codegen.emulate.polynomials import exp2
-from codegen.program import F32Matrix, HeadShape, LinearWeights, S8Matrix
+from codegen.ir.program import Attention, Buffer, F32Matrix, HeadShape, Kind, LinearWeights, S8Matrix
 
 F32 = np.float32
 SHAPES = [(1, 1, 1, 1), (1, 3, 2, 5), (15, 15, 1, 16), (3, 16, 3, 4), (2, 17, 2, 12), (1, 40, 1, 33)]
 
 
-def inputs(queries: int, tokens: int, heads: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, HeadShape]:
+def op_of(kind: Kind, heads: int, width: int) -> Attention:
+    row = Buffer("row", "f32", "block", heads * width)
+    keys, values = (Buffer(name, name, "tokens", heads * width, heads, kind) for name in ("keys", "values"))
+    scale = F32(math.log2(math.e) / math.sqrt(width))
+    return Attention(kind, HeadShape(heads, heads, width), scale, row, keys, values, row)
+
+
+def inputs(
+    kind: Kind, queries: int, tokens: int, heads: int, width: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Attention]:
     random = np.random.default_rng(queries * 100 + tokens)
-    shape = HeadShape(heads, width, F32(math.log2(math.e) / math.sqrt(width)))
     query, key, value = (random.standard_normal((n, heads * width)).astype(F32) for n in (queries, tokens, tokens))
-    return query * F32(3), key, value, shape
+    return query * F32(3), key, value, op_of(kind, heads, width)
 
 
 def naive_quantize(row: np.ndarray) -> tuple[list[int], np.float32]:
@@ -69,26 +77,27 @@ def naive_f32(query: np.ndarray, key: np.ndarray, value: np.ndarray, c: np.float
 
 @pytest.mark.parametrize("kind", ["s8", "f32"])
 @pytest.mark.parametrize("sizes", SHAPES)
-def test_attention(kind: str, sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attention(kind: Kind, sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention_module, "_SCORES_AT_ONCE", 32)  # several pieces of query rows
-    query, key, value, shape = inputs(*sizes)
+    query, key, value, op = inputs(kind, *sizes)
+    heads, width = op.shape.heads, op.shape.width
+    keys, values = split_heads(key, heads), split_heads(value, heads)
     if kind == "s8":
-        keys, values = quantize_rows(split_heads(key, shape)), quantize_rows(split_heads(value, shape))
-        result = attention_s8(query, keys, values, shape)
+        result = attention(op, query, quantize_rows(keys), quantize_rows(values), None)
     else:
-        result = attention_f32(query, split_heads(key, shape), split_heads(value, shape), shape)
+        result = attention(op, query, keys, values, None)
     naive = naive_s8 if kind == "s8" else naive_f32
     for row in range(len(query)):
-        for head in range(shape.heads):
-            columns = slice(head * shape.width, (head + 1) * shape.width)
-            expected = naive(query[row, columns], key[:, columns], value[:, columns], shape.score_scale)
+        for head in range(heads):
+            columns = slice(head * width, (head + 1) * width)
+            expected = naive(query[row, columns], key[:, columns], value[:, columns], op.score_scale)
             assert result[row, columns].tobytes() == expected.tobytes()
 
 
 def test_attention_over_zero_values_is_zero() -> None:
-    query, key, value, shape = inputs(2, 5, 1, 8)
-    keys, values = quantize_rows(split_heads(key, shape)), quantize_rows(split_heads(value * F32(0), shape))
-    assert (attention_s8(query, keys, values, shape) == 0).all()
+    query, key, value, op = inputs("s8", 2, 5, 1, 8)
+    keys, values = quantize_rows(split_heads(key, 1)), quantize_rows(split_heads(value * F32(0), 1))
+    assert (attention(op, query, keys, values, None) == 0).all()
 
 
 @pytest.mark.parametrize("bias", [True, False])

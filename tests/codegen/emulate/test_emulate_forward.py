@@ -12,8 +12,8 @@ import pytest
 from tiny_program import random_ids, tiny_program
 
 from codegen.emulate import Text, emulate, emulate_texts
-from codegen.program import Loop, Program
-from codegen.reference import Reference
+from codegen.ir.program import Loop, Program
+from codegen.oracle.bert import Reference
 
 SHAPES: list[dict[str, Any]] = [
     {},

@@ -14,8 +14,8 @@ from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen.emulate import Text, emulate, emulate_texts
 from codegen.emulate.pooling import normalize, pool
-from codegen.program import Pooling
-from codegen.reference import Reference
+from codegen.ir.program import Pooling
+from codegen.oracle.bert import Reference
 
 F32 = np.float32
 KINDS: tuple[Pooling, ...] = ("first", "mean", "max", "mean_sqrt")

@@ -19,14 +19,14 @@ def test_goldens_of_a_small_model(tmp_path: Path) -> None:
     assert [golden.text.decode() for golden in goldens] == golden_texts(program, checkpoint.tokenizer)
     assert [golden.text.decode() for golden in goldens[:-1]] == list(SHORT_TEXTS)
     for golden in goldens:
-        assert golden.ids[0] == checkpoint.tokenizer.classify_id
-        assert golden.ids[-1] == checkpoint.tokenizer.separate_id
+        assert golden.ids[0] == checkpoint.tokenizer.template.special_ids[0]
+        assert golden.ids[-1] == checkpoint.tokenizer.template.special_ids[1]
         logits = emulate(program, golden.ids, [0] * len(golden.ids))
         assert golden.output.tobytes() == logits.tobytes()
     assert len(goldens[-1].ids) == program.max_tokens
     assert goldens[-1].truncated
     assert not goldens[1].truncated
-    assert goldens[1].ids == (checkpoint.tokenizer.classify_id, checkpoint.tokenizer.separate_id)
+    assert goldens[1].ids == checkpoint.tokenizer.template.special_ids
 
 
 def test_texts_are_lines_of_every_kind() -> None:

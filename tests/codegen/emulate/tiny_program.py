@@ -10,8 +10,9 @@ import numpy as np
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen.frontends.bert import build_graph
+from codegen.ir.program import Program
 from codegen.load.folder import Checkpoint, load_checkpoint
-from codegen.program import Program
+from codegen.lower import lower
 from codegen.quantize import RECIPES
 
 
@@ -20,7 +21,7 @@ def tiny_program(folder: Path, recipe: str, **shape: Any) -> tuple[Program, Chec
     if not (folder / "config.json").exists():
         write_tiny_checkpoint(folder, **shape)
     checkpoint = load_checkpoint(folder)
-    return RECIPES[recipe].lower(build_graph(checkpoint, checkpoint.default_max_tokens)), checkpoint
+    return lower(build_graph(checkpoint, checkpoint.default_max_tokens), RECIPES[recipe]), checkpoint
 
 
 def random_ids(program: Program, tokens: int, seed: int = 0) -> tuple[list[int], list[int]]:

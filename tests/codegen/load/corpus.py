@@ -28,9 +28,9 @@ def huge_weights(values: dict[str, safetensors.np.ndarray]) -> None:
 
 FRONT_END_CASES = [
     front_end("three heads of ten", "heads-do-not-divide", "hidden_size 10", num_attention_heads=3),
-    front_end("model type", "model-type-not-supported", "'distilbert' is not supported", model_type="distilbert"),
+    front_end("model type", "model-type-not-supported", "'gpt2' is not supported", model_type="gpt2"),
     front_end("model type of code", "model-type-not-supported", "'__import__('os')'", model_type="__import__('os')"),
-    front_end("architecture", "architecture-not-supported", architectures=["BertForMaskedLM"]),
+    front_end("architecture", "architecture-not-supported", architectures=["BertForNextSentencePrediction"]),
     front_end("encoder alone", "modules-missing", "BertModel gives", architectures=["BertModel"]),
     front_end(
         "two activations",
@@ -119,6 +119,7 @@ KINDS: dict[str, tuple[tuple[str, Case], ...]] = {
     "label gaps": _named("config", "label gap", "label twice", "label2id swapped"),
     "token id beyond the vocabulary": _named("tokenizer", "id beyond the embedding", "id negative"),
     "duplicate vocabulary entries": _named("tokenizer", "duplicate id", "duplicate piece"),
+    "a vocabulary too large": _named("tokenizer", "piece of 10 MB", "added token of 10 MB", "5 MB of pieces"),
     "missing [UNK]": _named("tokenizer", "no [UNK]", "vocab empty"),
     "unknown normalizer": _named("tokenizer", "normalizer nfkc", "normalizer sequence", "bpe"),
     "unknown model type": _named("front-end", "model type", "model type of code", "architecture", "activation"),
@@ -146,6 +147,9 @@ KINDS: dict[str, tuple[tuple[str, Case], ...]] = {
         *_named("shards", "shard missing", "one file as well"),
         *_named("sentence", "pooling missing"),
     ),
-    "unknown module": _named("sentence", "Dense", "LayerNorm", "WeightedLayerPooling", "default prompt"),
+    "unknown module": _named("sentence", "Dropout", "LayerNorm", "WeightedLayerPooling", "default prompt"),
+    "another computation": _named(
+        "config", "quantization_config", "pruned_heads", "encoder and decoder", "an adapter's keys"
+    ),
     "an adapter": _named("folder", "adapter"),
 }

@@ -198,6 +198,6 @@ def test_a_real_checkpoint() -> None:
     checkpoint = load_and_take(folder)
     assert checkpoint.config.labels() == ("World", "Sports", "Business", "Sci/Tech")
     assert checkpoint.default_max_tokens == 512
-    assert len(checkpoint.tokenizer.pieces) == 30522
+    assert len(checkpoint.tokenizer.model.pieces) == 30522
     assert checkpoint.notes == ("tokenizer.json truncates at 96 tokens: not used",)
     assert load_checkpoint(folder).digest == checkpoint.digest

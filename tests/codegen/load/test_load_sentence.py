@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from malformed import SENTENCE, Case, both, check_refused, drop, load_and_take, parametrize, put, raw, remove
-from tiny_checkpoint import write_json, write_tiny_checkpoint
+from tiny_checkpoint import write_json, write_safetensors, write_tiny_checkpoint
 
 from codegen.load.folder import load_checkpoint
 from codegen.load.sentence import SentenceModules
@@ -19,6 +20,8 @@ from codegen.load.sentence import SentenceModules
 MODULES = "modules.json"
 POOLING = "1_Pooling/config.json"
 NORMALIZE = "2_Normalize/config.json"
+DENSE, DENSE_WEIGHTS = "2_Dense/config.json", "2_Dense/model.safetensors"
+TANH = "torch.nn.modules.activation.Tanh"
 SETTINGS = "config_sentence_transformers.json"
 WIDTH = 10  # of the tiny checkpoint
 OLD = "sentence_transformers.models."
@@ -119,13 +122,14 @@ CASES = [
     s("normalize first", types("Transformer", "Normalize", "Pooling"), "sentence-modules-order"),
     s("idx in another order", module(1, idx=0), "sentence-module"),
     s("kwargs", module(0, kwargs=["task"]), "sentence-module"),
-    s("Dense", types("Transformer", "Pooling", "Dense"), "sentence-module-not-supported", words="'Dense'"),
+    s("Dense before pooling", types("Transformer", "Dense", "Pooling"), "sentence-modules-order"),
+    s("Dense behind Normalize", types("Transformer", "Pooling", "Normalize", "Dense"), "sentence-modules-order"),
     s("LayerNorm", types("Transformer", "Pooling", "LayerNorm"), "sentence-module-not-supported", words="'LayerNorm'"),
     s(
         "WeightedLayerPooling",
         types("Transformer", "WeightedLayerPooling", "Pooling"),
         "sentence-module-not-supported",
-        words="'WeightedLayerPooling' is not supported (supported: Transformer, Pooling, Normalize)",
+        words="'WeightedLayerPooling' is not supported (supported: Transformer, Pooling, Dense, Normalize)",
     ),
     s("Dropout", types("Transformer", "Pooling", "Dropout"), "sentence-module-not-supported"),
     s("a class of their own", module(1, type="pooling.Pooling"), "remote-code", words="'pooling.Pooling'"),
@@ -220,6 +224,56 @@ CASES = [
 ]
 
 
+def dense(folder: Path) -> None:
+    """A linear of 7 outputs with tanh behind the pooling."""
+    modules(OLD + "Transformer", OLD + "Pooling", OLD + "Dense", paths=("", "1_Pooling", "2_Dense"))(folder)
+    (folder / "2_Dense").mkdir()
+    values = {"in_features": WIDTH, "out_features": 7, "bias": True, "activation_function": TANH}
+    write_json(folder / DENSE, values)
+    weights = {"linear.weight": np.ones((7, WIDTH), np.float32), "linear.bias": np.ones(7, np.float32)}
+    write_safetensors(folder / DENSE_WEIGHTS, weights)
+
+
+def d(name: str, change: Callable[[Path], object], code: str, file: str = DENSE, words: str = "") -> Case:
+    return Case(name, both(old_files, dense, change), code, file, None, words)
+
+
+def cross_encoder(folder: Path) -> None:
+    """As version 6 writes them: the classifier is all."""
+    modules(NEW + "transformer.Transformer")(folder)
+    task = {"text": {"method": "forward", "method_output_name": "logits"}}
+    write_json(
+        folder / SENTENCE,
+        {"transformer_task": "sequence-classification", "modality_config": task, "module_output_name": "scores"},
+    )
+    write_json(folder / SETTINGS, {"model_type": "CrossEncoder", "activation_fn": "torch.nn.modules.linear.Identity"})
+
+
+def x(name: str, change: Callable[[Path], object], code: str, file: str, words: str = "") -> Case:
+    return Case(name, both(cross_encoder, change), code, file, None, words)
+
+
+CASES += [
+    d("no configuration of Dense", remove(DENSE), "sentence-file-missing"),
+    d("Dense of another width", put(DENSE, in_features=WIDTH + 1), "sentence-width", words="has 10 values"),
+    d("Dense without a width", drop(DENSE, "out_features"), "config-missing"),
+    d("Dense of no outputs", put(DENSE, out_features=0), "config-out-of-range"),
+    d("activation of Dense", put(DENSE, activation_function="torch.nn.Mish"), "activation-not-supported"),
+    d("a setting of Dense", put(DENSE, dropout=0.1), "sentence-setting", words="'dropout'"),
+    d("Dense of every token", put(DENSE, module_input_name="token_embeddings"), "sentence-setting"),
+    d("weights of Dense", remove(DENSE_WEIGHTS), "weights-missing", DENSE_WEIGHTS),
+    d(
+        "weights of Dense pickled",
+        lambda p: (p / DENSE_WEIGHTS).rename(p / "2_Dense/pytorch_model.bin"),
+        "pickle-refused",
+        "2_Dense/pytorch_model.bin",
+    ),
+    x("CrossEncoder of embeddings", put(SENTENCE, transformer_task="feature-extraction"), "sentence-setting", SENTENCE),
+    x("CrossEncoder's function", put(SETTINGS, activation_fn=3), "sentence-setting", SETTINGS),
+    x("CrossEncoder with pooling", types("Transformer", "Pooling"), "sentence-setting", SENTENCE),
+]
+
+
 @parametrize(CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
@@ -234,10 +288,10 @@ def test_both_generations(files: Callable[[Path], None], tmp_path: Path) -> None
     write_tiny_checkpoint(tmp_path)
     assert read(tmp_path) is None
     files(tmp_path)
-    assert read(tmp_path) == SentenceModules("mean", normalize=True)
+    assert read(tmp_path) == SentenceModules("mean", (), normalize=True)
     items = json.loads((tmp_path / MODULES).read_text())
     write_json(tmp_path / MODULES, items[:2])
-    assert read(tmp_path) == SentenceModules("mean", normalize=False)
+    assert read(tmp_path) == SentenceModules("mean", (), normalize=False)
 
 
 @pytest.mark.parametrize(
@@ -253,10 +307,10 @@ def test_modes(flag: str, mode: str, ours: Any, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
     old_files(tmp_path)
     put(POOLING, **(FLAGS | {"pooling_mode_mean_tokens": False, flag: True}))(tmp_path)
-    assert read(tmp_path) == SentenceModules(ours, normalize=True)
+    assert read(tmp_path) == SentenceModules(ours, (), normalize=True)
     for value in ({"pooling_mode": mode}, {"pooling_mode": [mode]}, {"pooling_mode": mode, flag: True}):
         write_json(tmp_path / POOLING, {"embedding_dimension": WIDTH} | value)
-        assert read(tmp_path) == SentenceModules(ours, normalize=True)
+        assert read(tmp_path) == SentenceModules(ours, (), normalize=True)
 
 
 def test_mean_is_the_default_of_every_version(tmp_path: Path) -> None:
@@ -264,7 +318,7 @@ def test_mean_is_the_default_of_every_version(tmp_path: Path) -> None:
     old_files(tmp_path)
     for flags in ({}, {"pooling_mode_cls_token": False}):
         write_json(tmp_path / POOLING, {"word_embedding_dimension": WIDTH, **flags})
-        assert read(tmp_path) == SentenceModules("mean", normalize=True)
+        assert read(tmp_path) == SentenceModules("mean", (), normalize=True)
 
 
 def test_prompts_that_nobody_adds_are_a_note(tmp_path: Path) -> None:

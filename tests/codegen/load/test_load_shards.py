@@ -15,7 +15,7 @@ from tiny_checkpoint import read_raw_safetensors, split_weights, write_raw_safet
 
 from codegen.load import shards
 from codegen.load.folder import load_checkpoint
-from codegen.reference import Reference
+from codegen.oracle.bert import Reference
 
 INDEX = WEIGHTS + ".index.json"
 FIRST, SECOND = (f"model-0000{i}-of-00002.safetensors" for i in (1, 2))

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tokenizer files: what is not understood, what contradicts itself, and that the checked form behaves the same."""
+"""The tokenizer files: what is not understood, and what contradicts itself."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
 from malformed import (
     CONFIG,
     TOKENIZER,
@@ -24,65 +21,23 @@ from malformed import (
     raw,
     remove,
 )
-from tiny_checkpoint import DEFAULT_VOCAB, write_tiny_checkpoint
-from tokenizers import Tokenizer
-
-from codegen.load.folder import load_checkpoint
-
-SPECIAL_MAP = "special_tokens_map.json"
-ADDED = "added_tokens.json"
-SIZE = len(DEFAULT_VOCAB)
-TEXTS = (
-    "The cat sat on the mat.",
-    "Café Berlin, unworkable plays!",
-    "İSTANBUL caf\u00e9s cafe\u0301 \u4e2d\u56fd \u00df \ufb01",
-    "x\u000by a\u200bb \ufeff 1212 xyxy [SEP] the [MASK] [sep] [UNK]",
-    "a" * 101 + " " + "xy" * 50,
-    "",
+from tiny_checkpoint import DEFAULT_VOCAB
+from tokenizer_edits import (
+    ADDED,
+    AS_IN_JSON,
+    SIZE,
+    SPECIAL_MAP,
+    added,
+    duplicate_piece,
+    lines,
+    part,
+    piece_away,
+    renamed,
+    template,
+    text_only,
+    vocab,
+    without,
 )
-
-
-def part(name: str, **values: object) -> Callable[[Path], None]:
-    """Set fields of one component of tokenizer.json."""
-    return edit(TOKENIZER, lambda t: t[name].update(values))
-
-
-def without(name: str, key: str) -> Callable[[Path], None]:
-    return edit(TOKENIZER, lambda t: t[name].pop(key))
-
-
-def vocab(**values: object) -> Callable[[Path], None]:
-    return edit(TOKENIZER, lambda t: t["model"]["vocab"].update(values))
-
-
-def piece_away(piece: str) -> Callable[[Path], None]:
-    return edit(TOKENIZER, lambda t: t["model"]["vocab"].pop(piece))
-
-
-def template(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
-    return edit(TOKENIZER, lambda t: change(t["post_processor"]))
-
-
-def added(**values: object) -> Callable[[Path], None]:
-    """Append a token to added_tokens: [MASK]'s entry with other values."""
-    return edit(TOKENIZER, lambda t: t["added_tokens"].append({**t["added_tokens"][4], **values}))
-
-
-def lines(*pieces: str, newline: str = "\n") -> Callable[[Path], None]:
-    return raw(VOCAB, "".join(piece + newline for piece in pieces).encode())
-
-
-def text_only(*pieces: str) -> Callable[[Path], None]:
-    return both(remove(TOKENIZER), lines(*pieces))
-
-
-def renamed(old: str, new: str) -> tuple[str, ...]:
-    return tuple(new if piece == old else piece for piece in DEFAULT_VOCAB)
-
-
-def duplicate_piece(folder: Path) -> None:
-    text = (folder / TOKENIZER).read_text()
-    (folder / TOKENIZER).write_text(text.replace('"cat":', '"the": 99, "cat":', 1))
 
 
 def t(name: str, change: Callable[[Path], object], code: str, words: str = "", file: str = TOKENIZER) -> Case:
@@ -93,16 +48,15 @@ def cfg(name: str, change: Callable[[Path], object], code: str = "tokenizer-conf
     return Case(name, change, code, TOKENIZER_CONFIG, None, words)
 
 
-AS_IN_JSON = put(TOKENIZER_CONFIG, tokenizer_class="PreTrainedTokenizerFast")
-
 SHAPE_CASES = [
     t("not json", raw(TOKENIZER, b"\0\0"), "json-malformed"),
     t("over 64 MiB", raw(TOKENIZER, b"{" + b" " * (64 << 20)), "file-too-large"),
     t("unknown top field", put(TOKENIZER, preprocessor=None), "tokenizer-field", "'preprocessor'"),
     t("no model", drop(TOKENIZER, "model"), "tokenizer-field", "'model'"),
     t("version 2.0", put(TOKENIZER, version="2.0"), "tokenizer-version", "'2.0'"),
-    t("bpe", put(TOKENIZER, model={"type": "BPE", "vocab": {}, "merges": []}), "tokenizer-model", "'BPE'"),
-    t("unigram", part("model", type="Unigram"), "tokenizer-model", "(supported: WordPiece)"),
+    cfg("bpe", put(TOKENIZER, model={"type": "BPE", "vocab": {}, "merges": []}), "tokenizer-class", "byte-level BPE"),
+    t("another model", part("model", type="WordPieces"), "tokenizer-model", "(supported: WordPiece)"),
+    cfg("unigram", part("model", type="Unigram"), "tokenizer-class", "SentencePiece"),
     t("model null", put(TOKENIZER, model=None), "tokenizer-model"),
     t("model field unknown", part("model", dropout=0.1), "tokenizer-field", "'dropout'"),
     t("model field missing", without("model", "unk_token"), "tokenizer-field", "'unk_token'"),
@@ -130,7 +84,7 @@ SHAPE_CASES = [
     t("pre-tokenizer other", put(TOKENIZER, pre_tokenizer={"type": "Whitespace"}), "tokenizer-pre-tokenizer"),
     t("pre-tokenizer field", part("pre_tokenizer", behavior="Isolated"), "tokenizer-field"),
     t("post-processor null", put(TOKENIZER, post_processor=None), "tokenizer-post-processor"),
-    t("post-processor roberta", part("post_processor", type="RobertaProcessing"), "tokenizer-post-processor"),
+    t("post-processor of bytes", part("post_processor", type="ByteLevel"), "tokenizer-post-processor"),
     t("post-processor field", part("post_processor", trim_offsets=True), "tokenizer-field"),
     t("template without [SEP]", template(lambda p: p["single"].pop()), "tokenizer-template"),
     t("template empty", template(lambda p: p.update(single=[], pair=[])), "tokenizer-template"),
@@ -179,6 +133,10 @@ VOCAB_CASES = [
     t("id true", vocab(cat=True), "vocab-id-type"),
     t("id text", vocab(cat="7"), "vocab-id-type"),
     t("id 2^32", vocab(cat=2**32), "vocab-gap"),
+    t("piece of 1025 bytes", vocab(**{"x" * 1025: SIZE}), "piece-too-long", "has 1025 bytes, at most 1024"),
+    t("piece of 10 MB", vocab(**{"xy" * 5_000_000: SIZE}), "piece-too-long"),
+    t("added token of 10 MB", added(content="[" + "x" * 10_000_000, id=SIZE), "piece-too-long"),
+    t("5 MB of pieces", vocab(**{f"{i:x<1000}": SIZE + i for i in range(5000)}), "vocab-too-large"),
     t("no [UNK]", piece_away("[UNK]"), "missing-special-token", "'[UNK]'"),
     t("unk_token elsewhere", part("model", unk_token="<unk>"), "missing-special-token", "'<unk>'"),
     t("id beyond the embedding", put(CONFIG, vocab_size=SIZE - 1), "token-id-out-of-range", f"only {SIZE - 1} rows"),
@@ -202,7 +160,13 @@ VOCAB_CASES = [
     t("vocab.txt without [UNK]", text_only(*renamed("[UNK]", "x1")), "missing-special-token", file=VOCAB),
     t("vocab.txt without [MASK]", text_only(*renamed("[MASK]", "x1")), "missing-special-token", "mask_token", VOCAB),
     t("vocab.txt empty", text_only(), "missing-special-token", file=VOCAB),
-    t("vocab.txt with a space more", text_only(*renamed("[SEP]", "[SEP] ")), "missing-special-token", file=VOCAB),
+    t("vocab.txt with a space before", text_only(*renamed("[SEP]", " [SEP]")), "missing-special-token", file=VOCAB),
+    t(
+        "vocab.txt with CR only",
+        both(remove(TOKENIZER), lines(*DEFAULT_VOCAB, newline="\r")),
+        "missing-special-token",
+        file=VOCAB,
+    ),
     t(
         "vocab.txt with byte order mark",
         text_only(*renamed("[PAD]", "\ufeff[PAD]")),
@@ -281,6 +245,32 @@ CONFLICT_CASES = [
     cfg("no basic tokenizer", put(TOKENIZER_CONFIG, do_basic_tokenize=False), "tokenizer-setting"),
     cfg("never_split", put(TOKENIZER_CONFIG, never_split=["the"]), "tokenizer-setting"),
     cfg("truncation on the left", put(TOKENIZER_CONFIG, truncation_side="left"), "tokenizer-setting", "'left'"),
+    cfg("special tokens split", put(TOKENIZER_CONFIG, split_special_tokens=True), "tokenizer-setting", "true"),
+    cfg("eos_token added to all texts", put(TOKENIZER_CONFIG, add_eos_token=True), "tokenizer-setting"),
+    cfg("eos_token", put(TOKENIZER_CONFIG, eos_token="<img>"), words="eos_token '<img>'"),
+    cfg("bos_token", put(TOKENIZER_CONFIG, bos_token={"content": "<img>"}), words="bos_token '<img>'"),
+    cfg("image_token", put(TOKENIZER_CONFIG, image_token="cat"), words="image_token 'cat'"),
+    cfg("any token", put(TOKENIZER_CONFIG, my_own_token="<img>"), words="my_own_token '<img>'"),
+    cfg("model's special tokens", put(TOKENIZER_CONFIG, model_specific_special_tokens={"x_token": "<img>"})),
+    cfg("cls_token null", put(TOKENIZER_CONFIG, cls_token=None), "tokenizer-setting", "'cls_token': null"),
+    cfg("mask_token null", put(TOKENIZER_CONFIG, mask_token=None), "tokenizer-setting", "'[MASK]'"),
+    cfg("model_input_names text", put(TOKENIZER_CONFIG, model_input_names="input_ids"), "config-type"),
+    cfg("model_input_names numbers", put(TOKENIZER_CONFIG, model_input_names=[1]), "config-type"),
+    t(
+        "tokenizer class in config.json",
+        both(drop(TOKENIZER_CONFIG, "tokenizer_class"), put(CONFIG, tokenizer_class="RobertaTokenizer")),
+        "tokenizer-class",
+        file=CONFIG,
+    ),
+    t(
+        "tokenizer class in config.json alone",
+        both(remove(TOKENIZER_CONFIG), put(CONFIG, tokenizer_class=["BertTokenizer"])),
+        "tokenizer-class",
+        file=CONFIG,
+    ),
+    t("special map, eos_token", put(SPECIAL_MAP, eos_token="<img>"), "tokenizer-conflict", "'<img>'", SPECIAL_MAP),
+    t("special map, sep_token null", put(SPECIAL_MAP, sep_token=None), "tokenizer-setting", file=SPECIAL_MAP),
+    t("added map, an ordinary piece", put(ADDED, cat=7), "tokenizer-conflict", "ordinary piece", ADDED),
     cfg("config malformed", raw(TOKENIZER_CONFIG, b"{'a': 1}"), "json-malformed"),
     cfg("json class, only vocab.txt", both(text_only(*DEFAULT_VOCAB), AS_IN_JSON), "tokenizer-class"),
     cfg(
@@ -297,112 +287,3 @@ CONFLICT_CASES = [
 @parametrize(SHAPE_CASES + VOCAB_CASES + CONFLICT_CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
-
-
-def agree(left: Tokenizer, right: Tokenizer) -> None:
-    for text in TEXTS:
-        for pair in (None, "dog [SEP] plays"):
-            a, b = left.encode(text, pair), right.encode(text, pair)
-            assert (a.ids, a.offsets, a.type_ids) == (b.ids, b.offsets, b.type_ids)
-
-
-ACCEPTED: dict[str, Callable[[Path], object]] = {
-    "as written": lambda folder: None,
-    "no tokenizer_config.json": remove(TOKENIZER_CONFIG),
-    "strip_accents absent": both(without("normalizer", "strip_accents"), drop(TOKENIZER_CONFIG, "strip_accents")),
-    "strip_accents spelled out": part("normalizer", strip_accents=True),
-    "BertProcessing": put(
-        TOKENIZER, post_processor={"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
-    ),
-    "model without type": without("model", "type"),
-    "no decoder": drop(TOKENIZER, "decoder"),
-    "vocab.txt with the same pieces": lines(*DEFAULT_VOCAB),
-    "added token in the vocabulary": added(id=7, content="cat", special=False, normalized=True, single_word=True),
-    "added token with a new id": both(
-        put(CONFIG, vocab_size=SIZE + 2), added(id=SIZE, content="Berlin!", special=False)
-    ),
-    "special tokens as objects": put(
-        TOKENIZER_CONFIG, mask_token={"__type": "AddedToken", "content": "[MASK]", "lstrip": False}
-    ),
-    "special_tokens_map.json": put(SPECIAL_MAP, unk_token="[UNK]", mask_token={"content": "[MASK]"}),
-    "added_tokens.json": put(ADDED, **{"[MASK]": 4, "cat": 7}),
-    "other settings, json class": both(
-        AS_IN_JSON,
-        *(drop(TOKENIZER_CONFIG, key) for key in ("do_lower_case", "strip_accents", "tokenize_chinese_chars")),
-        part("normalizer", clean_text=False, handle_chinese_chars=False, strip_accents=True, lowercase=False),
-        part("model", max_input_chars_per_word=20),
-    ),
-    "keep accents": both(part("normalizer", strip_accents=False), put(TOKENIZER_CONFIG, strip_accents=False)),
-}
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_checked_form_behaves_as_the_file(name: str, tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path)
-    ACCEPTED[name](tmp_path)
-    values = json.loads((tmp_path / TOKENIZER).read_text())
-    spec = load_checkpoint(tmp_path).tokenizer
-    checked, original = Tokenizer.from_str(spec.json), Tokenizer.from_str(json.dumps(values))
-    agree(checked, original)
-    for token in spec.added_tokens:
-        assert original.token_to_id(token.content) == token.id
-    for i, piece in enumerate(spec.pieces):
-        assert piece is None or original.token_to_id(piece) == i
-    assert spec.strip_accents is (
-        values["normalizer"]["lowercase"]
-        if values["normalizer"].get("strip_accents") is None
-        else values["normalizer"]["strip_accents"]
-    )
-    assert original.get_vocab_size() == len(spec.pieces)
-
-
-@pytest.mark.parametrize("lowercase", [True, False])
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_vocab_txt_is_the_same_tokenizer(lowercase: bool, newline: str, tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path, lowercase=lowercase)
-    from_json = load_checkpoint(tmp_path).tokenizer
-    both(remove(TOKENIZER), lines(*DEFAULT_VOCAB, newline=newline))(tmp_path)
-    from_text = load_checkpoint(tmp_path).tokenizer
-    assert from_text == from_json
-    assert (from_text.unknown_id, from_text.classify_id, from_text.separate_id) == (1, 2, 3)
-
-
-def test_vocab_txt_alone_is_lower_cased_with_a_note(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path)
-    both(remove(TOKENIZER_CONFIG), text_only(*DEFAULT_VOCAB))(tmp_path)
-    checkpoint = load_checkpoint(tmp_path)
-    assert checkpoint.tokenizer.lowercase
-    assert any("lower-casing assumed" in note for note in checkpoint.notes)
-
-
-def test_vocab_txt_keeps_spaces_and_the_last_of_a_repeated_line(tmp_path: Path) -> None:
-    pieces = [*DEFAULT_VOCAB[:-4], "the", "a\u2028b\u0085 ", "", "\tx"]
-    write_tiny_checkpoint(tmp_path)
-    text_only(*pieces)(tmp_path)
-    spec = load_checkpoint(tmp_path).tokenizer
-    assert spec.pieces[pieces.index("the")] is None
-    assert spec.pieces[-4:] == ("the", "a\u2028b\u0085 ", None, "\tx")
-    assert any("1 of" in note and "repeated" in note for note in spec.notes)
-    oracle = Tokenizer.from_str(spec.json)
-    assert oracle.token_to_id("the") == len(pieces) - 4
-    assert oracle.encode("the cat").ids == [2, len(pieces) - 4, 7, 3]
-
-
-def test_vocab_txt_without_last_newline(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path)
-    both(remove(TOKENIZER), raw(VOCAB, "\n".join(DEFAULT_VOCAB).encode()))(tmp_path)
-    assert load_checkpoint(tmp_path).tokenizer.pieces == DEFAULT_VOCAB
-
-
-def test_a_vocabulary_smaller_than_the_embedding_is_a_note(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path)
-    put(CONFIG, vocab_size=SIZE + 7)(tmp_path)
-    assert any(f"vocab_size is {SIZE + 7}" in note for note in load_checkpoint(tmp_path).notes)
-
-
-def test_hostile_pieces_are_kept_as_they_are(tmp_path: Path) -> None:
-    hostile = ('"', "\\", "*/", "\x00", "\u202e", "{{x}}", "\U0001f600", "##", "#" * 10**5)
-    write_tiny_checkpoint(tmp_path, vocab=DEFAULT_VOCAB + hostile)
-    spec = load_checkpoint(tmp_path).tokenizer
-    assert spec.pieces == DEFAULT_VOCAB + hostile
-    assert json.loads(spec.json)["model"]["vocab"]["\x00"] == SIZE + 3

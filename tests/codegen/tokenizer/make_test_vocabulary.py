@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/runtime/tokenizer/test_vocabulary.hpp: two small tokenizers, compiled, for the C++ tests.
+"""Writes tests/runtime/tokenizer/test_vocabulary.hpp: small tokenizers, compiled, for the C++ tests.
 
 python3 tests/codegen/tokenizer/make_test_vocabulary.py
 """
@@ -8,15 +8,28 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end")]
 
-from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec  # noqa: E402
-from codegen.tokenizer import Field, WordPieceTables, compile_wordpiece  # noqa: E402
+from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
+
+from codegen.load.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
+from codegen.load.tokenizer_spec import (  # noqa: E402
+    AddedToken,
+    BertNormalizer,
+    BertSegmenter,
+    TokenizerSpec,
+    WordPieceModel,
+    bert_template,
+)
+from codegen.load.unigram_json import BYTE_PIECES, read_unigram_json  # noqa: E402
+from codegen.tokenizer import Field, TokenizerTables, compile_tokenizer  # noqa: E402
 
 PATH = ROOT / "tests" / "runtime" / "tokenizer" / "test_vocabulary.hpp"
 
@@ -67,8 +80,99 @@ _ADDED = (
     AddedToken("<n>", len(PIECES) + 5, False, True, False, True, True),
 )
 
+# Of byte-level BPE: what is merged, by rank. Some need what a lower rank leaves, some meet in the middle of a word.
+_MERGES = tuple(
+    tuple(merge.split("|"))
+    for merge in (
+        *("t|h", "i|n", "th|e", "e|r", "a|a", "r|e", "in|g", "a|n", "aa|aa", " |the", " |in", " | ", "  |  ", "'|s"),
+        *(
+            "'|re",
+            "an|d",
+            " |and",
+            "\n|\n",
+            "1|0",
+            "10|0",
+            "!|!",
+            "o|n",
+            "h|er",
+            "th|er",
+            "ing|er",
+            "z|y",
+            "x|z",
+            "xz|y",
+        ),
+    )
+)
+_MERGES_OF_BYTES = ("c3|a9", "20|c3a9", "e4b8|ad", "e4|b8", "ef|bf", "efbf|bd", "bf|bd")
+_BYTE_SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+_BYTE_ADDED = (
+    AddedToken("<l>", 0, False, False, False, True, False),
+    AddedToken("<r>", 0, True, False, False, False, True),
+    AddedToken("<w>", 0, False, False, True, False, False),
+    AddedToken("<unk> <l>", 0, False, False, False, False, False),
+)
 
-def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> WordPieceSpec:
+
+def byte_level_spec(added: tuple[AddedToken, ...] = (), **options: bool) -> TokenizerSpec:
+    """`options`: add_prefix_space, trim_offsets, ignore_merges."""
+    written = {byte: character for character, byte in BYTE_OF.items()}
+
+    def piece(text: bytes) -> str:
+        return "".join(written[byte] for byte in text)
+
+    merges = [[piece(half.encode()) for half in merge] for merge in _MERGES]
+    merges += [[piece(bytes.fromhex(half)) for half in merge.split("|")] for merge in _MERGES_OF_BYTES]
+    pieces = dict.fromkeys((*_BYTE_SPECIALS, *(written[byte] for byte in range(256)), *map("".join, merges)))
+    specials = [AddedToken(text, i, True, False, False, text == "<mask>", False) for i, text in enumerate(pieces)][:5]
+    settings = {key: options.get(key, False) for key in ("add_prefix_space", "trim_offsets")}
+    return read_byte_level_json(
+        {
+            "version": "1.0",
+            "added_tokens": [
+                *map(vars, specials),
+                *({**vars(token), "id": len(pieces) + i} for i, token in enumerate(added)),
+            ],
+            "normalizer": None,
+            "pre_tokenizer": {"type": "ByteLevel", "use_regex": True, **settings},
+            "post_processor": {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0], **settings},
+            "model": {
+                "type": "BPE",
+                "dropout": None,
+                "unk_token": None,
+                "continuing_subword_prefix": None,
+                "end_of_word_suffix": None,
+                "fuse_unk": False,
+                "byte_fallback": False,
+                "ignore_merges": options.get("ignore_merges", False),
+                "vocab": {text: i for i, text in enumerate(pieces)},
+                "merges": merges,
+            },
+        }
+    )
+
+
+# Of Unigram: two pieces are better than one, or as good; letters that only longer pieces have; bytes.
+_SCORED = (
+    *((METASPACE, -2.0), ("a", -2.0), ("b", -3.0), ("aa", -3.0), ("ab", -5.0), ("bc", -4.0), ("abc", -6.0)),
+    *(("\u00e9", -2.5), ("c\u00e9", -4.0), ("\u4e2d", -3.5), (METASPACE + "the", -1.0), ("the", -1.5), ("he", -0.5)),
+    *((METASPACE + METASPACE, -2.5), ("e", -1.0), ("(", -6.0), ("1", -6.0), ("2", -6.0), ("xx", -9.0)),
+)
+
+_MAP = compiled({key: text for key, text in RULES.items() if len(text) < 5})
+_AFTER = (strip(False, True), RUNS)
+
+
+def unigram_spec(added: tuple[AddedToken, ...] = (), *, byte_fallback: bool = False, **options: Any) -> TokenizerSpec:
+    """`options` are those of unigram_json."""
+    vocab = [[token.content, 0.0] for token in specials()]
+    vocab += [[piece, -8.0] for piece in BYTE_PIECES if byte_fallback]
+    vocab += [list(one) for one in _SCORED]
+    numbered = (replace(token, id=len(vocab) + i) for i, token in enumerate(added))
+    values = unigram_json(vocab, byte_fallback=byte_fallback, added=[*specials(), *numbered], **options)
+    return read_unigram_json(values)
+
+
+def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> TokenizerSpec:
     tokens = (*(AddedToken(text, i, True, False, False, False, False) for i, text in enumerate(_SPECIALS)), *added)
     on = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": True, "lowercase": True, **flags}
     wheel = {
@@ -84,21 +188,22 @@ def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> WordPieceSpec:
             "vocab": {piece: i for i, piece in enumerate(PIECES)},
         },
     }
-    return WordPieceSpec(
-        pieces=PIECES,
+    return TokenizerSpec(
+        normalizer=BertNormalizer(**on),
+        segmenter=BertSegmenter(),
+        model=WordPieceModel(PIECES, "##", 100, 1),
+        template=bert_template(2, 3),
         added_tokens=tokens,
-        clean_text=on["clean_text"],
-        handle_chinese_chars=on["handle_chinese_chars"],
-        strip_accents=on["strip_accents"],
-        lowercase=on["lowercase"],
-        continuing_prefix="##",
-        max_input_chars_per_word=100,
-        unknown_id=1,
-        classify_id=2,
-        separate_id=3,
         json=json.dumps(wheel),
         notes=(),
     )
+
+
+_ALIASES = {
+    "Tokenizer<BertNormalizer, BertSegmenter, WordPiece>": "BertTokenizer",
+    "Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>": "ByteLevelBpeTokenizer",
+    "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>": "UnigramTokenizer",
+}
 
 
 def render() -> str:
@@ -112,21 +217,29 @@ def render() -> str:
         "// clang-format off",
         "namespace test_vocabulary {",
         "",
-        *_tokenizer("kUncased", compile_wordpiece(spec())),
-        *_tokenizer("kCased", compile_wordpiece(spec(lowercase=False, strip_accents=False))),
-        *_tokenizer("kWithTokens", compile_wordpiece(spec(_ADDED))),
-        *_tokenizer("kLowercaseOnly", compile_wordpiece(spec(strip_accents=False))),
+        "using etch::PrependScheme;",
+        "",
+        *_tokenizer("kUncased", compile_tokenizer(spec())),
+        *_tokenizer("kCased", compile_tokenizer(spec(lowercase=False, strip_accents=False))),
+        *_tokenizer("kWithTokens", compile_tokenizer(spec(_ADDED))),
+        *_tokenizer("kLowercaseOnly", compile_tokenizer(spec(strip_accents=False))),
+        *_tokenizer("kBytes", compile_tokenizer(byte_level_spec(trim_offsets=True))),
+        *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
+        *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),
+        *_tokenizer("kPieces", compile_tokenizer(unigram_spec(charsmap=_MAP, split_whitespace=True))),
+        *_tokenizer("kPiecesOfBytes", compile_tokenizer(unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER))),
+        *_tokenizer("kPiecesWithTokens", compile_tokenizer(unigram_spec(_BYTE_ADDED, scheme="first", split=False))),
         "}  // namespace test_vocabulary",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _tokenizer(name: str, tables: WordPieceTables) -> list[str]:
+def _tokenizer(name: str, tables: TokenizerTables) -> list[str]:
     lines = []
     for array_name, array in tables.arrays:
         values = ",".join(map(str, array.tolist()))
         lines.append(f"inline constexpr std::{_type(array)} {name}_{array_name}[] = {{{values}}};")
-    return [*lines, f"inline constexpr etch::WordPiece {name}{_group(name, tables.fields)};", ""]
+    return [*lines, f"inline constexpr etch::{_ALIASES[tables.cpp_type]} {name}{_group(name, tables.fields)};", ""]
 
 
 def _type(array: np.ndarray) -> str:

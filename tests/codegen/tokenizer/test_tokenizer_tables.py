@@ -14,9 +14,18 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
-from codegen.load.tokenizer_spec import AddedToken, WordPieceSpec
-from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_wordpiece, scratch_bytes, unicode_tables
+from codegen.load.decoder_json import DecoderSpec
+from codegen.load.tokenizer_spec import AddedToken, Template, TemplatePart, TokenizerSpec, bert_template
+from codegen.tokenizer import (
+    UNICODE_TABLE_BYTES,
+    compile_decoder,
+    compile_tokenizer,
+    grapheme_tables,
+    letter_tables,
+    unicode_tables,
+)
 from codegen.tokenizer.unicode_probe import Probe, probe
+from codegen.tokenizer.wordpiece import scratch_bytes
 
 ROOT = Path(__file__).resolve().parents[3]
 STALE = "stale: run python3 -m codegen.tokenizer.unicode_tables"
@@ -57,7 +66,7 @@ def test_the_vocabulary_of_the_runtime_tests_is_current() -> None:
 
 
 def test_tables_are_deterministic_and_never_empty() -> None:
-    first, second = compile_wordpiece(spec()), compile_wordpiece(spec())
+    first, second = compile_tokenizer(spec()), compile_tokenizer(spec())
     assert first.fields == second.fields
     assert first.constants == second.constants
     for (name, array), (_, other) in zip(first.arrays, second.arrays, strict=True):
@@ -68,33 +77,104 @@ def test_tables_are_deterministic_and_never_empty() -> None:
 
 
 def test_fields_are_those_of_the_struct_in_order() -> None:
-    header = (ROOT / "runtime" / "include" / "etch" / "tokenizer.hpp").read_text(encoding="utf-8")
-    body = header.split("struct WordPiece {")[1].split("};")[0]
-    declared = [line.split(";")[0].split()[-1] for line in body.splitlines() if ";" in line.split("//")[0]]
-    assert [field.name for field in compile_wordpiece(spec()).fields] == declared
+    tables = compile_tokenizer(spec())
+    groups = {field.name: field.group or () for field in tables.fields}
+    trie = next(field for field in groups["model"] if field.name == "trie").group or ()
+    for struct, fields in {
+        "Tokenizer": tables.fields,
+        "AddedTokens": groups["raw_tokens"],
+        "BertNormalizer": groups["normalizer"],
+        "BertSegmenter": groups["segmenter"],
+        "WordPiece": groups["model"],
+        "Trie": trie,
+        "Template": groups["parts"],
+    }.items():
+        assert [field.name for field in fields] == _declared(struct), struct
+
+
+def test_fields_of_other_parts() -> None:
+    """What the driver reads them in the order of."""
+    driver = (ROOT / "tests" / "runtime" / "tokenizer" / "driver.cpp").read_text(encoding="utf-8")
+    parts = (
+        "ByteLevelSegmenter",
+        "DigitsSegmenter",
+        "WhitespaceSegmenter",
+        "Cl100kSegmenter",
+        "ByteLevelBpe",
+        "CharsmapNormalizer",
+        "NormalForm",
+        "NormalFormNormalizer",
+        "Folding",
+        "CharacterNormalizer",
+        "FoldingNormalizer",
+        "MetaspaceSegmenter",
+        "Unigram",
+        "Decoder",
+    )
+    for struct in parts:
+        body = driver.split(f"etch::{struct}&")[1].split("\n}")[0]
+        read = [line.split(".", 1)[1].split(" ")[0].rstrip(");") for line in body.splitlines() if "." in line]
+        assert read == _declared(struct), struct
+
+
+def test_fields_of_a_decoder_are_those_of_the_struct_in_order() -> None:
+    decoder = compile_decoder(spec(), DecoderSpec(glued=False, prefix="##"), compile_tokenizer(spec()))
+    assert [field.name for field in decoder.fields] == _declared("Decoder")
+
+
+def test_letter_tables_are_current() -> None:
+    kinds = letter_tables.probe()
+    stale = "stale: run python3 -m codegen.tokenizer.letter_tables"
+    assert letter_tables.PATH.read_text(encoding="utf-8") == letter_tables.render(kinds), stale
+
+
+@pytest.mark.sweep
+def test_grapheme_tables_are_current() -> None:
+    stale = "stale: run python3 -m codegen.tokenizer.grapheme_tables"
+    text = grapheme_tables.render(grapheme_tables.probe())
+    assert grapheme_tables.PATH.read_text(encoding="utf-8") == text, stale
+
+
+def _declared(struct: str) -> list[str]:
+    """The names of a struct's fields, in order."""
+    folder = ROOT / "runtime" / "include" / "etch"
+    text = "".join(
+        file.read_text(encoding="utf-8") for file in [folder / "tokenizer.hpp", *(folder / "tokenizer").glob("*.hpp")]
+    )
+    body = text.split(f"struct {struct} {{")[1].split("};")[0]
+    lines = (line.split("//")[0] for line in body.splitlines())
+    fields = [line for line in lines if ";" in line and "using" not in line and "constexpr" not in line]
+    return [line.split(";")[0].split()[-1].split("[")[0] for line in fields]
 
 
 def test_bytes_per_piece() -> None:
     """Random digits share fewer beginnings than words: with BERT's vocabulary it is 6.2."""
     pieces = (*PIECES, *(f"{'##' if i % 4 == 0 else ''}{i * 7919 % 10**6:06d}" for i in range(30_000)))
-    tables = compile_wordpiece(_with_pieces(tuple(dict.fromkeys(pieces))))
+    tables = compile_tokenizer(_with_pieces(tuple(dict.fromkeys(pieces))))
     assert tables.constants["table_bytes"] / tables.constants["piece_count"] < 7
 
 
 def test_scratch_formula() -> None:
     assert scratch_bytes(100) == 1400
     assert scratch_bytes(0) == 0
-    assert compile_wordpiece(spec()).constants["scratch_bytes"] == scratch_bytes(100)
+    assert compile_tokenizer(spec()).constants["scratch_bytes"] == scratch_bytes(100)
 
 
-def _with_pieces(pieces: tuple[str | None, ...]) -> WordPieceSpec:
+def _with_pieces(pieces: tuple[str | None, ...]) -> TokenizerSpec:
     base = spec()
     described = json.loads(base.json)
     described["model"]["vocab"] = {piece: i for i, piece in enumerate(pieces) if piece is not None}
-    return replace(base, pieces=pieces, json=json.dumps(described))
+    return replace(base, model=replace(base.model, pieces=pieces), json=json.dumps(described))
 
 
-def _with_token(content: str, **changes: bool | int) -> WordPieceSpec:
+def _with_model(**changes: object) -> TokenizerSpec:
+    return replace(spec(), model=replace(spec().model, **changes))
+
+
+A, B = (TemplatePart("A", 0),), (TemplatePart("B", 1),)
+
+
+def _with_token(content: str, **changes: bool | int) -> TokenizerSpec:
     flags = {"special": False, "normalized": False, "single_word": False, "lstrip": False, "rstrip": False}
     token = AddedToken(content, **{"id": len(PIECES), **flags, **changes})
     return spec((token,))
@@ -104,11 +184,16 @@ def _with_token(content: str, **changes: bool | int) -> WordPieceSpec:
     ("code", "broken"),
     [
         ("duplicate-piece", lambda: _with_pieces((*PIECES, "the"))),
-        ("word-limit-unsupported", lambda: replace(spec(), max_input_chars_per_word=5000)),
-        ("word-limit-unsupported", lambda: replace(spec(), max_input_chars_per_word=-1)),
-        ("token-id-out-of-range", lambda: replace(spec(), unknown_id=-1)),
-        ("token-id-out-of-range", lambda: replace(spec(), separate_id=2**31)),
-        ("empty-vocabulary", lambda: replace(spec(), pieces=(None,) * 5)),
+        ("word-limit-unsupported", lambda: _with_model(max_input_chars_per_word=5000)),
+        ("word-limit-unsupported", lambda: _with_model(max_input_chars_per_word=-1)),
+        ("token-id-out-of-range", lambda: _with_model(unknown_id=-1)),
+        ("token-id-out-of-range", lambda: replace(spec(), template=bert_template(2, 2**31))),
+        ("tokenizer-template", lambda: replace(spec(), template=bert_template(2, 3, 256))),
+        ("tokenizer-template", lambda: replace(spec(), template=Template(A, A))),
+        ("tokenizer-template", lambda: replace(spec(), template=Template((*A, *A), (*A, *B)))),
+        ("tokenizer-template", lambda: replace(spec(), template=Template(A, (*B, *A)))),
+        ("tokenizer-template", lambda: replace(spec(), template=Template((*A, *[TemplatePart(2, 0)] * 8), (*A, *B)))),
+        ("empty-vocabulary", lambda: _with_model(pieces=(None,) * 5)),
         ("added-token-id-mismatch", lambda: _with_token("new", id=7)),
         ("added-token-id-mismatch", lambda: _with_token("new", id=10**7)),
         ("token-id-out-of-range", lambda: _with_token("new", id=2**31)),
@@ -117,8 +202,8 @@ def _with_token(content: str, **changes: bool | int) -> WordPieceSpec:
         ("added-token-unsupported", lambda: _with_token(" l", lstrip=True, rstrip=True)),
     ],
 )
-def test_refusals(code: str, broken: Callable[[], WordPieceSpec]) -> None:
+def test_refusals(code: str, broken: Callable[[], TokenizerSpec]) -> None:
     with pytest.raises(EtchError) as refused:
-        compile_wordpiece(broken())
+        compile_tokenizer(broken())
     assert refused.value.code == code
     assert refused.value.stage in {"front-end", "pack"}

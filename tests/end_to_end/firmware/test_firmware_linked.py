@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from board_build import ROOT
 from boards import Firmware
 
 pytestmark = pytest.mark.sweep
@@ -60,5 +61,7 @@ def test_it_fits_a_real_chip(firmware: Firmware) -> None:
     if firmware.board == "netduinoplus2":
         assert firmware.regions["CODE"] == (0x0800_0000, FLASH)
         assert (ram_begin, ram_length) == (0x2000_0000, 128 << 10)
+        said = f"takes {flash / 1000:.0f} KB of flash and {ram / 1000:.0f} KB of RAM on\n`{firmware.board}`"
+        assert said in (ROOT / "firmware-demo/README.md").read_text(encoding="utf-8")
     assert flash <= FLASH
     assert ram <= RAM

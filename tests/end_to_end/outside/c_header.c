@@ -2,7 +2,9 @@
  *
  * Calls every function of a model's C header and hands the results to c_header_reference.cpp, which compares them with
  * those of the C++ functions. VERB, OUTPUTS, COUNT and NAME_OF (not for embeddings) are the task's. */
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tiny.h"
@@ -83,6 +85,52 @@ static int check_batch(void) {
     return 0;
 }
 
+/* As malloc() may give it. */
+static int check_alignment(void) {
+    char* const memory = malloc(sizeof(etch_tiny_workspace) + 128);
+    const int32_t id = 1;
+    size_t offset;
+    etch_tiny_result result;
+    etch_text text = {"the dog", 7};
+    CHECK(memory != NULL);
+    memset(memory, 0, sizeof(etch_tiny_workspace) + 128);
+    for (offset = 8; offset < 64; offset += 8) {
+        char* const aligned = memory + (64 - (uintptr_t)memory % 64);
+        etch_tiny_workspace* const misaligned = (etch_tiny_workspace*)(void*)(aligned + offset);
+        CHECK(FUNCTION(misaligned, "a", 1, &result) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(JOIN(FUNCTION, _pair)(misaligned, "a", 1, "b", 1, &result) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(JOIN(FUNCTION, _batch)(misaligned, &text, 1, &result) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(JOIN(FUNCTION, _tokens)(misaligned, &id, NULL, 1, &result) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_begin(misaligned, "a", 1) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_begin_pair(misaligned, "a", 1, "b", 1) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_begin_tokens(misaligned, &id, NULL, 1) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_step(misaligned, 1, &result) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_encode(misaligned, "a", 1, &encoding) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_encode_pair(misaligned, "a", 1, "b", 1, &encoding) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_select_kernel(misaligned, "scalar", 6) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(etch_tiny_self_test(misaligned) == ETCH_WORKSPACE_MISALIGNED);
+        CHECK(FUNCTION((etch_tiny_workspace*)(void*)aligned, "a", 1, &result) == ETCH_OK);
+    }
+    free(memory);
+    return 0;
+}
+
+/* Texts, or their list, among the results of a batch: in those of a later part of it, too. */
+static int check_overlaps(void) {
+    static etch_tiny_result results[20];
+    etch_text texts[20];
+    size_t i;
+    for (i = 0; i < 20; ++i) {
+        texts[i].data = "the dog";
+        texts[i].size = 7;
+    }
+    texts[19].data = (const char*)&results[0];
+    CHECK(JOIN(FUNCTION, _batch)(&workspace, texts, 20, results) == ETCH_TEXT_OVERLAPS);
+    CHECK(JOIN(FUNCTION, _batch)(&workspace, (const etch_text*)(void*)results, 20, results) == ETCH_TEXT_OVERLAPS);
+    CHECK(etch_tiny_encode(&workspace, (const char*)&encoding, 7, &encoding) == ETCH_TEXT_OVERLAPS);
+    return 0;
+}
+
 int main(void) {
     etch_tiny_result result;
     const int32_t wrong = -1;
@@ -93,6 +141,11 @@ int main(void) {
     CHECK(check_text("", NULL) == 0);
     CHECK(check_text("the dog", "ran") == 0);
     CHECK(check_batch() == 0);
+    CHECK(check_alignment() == 0);
+    CHECK(check_overlaps() == 0);
+    CHECK(etch_tiny_begin(&workspace, "the dog", 7) == ETCH_OK);
+    CHECK(JOIN(FUNCTION, _batch)(&workspace, NULL, 0, NULL) == ETCH_OK);
+    CHECK(etch_tiny_step(&workspace, 5000, &result) == ETCH_NOT_BEGUN);
     CHECK(check_text("a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m", NULL) == 0);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 1, &result) == ETCH_TOKEN_OUT_OF_RANGE);
     CHECK(JOIN(FUNCTION, _tokens)(&workspace, &wrong, NULL, 0, &result) == ETCH_NO_TOKENS);

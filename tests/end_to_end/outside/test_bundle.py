@@ -15,6 +15,7 @@ import pytest
 from classify_program import ROOT
 from generator_program import content, etch, one_line
 from projects import HERE, TEXT, done, project, tool
+from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
@@ -76,7 +77,7 @@ def test_makefile(bundle: Path, answer: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("compiler", sampled(["g++", "clang++"], 1, "the line of a bundle"))
 def test_the_line(compiler: str, bundle: Path, answer: str, tmp_path: Path) -> None:
     """As it is printed, but for the compiler's name."""
     copy = shutil.copytree(bundle, tmp_path / "agnews")
@@ -94,7 +95,7 @@ def test_aarch64(bundle: Path, answer: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("compiler", sampled(["g++", "clang++"], 1, "bundles of tasks"))
 def test_every_task_passes_its_self_test(compiler: str, bundle: Path, tmp_path: Path) -> None:
     runtime = objects(tool(compiler), bundle, sorted(bundle.glob("runtime/**/*.cpp")), tmp_path / "runtime")
     write_tiny_checkpoint(tmp_path / "of single")
@@ -135,6 +136,12 @@ def test_the_same_input_gives_the_same_files(bundle: Path, tmp_path: Path) -> No
     again = tmp_path / "else where, für dich"
     assert etch("bundle", ROOT / "generated/agnews", "--out", again, cwd=tmp_path, environment={"LANG": "C"}).code == 0
     assert content(again) == content(bundle)
+
+
+def test_the_terms_of_the_model_are_in_it(bundle: Path) -> None:
+    terms = (bundle / "model/agnews_terms.txt").read_text(encoding="utf-8")
+    assert "non-commercial" in terms
+    assert "model/agnews_terms.txt has what its folder said" in (bundle / "README.txt").read_text(encoding="utf-8")
 
 
 def test_a_bundle_is_replaced(bundle: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -129,12 +130,23 @@ def test_a_model_generated_by_the_build(prefix: Path, tmp_path: Path) -> None:
     source = project(tmp_path, "cuda")
     (source / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES CXX)\nfind_package(etch CONFIG REQUIRED)\n"
-        "etch_add_model(news CHECKPOINT checkpoint NAME agnews)\n"
+        "etch_add_model(news CHECKPOINT checkpoint NAME agnews GPU)\n"
         "add_executable(app main.cpp)\ntarget_link_libraries(app PRIVATE news_cuda)\n"
     )
     checkpoint(source)
     options = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCUDAToolkit_ROOT={Path(NVCC or '').parent.parent}")
     answers(built_project(source, *options), tmp_path)
+
+
+def test_a_model_without_files_for_gpus_is_named(build: Path, tmp_path: Path) -> None:
+    """And built for CPUs."""
+    checkpoint(tmp_path)
+    done(sys.executable, "-m", "codegen", "generate", tmp_path / "checkpoint", "--out", tmp_path / "small", cwd=ROOT)
+    options = ("-DETCH_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=90", f"-DETCH_MODEL_DIRS={tmp_path / 'small'}")
+    said = done(tool("cmake"), "-S", ROOT, "-B", tmp_path / "build", *options, cwd=tmp_path)
+    assert "ETCH_CUDA is on and small has no files for GPUs" in " ".join(said.split())
+    targets = done(tool("cmake"), "--build", tmp_path / "build", "--target", "help", cwd=tmp_path)
+    assert "etch_small" in targets and "etch_small_cuda" not in targets
 
 
 def test_pkg_config(prefix: Path, tmp_path: Path) -> None:

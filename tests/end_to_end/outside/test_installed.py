@@ -78,6 +78,15 @@ def test_components_can_be_installed_alone(build: Path, tmp_path: Path) -> None:
         assert len(list(tmp_path.glob(f"*/{one}"))) == 1
 
 
+def test_licences_are_installed(prefix: Path) -> None:
+    """Of the code, and the terms of each model's checkpoint."""
+    licences = prefix / "share/licenses"
+    assert (licences / "etch/LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    for name in ("agnews", "agnews_small"):
+        terms = (licences / f"etch_{name}/{name}_terms.txt").read_text(encoding="utf-8")
+        assert terms == "LICENSE:\n" + (ROOT / f"tools/train/{name}/checkpoint/LICENSE").read_text(encoding="utf-8")
+
+
 def test_no_path_of_the_build_is_installed(prefix: Path, build: Path) -> None:
     texts = [path for path in prefix.rglob("*") if path.suffix in {".cmake", ".pc", ".h", ".hpp"}]
     assert len(texts) > 20
@@ -151,6 +160,7 @@ def test_a_refusal_of_the_generator_stops_the_build(source: Path, prefix: Path) 
         ("CHECKPOINT checkpoint", "", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8", "RECIPY w8a8", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8 MAX_TOKENS 128", "RECIPE", "expected LIBRARY CHECKPOINT folder"),
+        ("RECIPE w8a8", "GPU RECIPE w8a8", "GPU needs an etch that was built with ETCH_CUDA, and the CUDA toolkit"),
     ],
 )
 def test_wrong_use(old: str, new: str, message: str, source: Path, prefix: Path) -> None:
@@ -210,9 +220,10 @@ def test_pip_install(answer: str, tmp_path: Path) -> None:
     """In a fresh environment. Packages first: without an index the test is skipped, never passed."""
     python = tmp_path / "a venv/bin/python"
     done(sys.executable, "-m", "venv", tmp_path / "a venv", cwd=tmp_path)
-    wanted = ("-r", str(ROOT / "codegen/requirements.txt"), "hatchling")
-    if run(python, "-m", "pip", "install", "-q", *wanted, cwd=tmp_path).returncode != 0:
+    if run(python, "-m", "pip", "install", "-q", "hatchling", cwd=tmp_path).returncode != 0:
         pytest.skip("no package index")
+    wanted = ("--require-hashes", "--no-deps", "-r", str(ROOT / "codegen/requirements.txt"))
+    done(python, "-m", "pip", "install", "-q", *wanted, cwd=tmp_path)
     done(python, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", str(ROOT), cwd=tmp_path)
     etch = python.parent / "etch"
     assert done(etch, "--version", cwd=tmp_path) == done(sys.executable, "-m", "codegen", "--version", cwd=ROOT)

@@ -52,11 +52,12 @@ def test_programs_and_the_installation_say_it(prefix: Path, tmp_path: Path) -> N
     assert f'set(PACKAGE_VERSION "{codegen.__version__}")' in package
 
 
-def test_the_readme_has_changes_of_it_and_asks_for_it() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_pages_have_changes_of_it_and_ask_for_it() -> None:
+    changes = (ROOT / "codegen/CHANGELOG.md").read_text(encoding="utf-8")
+    builds = (ROOT / "generated/README.md").read_text(encoding="utf-8")
     minor = codegen.__version__.rsplit(".", 1)[0]
-    assert re.search(rf"^\| {re.escape(codegen.__version__)} \|", readme.split("## Changes")[1], re.MULTILINE)
-    assert set(re.findall(r"find_package\(etch ([\d.]+)", readme)) == {minor}
+    assert f"\n- **{codegen.__version__}**: " in changes
+    assert set(re.findall(r"find_package\(etch ([\d.]+)", builds)) == {minor}
 
 
 # --- another version -------------------------------------------------------------------------------------------------
@@ -180,4 +181,4 @@ def test_two_abi_numbers_in_one_program(build: Path, tmp_path: Path) -> None:
     done(tmp_path / "program", cwd=tmp_path)
     symbols = done(tool("nm"), "-C", "program", cwd=tmp_path)
     for number in (codegen.ABI, NEXT_ABI):
-        assert f"etch::abi{number}::tokenize(" in symbols
+        assert f"etch::abi{number}::tokenize<" in symbols

@@ -42,8 +42,8 @@ class OperandsOnly {
     }
     static void allow(const Texts& texts) { allow(texts.texts, texts.count * sizeof *texts.texts); }
     static void allow(const S8HeadCache& cache, const HeadShape& shape, std::size_t head_bytes) {
-        allow(cache.packed, shape.heads * head_bytes);
-        allow(cache.scales, std::size_t{shape.heads} * shape.max_tokens * sizeof(float));
+        allow(cache.packed, shape.key_heads * head_bytes);
+        allow(cache.scales, std::size_t{shape.key_heads} * shape.cache_tokens * sizeof(float));
     }
 
     static void allow_operands(const EmbeddingSum<S8Embedding>& op) {
@@ -52,7 +52,10 @@ class OperandsOnly {
         allow(op.segments, op.units());
         allow(op.out, op.units());
     }
-    static void allow_operands(const LayerNorm& op) { allow(op.rows, op.count); }
+    static void allow_operands(const LayerNorm& op) {
+        allow(op.input, op.count);
+        allow(op.out, op.count);
+    }
     static void allow_operands(const FirstRows& op) {
         allow(op.texts);
         allow(op.rows, op.texts.rows());
@@ -110,9 +113,10 @@ int check() {
                 }
                 const OperandsOnly run(OpContext{*workspace.kernels, a.scratch}, workspace);
                 float logits[most_texts(kMaxTokens)][kLabelCount];
-                forward(run, Texts{a.texts, batch.count}, a);
+                const Texts together{a.texts, batch.count};
+                Encoder::forward(run, together, a);
                 for (std::uint32_t text = 0; text < batch.count; ++text) {
-                    head(run, a.hidden.from(text), a);
+                    Head::compute(run, together, text, a);
                     std::memcpy(logits[text], a.logits.data, sizeof logits[text]);
                 }
                 ops += run.ops;

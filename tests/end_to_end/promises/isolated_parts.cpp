@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "etch/ops/attention.hpp"
+#include "etch/ops/disentangled_attention.hpp"
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
 #include "texts.hpp"
@@ -34,7 +35,8 @@ namespace {
 std::vector<std::uint8_t> arena_before, arena_whole, arena_merged;
 std::vector<std::uint32_t> writer;  // of each byte of the arena: the part that changed it, from 1
 std::uint8_t* arena;
-std::mt19937 generator(1);  // NOLINT(cert-msc51-cpp): the same parts every time
+constexpr std::size_t kBlock = 256;  // bytes of the arena that are compared at once
+std::mt19937 generator(1);           // NOLINT(cert-msc51-cpp): the same parts every time
 bool isolating = false;
 std::uint64_t parts_seen = 0;
 std::uint64_t failures = 0;
@@ -57,13 +59,17 @@ template <class Op>
 bool uses_scratch(const Op& op) noexcept {
     if constexpr (std::is_same_v<Op, LinearS8>) return op.weights.factors != nullptr;
     return std::is_same_v<Op, PackKeysS8> || std::is_same_v<Op, PackValuesS8> || std::is_same_v<Op, AttentionS8> ||
-           std::is_same_v<Op, AttentionF32>;
+           std::is_same_v<Op, AttentionF32> || std::is_same_v<Op, BiasedAttentionS8> ||
+           std::is_same_v<Op, BiasedAttentionF32> || std::is_same_v<Op, DisentangledAttentionS8> ||
+           std::is_same_v<Op, DisentangledAttentionF32>;
 }
 
 class IsolatingRunner {
   public:
     IsolatingRunner(const OpContext& context, const Executor*, std::size_t scratch_bytes) noexcept
         : context_(context), scratch_bytes_(scratch_bytes) {}
+
+    static Status status() noexcept { return Status::ok; }
 
     template <class Op>
     void operator()(const Op& op) const noexcept {
@@ -121,11 +127,15 @@ class IsolatingRunner {
             std::memcpy(arena, arena_before.data(), writer.size());
             run_part(op, first, last);
             bool shared = false;
-            for (std::size_t i = 0; i < writer.size(); ++i) {
-                if (arena[i] == arena_before[i]) continue;
-                shared = shared || writer[i] != 0;
-                writer[i] = part;
-                arena_merged[i] = arena[i];
+            for (std::size_t block = 0; block < writer.size(); block += kBlock) {
+                const std::size_t end = std::min(block + kBlock, writer.size());
+                if (std::memcmp(arena + block, &arena_before[block], end - block) == 0) continue;  // most are
+                for (std::size_t i = block; i < end; ++i) {
+                    if (arena[i] == arena_before[i]) continue;
+                    shared = shared || writer[i] != 0;
+                    writer[i] = part;
+                    arena_merged[i] = arena[i];
+                }
             }
             if (shared) fail("writes what another part writes", __PRETTY_FUNCTION__, first, last, op.units());
         }
@@ -139,8 +149,13 @@ class IsolatingRunner {
         std::uint32_t first = 0;
         for (std::uint32_t part = 1; part <= ends.size(); first = ends[part - 1], ++part) {
             const std::uint32_t last = ends[part - 1];
-            for (std::size_t i = 0; i < writer.size(); ++i)
-                arena[i] = writer[i] == part ? arena_before[i] : arena_whole[i];
+            std::memcpy(arena, arena_whole.data(), writer.size());
+            for (std::size_t block = 0; block < writer.size(); block += kBlock) {
+                const std::size_t end = std::min(block + kBlock, writer.size());
+                if (std::memcmp(&arena_whole[block], &arena_before[block], end - block) == 0) continue;
+                for (std::size_t i = block; i < end; ++i)
+                    if (writer[i] == part) arena[i] = arena_before[i];
+            }
             run_part(op, first, last);
             if (std::memcmp(arena, arena_whole.data(), writer.size()) != 0) {
                 fail("sees what another part writes", __PRETTY_FUNCTION__, first, last, op.units());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs each public function on a stack of its own that was painted before, and prints how deep the paint is gone: a
-// line "KERNEL FUNCTION BYTES" each, after a line "budget BYTES". The C library's functions are bound at program start
-// (-z now): the first call of a lazily bound one would run the dynamic linker on this stack.
+// line "KERNEL FUNCTION BYTES" each, after a line "budget BYTES". Where the C library's functions are bound lazily, the
+// first call of each runs the dynamic linker on this stack, which the budget does not hold.
 #include <ucontext.h>
 
 #include <agnews.hpp>

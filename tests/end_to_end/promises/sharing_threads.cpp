@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "etch/hosted/thread_pool.hpp"
+#include "etch/hosted.hpp"
 
 namespace {
 

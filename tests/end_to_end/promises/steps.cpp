@@ -188,6 +188,7 @@ void check_calls_between(model::Workspace& workspace, std::string_view text) {
     call.ends_with([&] { model::ETCH_TASK(_batch)(workspace, &another, 1, &ignored.result); });
     call.ends_with([&] { model::ETCH_TASK(_tokens)(workspace, &wrong, nullptr, 1, ignored.result); });
     call.ends_with([&] { model::begin_tokens(workspace, &wrong, nullptr, 1); });
+    call.ends_with([&] { model::ETCH_TASK(_batch)(workspace, nullptr, 0, nullptr); });
     call.ends_with([&] { model::encode(workspace, another, encoding); });
     call.ends_with([&] { model::encode_pair(workspace, another, text, encoding); });
     call.ends_with([&] { model::self_test(workspace); });

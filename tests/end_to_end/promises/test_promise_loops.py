@@ -25,9 +25,11 @@ class Hot:
 
 
 HOT = {
+    # The tile registers hold the sums.
+    "amx_int8.cpp.o": Hot("tdpbssd", frozenset({1, 2, 4}), frozenset(), frozenset()),
     "avx512_vnni.cpp.o": Hot(
         "vpdpbusd",
-        frozenset(rows * panels for rows in range(1, 7) for panels in (1, 2, 4)),
+        frozenset(rows * panels for rows in range(1, 10) for panels in ((1, 3) if rows > 4 else (1, 6))),
         frozenset({"vmovdqu64", "vpbroadcastd", "vpxord", "vpxorq"}),
         frozenset(),
     ),

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from archives import built, run, tool
+from sampling import sampled
 
 ALLOCATION_TRAPPED = 3
 NO_EFFECT = 3
@@ -67,7 +68,7 @@ def test_an_executor_that_means_ill(name: str, texts: int) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", sampled([2, 3], 1, "seeds of executors"))
 def test_an_executor_that_means_ill_for_long(seed: int) -> None:
     assert "same bits" in well("promise-adversary", "50000", str(seed), timeout=900)
 
@@ -87,11 +88,21 @@ def test_arena(name: str) -> None:
     assert "same bits" in well(name)
 
 
-def test_float_modes() -> None:
-    done = run(built("promise-float-modes"))
+@pytest.mark.parametrize("name", ["promise-float-modes", "promise-subnormals"])
+def test_float_modes(name: str) -> None:
+    done = run(built(name))
     if done.returncode == NO_EFFECT:
-        pytest.skip("this processor flushes nothing to zero when asked")
+        pytest.skip("this processor does not round as it is told, or flushes nothing to zero")
     assert done.returncode == 0, done.stdout
+    assert "same bits" in done.stdout
+
+
+def test_an_executor_that_fails() -> None:
+    assert "same bits" in well("promise-failing-executor")
+
+
+def test_texts_where_a_call_writes() -> None:
+    assert "same bits" in well("promise-overlaps")
 
 
 @pytest.mark.parametrize("name", ["promise-kernel-choice", "promise-kernel-choice-no-avx2"])

@@ -30,9 +30,15 @@ def test_the_report_has_every_public_function() -> None:
     assert {"classify", "classify_pair", "classify_tokens", "encode", "encode_pair", "self_test"} <= declared
 
 
-def test_painted_stack() -> None:
+@pytest.mark.parametrize("binding", ["now", "lazy"])
+def test_painted_stack(binding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget is that of a program whose library functions are bound before: by its linker, or by who starts it."""
     limits = bounds()
-    done = run(built("promise-painted-stack"))
+    if binding == "lazy":
+        monkeypatch.setenv("LD_BIND_NOW", "1")
+    else:
+        monkeypatch.delenv("LD_BIND_NOW", raising=False)
+    done = run(built(f"promise-painted-stack-{binding}"))
     assert done.returncode == 0, done.stderr
     first, *lines = done.stdout.splitlines()
     budget = int(first.removeprefix("budget "))

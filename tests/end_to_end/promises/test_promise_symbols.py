@@ -56,16 +56,29 @@ def test_the_sections_were_read() -> None:
     assert names[".rodata.etch_agnews"] == 1
 
 
+# What a set lends, and to which: nothing else may need it.
+LENT = re.compile(r"_ZN4etch4abi\d+\d+(avx2|avx512_vnni)6common\d+\w+$")
+BORROWERS = {"avx2": "avx_vnni.cpp.o", "avx512_vnni": "amx_int8.cpp.o"}
+
+
 def test_objects_for_an_instruction_set_export_their_kernel_set_only() -> None:
     isa_objects = [one for one in all_objects() if ISA_OBJECTS.search(one.name)]
     for one in isa_objects:
         weak = [s.name for s in one.symbols if s.kind in "WwVvu"]
         assert not weak, f"{one}: the linker could take these for older processors: {weak}"
-        exported = [s.name for s in one.symbols if s.kind.isupper() and s.kind != "U"]
+        exported = [s.name for s in one.symbols if s.kind.isupper() and s.kind != "U" and not LENT.match(s.name)]
         assert len(exported) == 1 and re.fullmatch(r"_ZN4etch4abi\d+\d+k[A-Z]\w+E", exported[0]), exported
     if "libetch.a" in {path.name for path in archives()} and _is_x86():
-        expected = ["avx2.cpp.o", "avx512_vnni.cpp.o", "avx_vnni.cpp.o", "sse2.cpp.o"]
+        expected = ["amx_int8.cpp.o", "avx2.cpp.o", "avx512_vnni.cpp.o", "avx_vnni.cpp.o", "sse2.cpp.o"]
         assert sorted(one.name for one in isa_objects) == expected
+
+
+def test_what_a_set_lends_is_needed_by_its_borrower_only() -> None:
+    for one in all_objects():
+        for symbol in one.symbols:
+            if lent := LENT.match(symbol.name):
+                borrows = symbol.kind == "U" and one.name == BORROWERS[lent[1]]
+                assert borrows or one.name == f"{lent[1]}.cpp.o", f"{one}: {symbol}"
 
 
 def test_no_fused_multiply_add() -> None:

@@ -101,7 +101,7 @@ def manifest(**changes: Any) -> dict[str, Any]:
         "task": "single_label",
         "recipe": "w8a8",
         "target": "host",
-        "checkpoint_sha256": "00",
+        "checkpoint_sha256": "00" * 32,
         "max_tokens": 8,
         "table_bytes": sum(len(data) for _, _, data in PARTS.values()),
         "arena_bytes": 1000,
@@ -116,9 +116,10 @@ def manifest(**changes: Any) -> dict[str, Any]:
             "b": {"offset": 600, "bytes": 400, "first_op": 1, "last_op": 1},
             "c": {"offset": 0, "bytes": 300, "first_op": 2, "last_op": 2},
         },
-        "files": {"tiny.tables": hashlib.sha256(b"".join(data for _, _, data in PARTS.values())).hexdigest()},
     }
-    return content | changes
+    content |= changes
+    tables = hashlib.sha256(b"".join(data for _, _, data in PARTS.values())).hexdigest()
+    return {"files": {f"{content['name']}.tables": tables}} | content
 
 
 def write_model(folder: Path, **changes: Any) -> Path:

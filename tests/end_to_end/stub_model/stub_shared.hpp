@@ -42,6 +42,7 @@ inline constexpr std::string_view kNames[] = {
     std::string_view("case"),
     std::string_view("9"),
     std::string_view("\xed\xa0\x80|\xc0\xaf|\xe0\x9f\xbf|\xf4\x90\x80\x80|\xf0\x9f\x98|\xf0\x9f\x98\x80\xe2\x82"),
+    std::string_view("\u202etxt.exe\u2066 \u200b\U000E0041 \u200d"),
 };
 
 using Workspace = etch::Workspace<struct Model, kArenaBytes>;

@@ -10,9 +10,9 @@ namespace stub {
 
 inline constexpr Task kTask = Task::single_label;
 inline constexpr std::uint32_t kLabelCount = 22;
-inline constexpr std::string_view kLabels[kLabelCount] = {kNames[0], kNames[1], kNames[2], kNames[3],
-                                                          kNames[4], kNames[5], kNames[6], kNames[7],
-                                                          kNames[8], kNames[9], kNames[10]};
+inline constexpr std::string_view kLabels[kLabelCount] = {kNames[0], kNames[1], kNames[2],  kNames[3],
+                                                          kNames[4], kNames[5], kNames[6],  kNames[7],
+                                                          kNames[8], kNames[9], kNames[10], kNames[11]};
 
 struct Result {
     std::uint32_t label;

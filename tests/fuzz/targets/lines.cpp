@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a file that arrives in pieces: those that a plain search for LF finds. An input is one byte that decides the
-// pieces, and the file.
+// Lines of a file that arrives in pieces: those that a plain search for LF finds, but of a file that cannot be UTF-8
+// text. An input is one byte that decides the pieces, and the file.
+#include "cli_failure.hpp"
 #include "fuzz.hpp"
 #include "input.hpp"
 #include "system_calls.hpp"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using etch::fuzz::check;
-    etch::fuzz::SystemCalls& calls = etch::fuzz::system_calls;
-    etch::fuzz::Input input(data, size);
-    const std::uint32_t shortness = input.byte();
-    std::string_view bytes = input.rest();
-    calls.provide(bytes);
-    calls.active = true;
-    calls.shortness = shortness;
+namespace {
+
+using etch::fuzz::check;
+
+// What was refused must be a file with a zero byte or the mark of UTF-16.
+void check_refusal(const etch::fuzz::Failure& failure, std::string_view file) {
+    check(failure.message.find("UTF-16") != std::string::npos, "what is refused is another encoding");
+    const std::string_view mark = file.substr(0, 2);
+    check(file.find('\0') != std::string_view::npos || mark == "\xFF\xFE" || mark == "\xFE\xFF",
+          "text without zeros and marks is read");
+}
+
+void check_lines(std::string_view bytes) {
     etch::cli::InputFile file("-");
     etch::cli::LineReader lines(file);
     std::size_t count = 0;
@@ -26,8 +31,29 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         check(lines.line_number() == ++count, "lines are counted from 1");
     }
     check(bytes.empty(), "no byte is left");
-    calls.provide(input.rest());
-    check(etch::cli::read_file("-") == input.rest(), "the whole file is its bytes");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    etch::fuzz::SystemCalls& calls = etch::fuzz::system_calls;
+    etch::fuzz::Input input(data, size);
+    const std::uint32_t shortness = input.byte();
+    const std::string_view bytes = input.rest();
+    calls.active = true;
+    calls.shortness = shortness;
+    calls.provide(bytes);
+    try {
+        check_lines(bytes);
+    } catch (const etch::fuzz::Failure& failure) {
+        check_refusal(failure, bytes);
+    }
+    calls.provide(bytes);
+    try {
+        check(etch::cli::read_file("-") == bytes, "the whole file is its bytes");
+    } catch (const etch::fuzz::Failure& failure) {
+        check_refusal(failure, bytes);
+    }
     calls.active = false;
     return 0;
 }

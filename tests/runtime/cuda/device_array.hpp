@@ -88,12 +88,12 @@ struct Batch {
   private:
     static std::vector<TextRows> place(const std::vector<std::uint32_t>& lengths) {
         std::vector<TextRows> texts;
-        TextRows next{0, 0, 0};
+        std::uint32_t first = 0;
+        std::uint32_t place = 0;
         for (const std::uint32_t length : lengths) {
-            next.count = length;
-            texts.push_back(next);
-            next.first += length;
-            next.place += static_cast<std::uint32_t>(round_up(length, cuda::kTile));
+            texts.push_back(whole_text(length, first, place));
+            first += length;
+            place += static_cast<std::uint32_t>(round_up(length, cuda::kTile));
         }
         return texts;
     }

@@ -91,7 +91,7 @@ class RowKernels : public KernelTest {
 
     static void apply(const NormOnDevice& norm, std::vector<float>& x) {
         for (std::size_t at = 0; at < x.size(); at += norm.width) {
-            kernels().layer_norm_row(&x[at], norm.width, norm.host_gamma.data(), norm.host_beta.data(),
+            kernels().layer_norm_row(&x[at], &x[at], norm.width, norm.host_gamma.data(), norm.host_beta.data(),
                                      NormOnDevice::kEpsilon, norm.inverse_width());
         }
     }
@@ -121,13 +121,10 @@ TEST_F(RowKernels, EmbedNormIsSumNormAndQuantize) {
             }
             std::vector<float> want(std::size_t{batch.rows} * width);
             const Texts texts = batch.host_texts();
-            const EmbeddingSum<S8Embedding> sum{{q[0].data(), scales[0].data()},
-                                                {q[1].data(), scales[1].data()},
-                                                {q[2].data(), scales[2].data()},
-                                                texts,
-                                                ids.data(),
-                                                segments.data(),
-                                                {want.data(), width}};
+            const EmbeddingTerm<S8Embedding> terms[] = {{{q[0].data(), scales[0].data()}, EmbeddedBy::id},
+                                                        {{q[1].data(), scales[1].data()}, EmbeddedBy::segment},
+                                                        {{q[2].data(), scales[2].data()}, EmbeddedBy::position}};
+            const EmbeddingSum<S8Embedding> sum{terms, texts, ids.data(), segments.data(), {want.data(), width}};
             sum.run(OpContext{kernels(), nullptr}, 0, sum.units());
             apply(norm, want);
 

@@ -28,6 +28,7 @@ CountedSet counted(std::string_view name) {
         {"avx2", kCountAvx2},
         {"avx_vnni", kCountAvxVnni},
         {"avx512_vnni", kCountAvx512Vnni},
+        {"amx_int8", kCountAmxInt8},
         {"neon", kCountNeon},
         {"neon_dotprod", kCountNeonDotprod},
         {"plain", kCountPlain},
@@ -38,6 +39,14 @@ CountedSet counted(std::string_view name) {
         if (named.name == name) return named.set;
     }
     throw std::invalid_argument("a kernel set without counters");
+}
+
+CountedSet counted(std::string_view name, CountedFunction function) {
+    const bool own =
+        function == kCountMatmulS8 || function == kCountQuantizeRow || function == kCountQuantizeProbabilities;
+    if (!own && name == "avx_vnni") return kCountAvx2;
+    if (!own && name == "amx_int8") return kCountAvx512Vnni;
+    return counted(name);
 }
 }  // namespace testing
 }  // namespace etch

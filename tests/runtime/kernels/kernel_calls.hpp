@@ -12,5 +12,8 @@ void reset_kernel_calls();
 
 // The counters of the sets called `name`.
 CountedSet counted(std::string_view name);
+
+// Where a call of that set's function is counted: at the set that lends it, or at its own.
+CountedSet counted(std::string_view name, CountedFunction function);
 }  // namespace etch::testing
 #endif

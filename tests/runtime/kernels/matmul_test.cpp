@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of every set: against exact integers or the contract's float sequence, and bit for bit against the
 // scalar set, over sizes around every tile and panel.
+#include <cmath>
 #include <optional>
 
 #include "support.hpp"
@@ -18,7 +19,8 @@ struct Size {
     std::uint32_t n;
 };
 
-// Tiles are 2, 4 or 6 rows, chunks 64, panels 16, groups of k 4, 1 to 4 of them in the last 16 k, encoded padding 16.
+// Tiles are 2, 4, 6 or 9 rows by 1 to 6 panels of 16, chunks 20 or 64, groups of k 4, 1 to 4 of them in the last 16 k,
+// encoded padding 16.
 std::vector<Size> all_sizes() {
     std::vector<Size> sizes;
     for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u}) {
@@ -33,7 +35,16 @@ std::vector<Size> all_sizes() {
         for (const std::uint32_t n : {47u, 63u, 64u, 65u, 96u, 112u, 117u, 128u})
             sizes.push_back({rows, 37, n});
     }
+    for (const std::uint32_t rows : {3u, 4u, 5u, 8u, 9u, 10u, 11u, 14u, 17u, 18u, 19u, 26u, 27u, 28u}) {
+        for (const std::uint32_t n : {32u, 48u, 96u, 100u, 160u, 192u})
+            sizes.push_back({rows, 63 + rows, n});
+    }
+    for (const std::uint32_t k : {63u, 64u, 65u, 80u, 127u, 128u, 129u, 192u}) {
+        for (const std::uint32_t rows : {1u, 6u, 9u, 20u})
+            sizes.push_back({rows, k, 64});
+    }
     sizes.push_back({6, 1536, 40});
+    sizes.push_back({20, 1536, 40});
     return sizes;
 }
 
@@ -68,7 +79,20 @@ struct Case {
         bool row_scales = true;
         std::optional<std::uint32_t> first_panel = {};
         std::optional<std::uint32_t> last_panel = {};
+        std::uint32_t more_k = 0;  // that weights are packed for behind the k; they are not to matter
     };
+
+    // Row-major weights, each output followed by `more`.
+    template <class Value>
+    std::vector<Value> with_more_k(const std::vector<Value>& weights, const Options& options, Value more) const {
+        std::vector<Value> longer;
+        for (std::size_t n = 0; n < size.n; ++n) {
+            const auto row = weights.begin() + static_cast<std::ptrdiff_t>(n * size.k);
+            longer.insert(longer.end(), row, row + static_cast<std::ptrdiff_t>(size.k));
+            longer.insert(longer.end(), options.more_k, more);
+        }
+        return longer;
+    }
 
     EdgeArray<float> initial_out(const Options& options) const {
         EdgeArray<float> out(residual.size(), kUntouched);
@@ -86,7 +110,8 @@ struct Case {
 
     EdgeArray<float> s8(const KernelSet& set, const Options& options) const {
         EncodedRows a(set, x, size.rows, size.k);
-        const EdgeArray<std::int8_t> weights = pack(set.packing, q_weights, size.n, size.k);
+        const EdgeArray<std::int8_t> weights =
+            pack(set.packing, with_more_k(q_weights, options, std::int8_t{99}), size.n, size.k + options.more_k);
         EdgeArray<float> out = initial_out(options);
         const MatmulS8 m{a.view(),
                          weights.data(),
@@ -98,14 +123,16 @@ struct Case {
                          size.rows,
                          size.k,
                          size.n,
-                         options.activation};
+                         options.activation,
+                         size.k + options.more_k};
         set.matmul_s8(m, options.first_panel.value_or(0), options.last_panel.value_or(panels()));
         return out;
     }
 
     EdgeArray<float> f32(const KernelSet& set, const Options& options) const {
         const EdgeArray<float> a(x);
-        const EdgeArray<float> weights = pack(set.packing, f32_weights, size.n, size.k);
+        const EdgeArray<float> weights =
+            pack(set.packing, with_more_k(f32_weights, options, NAN), size.n, size.k + options.more_k);
         EdgeArray<float> out = initial_out(options);
         const MatmulF32 m{a.data(),
                           size.k,
@@ -118,7 +145,8 @@ struct Case {
                           size.rows,
                           size.k,
                           size.n,
-                          options.activation};
+                          options.activation,
+                          size.k + options.more_k};
         set.matmul_f32(m, options.first_panel.value_or(0), options.last_panel.value_or(panels()));
         return out;
     }
@@ -199,7 +227,7 @@ TEST_P(Matmul, EveryTileAsScalar) {
             for (const Activation activation : {Activation::none, Activation::relu}) {
                 for (const Residual residual : {Residual::none, Residual::separate}) {
                     for (const bool plain : {false, true}) {
-                        const Case::Options options{activation, residual, plain, plain, plain, {}, {}};
+                        const Case::Options options{activation, residual, plain, plain, plain, {}, {}, 0};
                         ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
                         ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
                     }
@@ -217,11 +245,31 @@ TEST_P(Matmul, EveryOptionAsScalar) {
             for (const Residual residual : {Residual::none, Residual::separate, Residual::same_as_out}) {
                 for (const bool scaled : {false, true}) {
                     for (const bool biased : {false, true}) {
-                        const Case::Options options{activation, residual, scaled, biased, scaled, {}, {}};
+                        const Case::Options options{activation, residual, scaled, biased, scaled, {}, {}, 0};
                         SCOPED_TRACE(static_cast<int>(activation));
                         ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
                         ASSERT_TRUE(same_bits(c.f32(set(), options), c.f32(reference, options)));
                     }
+                }
+            }
+        }
+    }
+}
+
+// A cache of values is packed for more tokens than it has.
+TEST_P(Matmul, WeightsMayBePackedForMoreInputs) {
+    for (const std::uint32_t rows : {1u, 2u, 5u, 7u, 13u, 65u}) {
+        for (const std::uint32_t k : {1u, 3u, 4u, 13u, 16u, 17u, 37u}) {
+            for (const std::uint32_t n : {1u, 15u, 16u, 33u, 64u, 75u}) {
+                const Case c({rows, k, n});
+                SCOPED_TRACE(describe(c.size));
+                const EdgeArray<float> s8 = c.s8(set(), {});
+                const EdgeArray<float> f32 = c.f32(set(), {});
+                for (const std::uint32_t more_k : {1u, 3u, 15u, 16u, 100u}) {
+                    Case::Options options;
+                    options.more_k = more_k;
+                    ASSERT_TRUE(same_bits(c.s8(set(), options), s8)) << more_k;
+                    ASSERT_TRUE(same_bits(c.f32(set(), options), f32)) << more_k;
                 }
             }
         }

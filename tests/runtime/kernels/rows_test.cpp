@@ -122,17 +122,22 @@ TEST_P(Rows, LayerNormAsScalarAndNearDouble) {
             const EdgeArray<float> gamma(random.floats(n, 0.5f, 1.0f));
             const EdgeArray<float> beta(random.floats(n));
             const float inverse_n = static_cast<float>(1.0 / n);
-            EdgeArray<float> got(row);
-            EdgeArray<float> want(row);
-            set().layer_norm_row(got.data(), n, gamma.data(), beta.data(), 1e-12f, inverse_n);
-            reference().layer_norm_row(want.data(), n, gamma.data(), beta.data(), 1e-12f, inverse_n);
+            const EdgeArray<float> x(row);
+            EdgeArray<float> got(n);
+            EdgeArray<float> in_place(row);
+            EdgeArray<float> want(n);
+            set().layer_norm_row(x.data(), got.data(), n, gamma.data(), beta.data(), 1e-12f, inverse_n);
+            set().layer_norm_row(in_place.data(), in_place.data(), n, gamma.data(), beta.data(), 1e-12f, inverse_n);
+            reference().layer_norm_row(x.data(), want.data(), n, gamma.data(), beta.data(), 1e-12f, inverse_n);
             ASSERT_TRUE(same_bits(got, want)) << "n " << n;
+            ASSERT_TRUE(same_bits(in_place, want)) << "n " << n;
+            ASSERT_TRUE(same_bits(x, row)) << "n " << n;
         }
         const std::vector<float> row = Random(n + 1).floats(n, 2.0f, 0.5f);
-        EdgeArray<float> got(row);
+        EdgeArray<float> got(n);
         const std::vector<float> ones(n, 1.0f);
         const std::vector<float> zeros(n, 0.0f);
-        set().layer_norm_row(got.data(), n, ones.data(), zeros.data(), 1e-5f, static_cast<float>(1.0 / n));
+        set().layer_norm_row(row.data(), got.data(), n, ones.data(), zeros.data(), 1e-5f, static_cast<float>(1.0 / n));
         double mean = 0;
         double variance = 0;
         for (const float x : row)
@@ -142,6 +147,34 @@ TEST_P(Rows, LayerNormAsScalarAndNearDouble) {
         for (std::uint32_t i = 0; i < n; ++i) {
             ASSERT_NEAR(got[i], (row[i] - mean) / std::sqrt(variance + 1e-5), n == 1 ? 1e-3 : 2e-5) << "n " << n;
         }
+    }
+}
+
+TEST_P(Rows, RmsNormAsScalarAndNearDouble) {
+    for (const std::uint32_t n : kLengths) {
+        const float inverse_n = static_cast<float>(1.0 / n);
+        for (const std::vector<float>& row : rows(n)) {
+            const EdgeArray<float> gamma(Random(n).floats(n, 0.5f, 1.0f));
+            const EdgeArray<float> x(row);
+            EdgeArray<float> got(n);
+            EdgeArray<float> in_place(row);
+            EdgeArray<float> want(n);
+            set().rms_norm_row(x.data(), got.data(), n, gamma.data(), 1e-12f, inverse_n);
+            set().rms_norm_row(in_place.data(), in_place.data(), n, gamma.data(), 1e-12f, inverse_n);
+            reference().rms_norm_row(x.data(), want.data(), n, gamma.data(), 1e-12f, inverse_n);
+            ASSERT_TRUE(same_bits(got, want)) << "n " << n;
+            ASSERT_TRUE(same_bits(in_place, want)) << "n " << n;
+            ASSERT_TRUE(same_bits(x, row)) << "n " << n;
+        }
+        const std::vector<float> row = Random(n + 1).floats(n, 2.0f, 0.5f);
+        const std::vector<float> gamma = Random(n + 2).floats(n, 0.5f, 1.0f);
+        EdgeArray<float> got(n);
+        set().rms_norm_row(row.data(), got.data(), n, gamma.data(), 1e-5f, inverse_n);
+        double squares = 0;
+        for (const double x : row)
+            squares += x * x / n;
+        for (std::uint32_t i = 0; i < n; ++i)
+            ASSERT_NEAR(got[i], row[i] / std::sqrt(squares + 1e-5) * gamma[i], 5e-6) << "n " << n;
     }
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and the packing of keys and values: against the contract step by step, against doubles, and with every
-// split into blocks, tiles and heads.
+// Attention of whole texts: against the contract step by step, against doubles, and with every split into blocks, tiles
+// and heads.
 #include "etch/ops/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
-#include "support.hpp"
+#include "heads.hpp"
 
 namespace etch::testing {
 namespace {
@@ -31,13 +30,6 @@ struct Split {
     bool in_place = false;
 };
 
-template <class Op>
-void run(const Op& op, const OpContext& context, std::uint32_t at_once) {
-    for (std::uint32_t unit = 0; unit < op.units(); unit += at_once) {
-        op.run(context, unit, std::min(unit + at_once, op.units()));
-    }
-}
-
 class AttentionOp : public EachSet {
   protected:
     struct Input {
@@ -60,7 +52,7 @@ class AttentionOp : public EachSet {
     static std::vector<float> s8(const KernelSet& set, const Text& text, Input input, const Split& split) {
         const HeadShape s = shape(set, text, split);
         const std::uint32_t width = text.heads * text.head_width;
-        const TextRows whole{0, text.tokens, 0};
+        const TextRows whole = whole_text(text.tokens);
         const Texts texts{&whole, 1};
         EdgeArray<std::uint8_t> scratch(attention_s8_scratch_bytes(s), 0x5A);
         EdgeArray<std::int8_t> packed_keys(text.heads * s8_key_bytes(s), 0x5A);
@@ -90,7 +82,7 @@ class AttentionOp : public EachSet {
     static std::vector<float> f32(const KernelSet& set, const Text& text, Input input, const Split& split) {
         const HeadShape s = shape(set, text, split);
         const std::uint32_t width = text.heads * text.head_width;
-        const TextRows whole{0, text.tokens, 0};
+        const TextRows whole = whole_text(text.tokens);
         const Texts texts{&whole, 1};
         EdgeArray<std::uint8_t> scratch(attention_f32_scratch_bytes(s), 0x5A);
         EdgeArray<float> packed_keys(text.heads * f32_key_elements(s), NAN);
@@ -243,63 +235,6 @@ TEST_P(AttentionOp, ZeroQueriesKeysOrValues) {
         value = 2.0f;
     for (const float out : s8(set(), text, zero_queries, {}))
         ASSERT_NEAR(out, 2.0f, 1e-6);
-}
-
-// The packed bytes are those of packing.hpp with zero padding, for every split into blocks and whatever was there.
-TEST_P(AttentionOp, PackedKeysAndValuesAreWeightTables) {
-    for (const Text& text : kTexts) {
-        const HeadShape s = shape(set(), text, {});
-        const std::uint32_t width = text.heads * text.head_width;
-        const std::uint32_t d = text.head_width;
-        const TextRows whole{0, text.tokens, 0};
-        const Texts texts{&whole, 1};
-        std::vector<float> x = Random(9).floats(Input::count(text));
-        for (const std::uint32_t block_rows : {1u, 3u, 4u, 7u, 1000u}) {
-            EdgeArray<std::uint8_t> scratch(attention_s8_scratch_bytes(s));
-            std::vector<std::int8_t> keys(text.heads * s8_key_bytes(s), 0x5A);
-            std::vector<std::int8_t> values(text.heads * s8_value_bytes(s), 0x5A);
-            std::vector<float> f32_keys(text.heads * f32_key_elements(s), NAN);
-            std::vector<float> f32_values(text.heads * f32_value_elements(s), NAN);
-            std::vector<float> key_scales(text.heads * text.max_tokens);
-            std::vector<float> value_scales(text.heads * text.max_tokens);
-            const OpContext context{set(), scratch.data()};
-            for (const RowBlock block : RowBlocks(text.tokens, block_rows)) {
-                const F32Rows rows = F32Rows{x.data(), width}.from(block.first);
-                run(PackKeysS8{s, block, texts, rows, {keys.data(), key_scales.data()}}, context, 1);
-                run(PackValuesS8{s, block, texts, rows, {values.data(), value_scales.data()}}, context, 1);
-                run(PackKeysF32{s, block, texts, rows, {f32_keys.data()}}, context, 1);
-                run(PackValuesF32{s, block, texts, rows, {f32_values.data()}}, context, 1);
-            }
-            for (std::uint32_t head = 0; head < text.heads; ++head) {
-                std::vector<std::int8_t> q(std::size_t{text.tokens} * d);
-                std::vector<std::int8_t> q_transposed(q.size());
-                std::vector<float> f(q.size());
-                std::vector<float> f_transposed(q.size());
-                for (std::uint32_t j = 0; j < text.tokens; ++j) {
-                    const float* row = &x[std::size_t{j} * width + head * d];
-                    const float scale = scalar(Packing::rows).quantize_row_s8(row, d, &q[j * d]);
-                    ASSERT_TRUE(same_bits(key_scales[head * text.max_tokens + j], scale));
-                    ASSERT_TRUE(same_bits(value_scales[head * text.max_tokens + j], scale));
-                    for (std::uint32_t i = 0; i < d; ++i) {
-                        q_transposed[std::size_t{i} * text.tokens + j] = q[j * d + i];
-                        f[j * d + i] = f_transposed[std::size_t{i} * text.tokens + j] = row[i];
-                    }
-                }
-                const auto part = [head](const auto& all, std::size_t stride, std::size_t count) {
-                    const auto first = all.begin() + static_cast<std::ptrdiff_t>(head * stride);
-                    return std::decay_t<decltype(all)>(first, first + static_cast<std::ptrdiff_t>(count));
-                };
-                const EdgeArray<std::int8_t> key = pack(s.packing, q, text.tokens, d);
-                const EdgeArray<std::int8_t> value = pack(s.packing, q_transposed, d, text.tokens);
-                const EdgeArray<float> f32_key = pack(s.packing, f, text.tokens, d);
-                const EdgeArray<float> f32_value = pack(s.packing, f_transposed, d, text.tokens);
-                ASSERT_TRUE(same_bits(part(keys, s8_key_bytes(s), key.size()), key)) << block_rows;
-                ASSERT_TRUE(same_bits(part(values, s8_value_bytes(s), value.size()), value)) << block_rows;
-                ASSERT_TRUE(same_bits(part(f32_keys, f32_key_elements(s), f32_key.size()), f32_key));
-                ASSERT_TRUE(same_bits(part(f32_values, f32_value_elements(s), f32_value.size()), f32_value));
-            }
-        }
-    }
 }
 
 }  // namespace

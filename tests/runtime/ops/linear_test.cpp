@@ -140,5 +140,32 @@ TEST_P(Linear, ANullResidualIsNone) {
     }
 }
 
+TEST_P(Linear, AFewOutputsAreTheColumnsOfAll) {
+    EncodedRows a(set(), x, kRows, kInputs);
+    const EdgeArray<std::int8_t> packed = pack(set().packing, q, kOutputs, kInputs);
+    const EdgeArray<float> f32_packed = pack(set().packing, w, kOutputs, kInputs);
+    const S8Weights s8_weights{packed.data(), scales.data(), bias.data(), kOutputs, kInputs};
+    const F32Weights f32_weights{f32_packed.data(), bias.data(), kOutputs, kInputs};
+    const auto run = [&](const auto& op) { op.run(context(), 0, op.units()); };
+    std::vector<float> s8_all(kRows * kOutputs);
+    std::vector<float> f32_all(kRows * kOutputs);
+    run(LinearS8{s8_weights, kRows, a.view(), {s8_all.data(), kOutputs}});
+    run(LinearF32{f32_weights, kRows, {x.data(), kInputs}, {f32_all.data(), kOutputs}});
+    for (const auto& [first, count] : {std::pair{0U, 16U}, std::pair{16U, 16U}, std::pair{16U, 27U}}) {
+        std::vector<float> s8_part(kRows * count);
+        std::vector<float> f32_part(kRows * count);
+        const S8Weights s8_few = outputs_of(s8_weights, set().packing, first, count);
+        const F32Weights f32_few = outputs_of(f32_weights, set().packing, first, count);
+        run(LinearS8{s8_few, kRows, a.view(), {s8_part.data(), count}});
+        run(LinearF32{f32_few, kRows, {x.data(), kInputs}, {f32_part.data(), count}});
+        for (std::uint32_t row = 0; row < kRows; ++row) {
+            for (std::uint32_t i = 0; i < count; ++i) {
+                EXPECT_EQ(s8_part[row * count + i], s8_all[row * kOutputs + first + i]);
+                EXPECT_EQ(f32_part[row * count + i], f32_all[row * kOutputs + first + i]);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace etch::testing

@@ -12,7 +12,7 @@ namespace etch::testing {
 namespace {
 
 constexpr std::uint32_t kWidths[] = {1, 15, 16, 17, 33, 384};
-constexpr Pooling kPoolings[] = {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt};
+constexpr Pooling kPoolings[] = {Pooling::first, Pooling::mean, Pooling::max, Pooling::mean_sqrt, Pooling::last};
 constexpr float kTiny = 0x1p-40f;
 
 // None of these ops calls a kernel.
@@ -46,6 +46,7 @@ float pooled(Pooling kind, const std::vector<float>& column) {
     const volatile float root = std::sqrt(rows);
     const volatile float factor = kind == Pooling::mean ? 1.0f / rows : 1.0f / root;
     if (kind == Pooling::first) return counted(column[0]);
+    if (kind == Pooling::last) return counted(column.back());
     return kind == Pooling::max ? largest : sum * factor;
 }
 
@@ -117,6 +118,7 @@ TEST(Pool, MeansWhatItSays) {
             const double want = kind == Pooling::first  ? static_cast<double>(x[i])
                                 : kind == Pooling::mean ? sum / kRows
                                 : kind == Pooling::max  ? largest
+                                : kind == Pooling::last ? static_cast<double>(x[(kRows - 1) * kWidth + i])
                                                         : sum / std::sqrt(static_cast<double>(kRows));
             EXPECT_NEAR(out[i], want, 1e-6);
         }

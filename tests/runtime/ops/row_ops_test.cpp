@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "etch/ops/embedding.hpp"
 #include "support.hpp"
 
 namespace etch::testing {
@@ -49,11 +48,111 @@ TEST_P(RowOps, LayerNormIsInPlacePerRow) {
     const LayerNormWeights weights{gamma.data(), beta.data(), 1e-12f, static_cast<float>(1.0 / kWidth)};
     for (std::uint32_t row = 0; row < kRows; ++row) {
         scalar(set().packing)
-            .layer_norm_row(want.data() + row * kWidth, kWidth, gamma.data(), beta.data(), 1e-12f,
-                            weights.inverse_width);
+            .layer_norm_row(x.data() + row * kWidth, want.data() + row * kWidth, kWidth, gamma.data(), beta.data(),
+                            1e-12f, weights.inverse_width);
     }
     run_backwards(LayerNorm{weights, kRows, {x.data(), kWidth}});
     EXPECT_TRUE(same_bits(x, want));
+}
+
+TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
+    constexpr std::uint32_t kRows = 4;
+    constexpr std::uint32_t kWidth = 21;
+    std::vector<float> x = Random().floats(kRows * kWidth);
+    const std::vector<float> before = x;
+    const std::vector<float> gamma = Random(2).floats(kWidth);
+    const std::vector<float> beta = Random(3).floats(kWidth);
+    const float inverse_width = static_cast<float>(1.0 / kWidth);
+    const LayerNormWeights layer{gamma.data(), beta.data(), 1e-12f, inverse_width};
+    const RmsNormWeights rms{gamma.data(), 1e-6f, inverse_width};
+    std::vector<float> want(kRows * kWidth);
+    std::vector<float> want_rms(kRows * kWidth);
+    for (std::uint32_t at = 0; at < kRows * kWidth; at += kWidth) {
+        const KernelSet& reference = scalar(set().packing);
+        reference.layer_norm_row(&x[at], &want[at], kWidth, gamma.data(), beta.data(), 1e-12f, inverse_width);
+        reference.rms_norm_row(&x[at], &want_rms[at], kWidth, gamma.data(), 1e-6f, inverse_width);
+    }
+    std::vector<float> out(kRows * kWidth);
+    run_backwards(LayerNorm{layer, kRows, {x.data(), kWidth}, {out.data(), kWidth}});
+    EXPECT_TRUE(same_bits(out, want));
+    run_backwards(RmsNorm{rms, kRows, {x.data(), kWidth}, {out.data(), kWidth}});
+    EXPECT_TRUE(same_bits(out, want_rms));
+    EXPECT_TRUE(same_bits(x, before));
+    run(RmsNorm{rms, kRows, {x.data(), kWidth}});
+    EXPECT_TRUE(same_bits(x, want_rms));
+}
+
+TEST_P(RowOps, MultiplyAlsoInPlace) {
+    constexpr std::uint32_t kRows = 3;
+    constexpr std::uint32_t kWidth = 37;
+    std::vector<float> gate = Random(1).floats(kRows * kWidth, 2.0f);
+    std::vector<float> up = Random(2).floats(kRows * kWidth, 2.0f);
+    std::vector<float> want(gate.size());
+    for (std::size_t i = 0; i < want.size(); ++i)
+        want[i] = gate[i] * up[i];
+    std::vector<float> out(gate.size());
+    run_backwards(Multiply{kRows, {gate.data(), kWidth}, {up.data(), kWidth}, {out.data(), kWidth}});
+    EXPECT_TRUE(same_bits(out, want));
+    std::vector<float> first = gate;
+    run(Multiply{kRows, {first.data(), kWidth}, {up.data(), kWidth}, {first.data(), kWidth}});
+    EXPECT_TRUE(same_bits(first, want));
+    run(Multiply{kRows, {gate.data(), kWidth}, {up.data(), kWidth}, {up.data(), kWidth}});
+    EXPECT_TRUE(same_bits(up, want));
+}
+
+// Pairs as complex numbers times e^(i angle): x0 + i x1 to (x0 cos - x1 sin) + i (x1 cos + x0 sin).
+TEST_P(RowOps, RotaryTurnsThePairsOfAHeadByTheirPosition) {
+    struct Shape {
+        std::uint32_t heads;
+        std::uint32_t head_width;
+        std::uint32_t rotated;
+    };
+    constexpr std::uint32_t kCount = 9;
+    constexpr TextRows kTexts[] = {{0, 2, 0, 2, 0}, {2, 4, 3, 7, 16}, {6, 3, 0, 3, 32}};
+    constexpr std::uint32_t kPositions[kCount] = {0, 1, 3, 4, 5, 6, 0, 1, 2};
+    const Texts texts{kTexts, 3};
+    for (const Shape& shape : {Shape{1, 2, 2}, Shape{3, 8, 8}, Shape{2, 10, 6}, Shape{2, 64, 64}, Shape{1, 20, 18}}) {
+        const std::uint32_t half = shape.rotated / 2;
+        const std::uint32_t width = shape.heads * shape.head_width;
+        std::vector<double> angles;
+        std::vector<float> cosines;
+        std::vector<float> sines;
+        for (std::uint32_t position = 0; position < 7; ++position) {
+            for (std::uint32_t i = 0; i < half; ++i) {
+                angles.push_back(position * std::pow(10000.0, -2.0 * i / shape.rotated));
+                cosines.push_back(static_cast<float>(std::cos(angles.back())));
+                sines.push_back(static_cast<float>(std::sin(angles.back())));
+            }
+        }
+        const RotaryTable table{cosines.data(), sines.data(), shape.rotated, shape.head_width};
+        const std::vector<float> before = Random(width).floats(kCount * width, 3.0f);
+        std::vector<float> x = before;
+        for (const RowBlock block : RowBlocks(kCount, 4))
+            run_backwards(Rotary{table, block, texts, F32Rows{x.data(), width}.from(block.first)});
+        std::vector<float> want = before;
+        for (std::uint32_t row = 0; row < kCount; ++row) {
+            for (std::uint32_t head = 0; head < shape.heads; ++head) {
+                for (std::uint32_t i = 0; i < half; ++i) {
+                    const std::size_t at = row * width + head * shape.head_width + i;
+                    const std::size_t entry = kPositions[row] * half + i;
+                    volatile float x0_c = before[at] * cosines[entry];
+                    volatile float x1_s = before[at + half] * sines[entry];
+                    volatile float x1_c = before[at + half] * cosines[entry];
+                    volatile float x0_s = before[at] * sines[entry];
+                    want[at] = x0_c - x1_s;
+                    want[at + half] = x1_c + x0_s;
+                    const double x0 = before[at];
+                    const double x1 = before[at + half];
+                    ASSERT_NEAR(want[at], x0 * std::cos(angles[entry]) - x1 * std::sin(angles[entry]), 1e-6);
+                    ASSERT_NEAR(want[at + half], x1 * std::cos(angles[entry]) + x0 * std::sin(angles[entry]), 1e-6);
+                }
+            }
+        }
+        ASSERT_TRUE(same_bits(x, want)) << shape.head_width;
+        std::vector<float> at_once = before;
+        run(Rotary{table, {0, kCount}, texts, {at_once.data(), width}});
+        ASSERT_TRUE(same_bits(at_once, want)) << shape.head_width;
+    }
 }
 
 TEST_P(RowOps, SoftmaxNearDoubleAndAsScalarAndInPlace) {
@@ -92,60 +191,8 @@ TEST_P(RowOps, SigmoidNearDoubleAndAsScalarAndInPlace) {
     }
 }
 
-TEST_P(RowOps, EmbeddingAddsWordSegmentPositionInThatOrder) {
-    constexpr std::uint32_t kWidth = 10;
-    constexpr std::uint32_t kCount = 6;
-    constexpr TextRows kRows[] = {{0, 1, 0}, {1, 3, 16}, {4, 2, 32}};
-    const Texts texts{kRows, 3};
-    constexpr std::uint32_t kPositions[kCount] = {0, 0, 1, 2, 0, 1};
-    const std::int32_t ids[kCount] = {3, 0, 19, 3, 7, 1};
-    const std::uint8_t segments[kCount] = {0, 0, 0, 1, 1, 1};
-    const std::vector<std::int8_t> word = Random(1).s8s(20 * kWidth);
-    const std::vector<std::int8_t> segment = Random(2).s8s(2 * kWidth);
-    const std::vector<std::int8_t> position = Random(3).s8s(8 * kWidth);
-    const std::vector<float> word_scales = Random(4).floats(20, 0.01f, 0.02f);
-    const std::vector<float> segment_scales = Random(5).floats(2, 0.01f, 0.02f);
-    const std::vector<float> position_scales = Random(6).floats(8, 0.01f, 0.02f);
-    std::vector<float> out(kCount * kWidth);
-    run_backwards(EmbeddingSum<S8Embedding>{{word.data(), word_scales.data()},
-                                            {segment.data(), segment_scales.data()},
-                                            {position.data(), position_scales.data()},
-                                            texts,
-                                            ids,
-                                            segments,
-                                            {out.data(), kWidth}});
-    std::vector<float> f32_word(20 * kWidth);
-    std::vector<float> f32_segment(2 * kWidth);
-    std::vector<float> f32_position(8 * kWidth);
-    const auto expand = [](const std::vector<std::int8_t>& q, const std::vector<float>& scales,
-                           std::vector<float>& to) {
-        for (std::size_t i = 0; i < q.size(); ++i)
-            to[i] = static_cast<float>(q[i]) * scales[i / kWidth];
-    };
-    expand(word, word_scales, f32_word);
-    expand(segment, segment_scales, f32_segment);
-    expand(position, position_scales, f32_position);
-    for (std::uint32_t row = 0; row < kCount; ++row) {
-        for (std::uint32_t i = 0; i < kWidth; ++i) {
-            volatile float sum =
-                f32_word[static_cast<std::uint32_t>(ids[row]) * kWidth + i] + f32_segment[segments[row] * kWidth + i];
-            const float want = sum + f32_position[kPositions[row] * kWidth + i];
-            ASSERT_TRUE(same_bits(out[row * kWidth + i], want)) << row << " " << i;
-        }
-    }
-    std::vector<float> f32_out(kCount * kWidth);
-    run(EmbeddingSum<F32Embedding>{{f32_word.data()},
-                                   {f32_segment.data()},
-                                   {f32_position.data()},
-                                   texts,
-                                   ids,
-                                   segments,
-                                   {f32_out.data(), kWidth}});
-    EXPECT_TRUE(same_bits(f32_out, out));
-}
-
 TEST(FirstRows, ComeTogetherInTheOrderOfTheTexts) {
-    constexpr TextRows kRows[] = {{0, 1, 0}, {1, 1, 16}, {2, 4, 32}, {6, 2, 48}};
+    constexpr TextRows kRows[] = {whole_text(1), whole_text(1, 1, 16), whole_text(4, 2, 32), whole_text(2, 6, 48)};
     const Texts texts{kRows, 4};
     const OpContext context{scalar(Packing::panel), nullptr};
     std::vector<float> x = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -82,6 +82,40 @@ TEST_F(Sharing, NoMoreWorkersThanUnits) {
     EXPECT_EQ(runs(100 * kLeastShare, 0, 4), (std::vector<Ran>{{own_, 0, 0}}));
 }
 
+TEST_F(Sharing, NoMoreWorkersThanAttendanceIsTakenOf) {
+    EXPECT_EQ(sharing_workers(1000 * kLeastShare, 1000, 1000), kMostSharing);
+    EXPECT_EQ(sharing_workers(1000 * kLeastShare, 1000, kMostSharing - 1), kMostSharing - 1);
+}
+
+TEST(Attendance, EachWorkerOnceInAnyOrder) {
+    Attendance attendance(kMostSharing);
+    for (std::uint32_t worker = kMostSharing; worker-- > 0;) {
+        EXPECT_FALSE(attendance.complete());
+        EXPECT_TRUE(attendance.enter(worker));
+    }
+    EXPECT_TRUE(attendance.complete());
+}
+
+TEST(Attendance, WhoDoesNotBelongChangesNothing) {
+    Attendance attendance(2);
+    EXPECT_FALSE(attendance.enter(2));
+    EXPECT_FALSE(attendance.enter(~std::uint32_t{0}));
+    EXPECT_TRUE(attendance.enter(1));
+    EXPECT_FALSE(attendance.complete());
+    EXPECT_TRUE(attendance.enter(0));
+    EXPECT_TRUE(attendance.complete());
+}
+
+TEST(Attendance, AWorkerThatComesAgainDoesNothingAndIsNoticed) {
+    Attendance attendance(2);
+    EXPECT_TRUE(attendance.enter(0));
+    EXPECT_TRUE(attendance.enter(1));
+    for (int again = 0; again < 3; ++again) {
+        EXPECT_FALSE(attendance.enter(1));
+        EXPECT_FALSE(attendance.complete());
+    }
+}
+
 struct Part {
     std::uint32_t place;
     std::uint32_t row;
@@ -100,7 +134,7 @@ std::vector<Part> parts(const Texts& texts, RowBlock block) {
 }
 
 TEST(Texts, ABlockIsCutWhereTextsEnd) {
-    const TextRows rows[] = {{0, 3, 0}, {3, 20, 16}, {23, 1, 48}};
+    const TextRows rows[] = {whole_text(3), whole_text(20, 3, 16), whole_text(1, 23, 48)};
     const Texts texts{rows, 3};
     EXPECT_EQ(texts.rows(), 24u);
     EXPECT_EQ(parts(texts, {0, 24}), (std::vector<Part>{{0, 0, 0, 3}, {16, 3, 0, 20}, {48, 23, 0, 1}}));
@@ -111,7 +145,7 @@ TEST(Texts, ABlockIsCutWhereTextsEnd) {
 }
 
 TEST(Texts, FirstRowsOnly) {
-    const TextRows rows[] = {{0, 3, 0}, {3, 20, 16}, {23, 1, 48}};
+    const TextRows rows[] = {whole_text(3), whole_text(20, 3, 16), whole_text(1, 23, 48)};
     const Texts texts = Texts{rows, 3}.first_rows();
     EXPECT_EQ(texts.rows(), 3u);
     EXPECT_EQ(parts(texts, {1, 2}), (std::vector<Part>{{16, 0, 0, 1}, {48, 1, 0, 1}}));

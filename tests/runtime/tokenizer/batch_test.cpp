@@ -33,7 +33,7 @@ class TokenizeBatch : public testing::Test {
         ids_.assign(capacity, -1);
         segments_.assign(capacity, 9);
         rows_.assign(etch::most_texts(capacity), {});
-        scratch_.resize(etch::tokenizer_scratch_bytes(kUncased.max_word_chars));
+        scratch_.resize(etch::tokenizer_scratch_bytes(kUncased));
         return etch::tokenize_batch(kUncased, views.data(), views.size(), SpecialTokens::recognized, scratch_.data(),
                                     {ids_.data(), segments_.data(), nullptr, capacity}, rows_.data(), batch_);
     }
@@ -41,8 +41,8 @@ class TokenizeBatch : public testing::Test {
         EXPECT_EQ(rows_[text].first, first);
         EXPECT_EQ(rows_[text].count, count);
         EXPECT_EQ(rows_[text].place, place);
-        EXPECT_EQ(ids_[first], kUncased.classify_id);
-        EXPECT_EQ(ids_[first + count - 1], kUncased.separate_id);
+        EXPECT_EQ(ids_[first], kUncased.parts.single[0].id);
+        EXPECT_EQ(ids_[first + count - 1], kUncased.parts.single[2].id);
     }
 
     std::vector<std::string> texts_;

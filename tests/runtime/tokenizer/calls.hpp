@@ -12,12 +12,12 @@
 
 namespace tokenizer_calls {
 
+using etch::BertTokenizer;
 using etch::SpecialTokens;
 using etch::Status;
 using etch::Tokenized;
 using etch::TokenOffset;
 using etch::TokenSink;
-using etch::WordPiece;
 using test_vocabulary::kCased;
 using test_vocabulary::kLowercaseOnly;
 using test_vocabulary::kUncased;
@@ -33,7 +33,7 @@ struct Output {
     bool truncated = false;
 };
 
-inline std::string text_of_piece(const WordPiece& tables, std::int32_t id) {
+inline std::string text_of_piece(const BertTokenizer& tables, std::int32_t id) {
     std::string text(etch::piece(tables, id, nullptr, 0), '\0');
     EXPECT_EQ(etch::piece(tables, id, text.data(), text.size()), text.size());
     return text;
@@ -43,9 +43,9 @@ inline std::string text_of_piece(const WordPiece& tables, std::int32_t id) {
 // guard.
 class Call {
   public:
-    Call(const WordPiece& tables, std::uint32_t capacity)
+    Call(const BertTokenizer& tables, std::uint32_t capacity)
         : tables_(tables),
-          scratch_((etch::tokenizer_scratch_bytes(tables.max_word_chars) + 7) / 8 + kGuard, kUnused),
+          scratch_((etch::tokenizer_scratch_bytes(tables) + 7) / 8 + kGuard, kUnused),
           ids_(capacity, -7),
           segments_(capacity, 77),
           offsets_(capacity, TokenOffset{7, 7}) {}
@@ -83,7 +83,7 @@ class Call {
         return out;
     }
 
-    const WordPiece& tables_;
+    const BertTokenizer& tables_;
     std::vector<std::uint64_t> scratch_;
     std::vector<std::int32_t> ids_;
     std::vector<std::uint8_t> segments_;
@@ -91,7 +91,7 @@ class Call {
     Tokenized result_{};
 };
 
-inline Output run(const WordPiece& tables, std::string_view text, std::uint32_t capacity = 300,
+inline Output run(const BertTokenizer& tables, std::string_view text, std::uint32_t capacity = 300,
                   SpecialTokens mode = SpecialTokens::recognized) {
     return Call(tables, capacity).single(text, mode);
 }

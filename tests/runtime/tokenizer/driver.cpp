@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokenizes texts with tables given at run time: for tests that compare the runtime with the `tokenizers` wheel.
 //
-// Standard input, little-endian: the fields of etch::WordPiece in order, then requests. An array is its size in bytes
-// (u64) and its bytes, padded to 8; a null pointer an array of size 0; a number a u64. A request is
+// Standard input, little-endian: the type of the tables as an array of characters, their fields in order, then
+// requests. An array is its size in bytes (u64) and its bytes, padded to 8; a number a u64. A request is
 //     u32 is_pair, u32 plain_text, u32 capacity, u32 size, bytes [, u32 size, bytes]
-// Standard output, for each: u32 status, u32 truncated, u32 count, i32 ids[count], u32 offsets[2 * count],
-// u8 segments[count]. With the argument --pieces, u32 size and bytes of the text of each id; with --repeat N, every
-// request is run N times and answered once, and standard error gets the processor time per byte of text in nanoseconds.
+// Standard output, for each: u32 status, u32 flags (1: truncated, 2: a word was cut), u32 count, i32 ids[count], u32
+// offsets[2 * count], u8 segments[count]. With the argument --pieces, u32 size and bytes of the text of each id; with
+// --repeat N, every request is run N times and answered once, and standard error gets the processor time per byte of
+// text in nanoseconds. With --decode a decoder's fields stand before the requests, each of them
+//     u32 skip_special, u32 count, i32 ids[count]
+// and its answer u32 sizes[count + 1] of the parts, the last one of what is left behind the ids, and the parts.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +38,13 @@ class Reader {
     std::string_view text() {
         const auto size = number<std::uint32_t>();
         return {take(size), size};
+    }
+
+    std::string_view characters() {
+        const auto size = number<std::uint64_t>();
+        const char* text = take(size);
+        take((8 - size % 8) % 8);
+        return {text, size};
     }
 
     // Copied out, so that it is aligned and so that a sanitizer sees every access beyond its end.
@@ -79,33 +89,176 @@ void read(Reader& in, etch::AddedTokens& tokens) {
     set(in, tokens.count);
 }
 
-etch::WordPiece read_tables(Reader& in) {
-    etch::WordPiece t{};
-    t.first_nodes = in.array<std::uint8_t>();
-    t.labels = in.array<std::uint8_t>();
-    t.blocks = in.array<std::uint32_t>();
-    t.ranks = in.array<std::uint32_t>();
-    t.packed_ids = in.array<std::uint8_t>();
-    t.prefix = in.array<std::uint8_t>();
-    read(in, t.raw_tokens);
-    read(in, t.normalized_tokens);
-    set(in, t.block_count);
-    set(in, t.key_count);
-    set(in, t.id_bits);
-    set(in, t.initial_end);
-    set(in, t.continuing_end);
-    set(in, t.first_end);
-    set(in, t.piece_count);
-    set(in, t.prefix_size);
-    set(in, t.max_word_chars);
-    set(in, t.unknown_id);
-    set(in, t.classify_id);
-    set(in, t.separate_id);
-    set(in, t.clean_text);
-    set(in, t.handle_chinese_chars);
-    set(in, t.strip_accents);
-    set(in, t.lowercase);
-    return t;
+void read(Reader& in, etch::Trie& trie) {
+    trie.labels = in.array<std::uint8_t>();
+    trie.blocks = in.array<std::uint32_t>();
+    trie.ranks = in.array<std::uint32_t>();
+    trie.packed_ids = in.array<std::uint8_t>();
+    set(in, trie.block_count);
+    set(in, trie.key_count);
+    set(in, trie.id_bits);
+}
+
+void read(Reader& in, etch::BertNormalizer& normalizer) {
+    set(in, normalizer.clean_text);
+    set(in, normalizer.handle_chinese_chars);
+    set(in, normalizer.strip_accents);
+    set(in, normalizer.lowercase);
+}
+
+void read(Reader&, etch::BertSegmenter&) {}
+
+void read(Reader& in, etch::WordPiece& model) {
+    model.first_nodes = in.array<std::uint8_t>();
+    read(in, model.trie);
+    model.prefix = in.array<std::uint8_t>();
+    set(in, model.initial_end);
+    set(in, model.continuing_end);
+    set(in, model.first_end);
+    set(in, model.piece_count);
+    set(in, model.prefix_size);
+    set(in, model.max_word_chars);
+    set(in, model.unknown_id);
+}
+
+void read(Reader&, etch::NoNormalizer&) {}
+
+void read(Reader& in, etch::NormalForm& form) {
+    form.top = in.array<std::uint8_t>();
+    form.middle = in.array<std::uint16_t>();
+    form.leaves = in.array<std::uint16_t>();
+    form.entries = in.array<std::uint32_t>();
+    form.texts = in.array<std::uint8_t>();
+    form.pairs = in.array<std::uint32_t>();
+    set(in, form.pair_count);
+    set(in, form.composes);
+}
+
+void read(Reader& in, etch::NormalFormNormalizer& normalizer) {
+    read(in, normalizer.form);
+}
+
+void read(Reader& in, etch::ByteLevelSegmenter& segmenter) {
+    set(in, segmenter.add_prefix_space);
+}
+
+void read(Reader& in, etch::WhitespaceSegmenter& segmenter) {
+    set(in, segmenter.splits_words);
+}
+
+void read(Reader& in, etch::DigitsSegmenter& segmenter) {
+    set(in, segmenter.add_prefix_space);
+    set(in, segmenter.individual);
+}
+
+void read(Reader& in, etch::Cl100kSegmenter& segmenter) {
+    set(in, segmenter.most_digits);
+}
+
+void read(Reader& in, etch::ByteLevelBpe& model) {
+    model.first_nodes = in.array<std::uint16_t>();
+    read(in, model.trie);
+    model.left_sizes = in.array<std::uint8_t>();
+    model.merges = in.array<std::uint8_t>();
+    set(in, model.merge_bits);
+    set(in, model.first_end);
+    set(in, model.piece_count);
+    set(in, model.trim_offsets);
+    set(in, model.keep_first_space);
+}
+
+void read(Reader& in, etch::CharsmapNormalizer& normalizer) {
+    normalizer.units = in.array<std::uint32_t>();
+    normalizer.texts = in.array<std::uint8_t>();
+    normalizer.plain = in.array<std::uint8_t>();
+    set(in, normalizer.has_map);
+    set(in, normalizer.strip_left_before);
+    set(in, normalizer.strip_right_before);
+    set(in, normalizer.strip_left_after);
+    set(in, normalizer.strip_right_after);
+    set(in, normalizer.run_content);
+}
+
+void read(Reader& in, etch::Folding& folding) {
+    folding.top = in.array<std::uint8_t>();
+    folding.middle = in.array<std::uint16_t>();
+    folding.leaves = in.array<std::uint16_t>();
+    folding.folded = in.array<std::uint8_t>();
+    set(in, folding.decomposes_hangul);
+    set(in, folding.joins_quotes);
+}
+
+void read(Reader& in, etch::CharacterNormalizer& normalizer) {
+    read(in, normalizer.folding);
+}
+
+void read(Reader& in, etch::FoldingNormalizer& normalizer) {
+    read(in, normalizer.folding);
+    read(in, normalizer.rest);
+}
+
+void read(Reader& in, etch::MetaspaceSegmenter& segmenter) {
+    set(in, segmenter.prepend);
+    set(in, segmenter.split);
+    set(in, segmenter.split_whitespace);
+}
+
+void read(Reader& in, etch::Unigram& model) {
+    model.first_nodes = in.array<std::uint32_t>();
+    model.metaspace_nodes = in.array<std::uint32_t>();
+    read(in, model.trie);
+    model.scores = in.array<std::uint32_t>();
+    model.marks = in.array<std::uint8_t>();
+    model.byte_ids = in.array<std::int32_t>();
+    set(in, model.wide_scores);
+    set(in, model.byte_fallback);
+    set(in, model.metaspace_node);
+    set(in, model.lowest_key);
+    set(in, model.longest);
+    set(in, model.first_end);
+    set(in, model.piece_count);
+    set(in, model.unknown_id);
+}
+
+void read(Reader& in, etch::Decoder& decoder) {
+    decoder.keys = in.array<std::uint8_t>();
+    decoder.flags = in.array<std::uint8_t>();
+    decoder.others = in.array<std::uint8_t>();
+    decoder.other_begins = in.array<std::uint32_t>();
+    decoder.space = in.array<std::uint8_t>();
+    set(in, decoder.key_bits);
+    set(in, decoder.id_count);
+    set(in, decoder.space_size);
+    set(in, decoder.prefix_size);
+    set(in, decoder.strip);
+    set(in, decoder.drops_first_spaces);
+    set(in, decoder.byte_fallback);
+}
+
+void read(Reader& in, etch::TemplatePart* parts, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        set(in, parts[i].id);
+        set(in, parts[i].segment);
+    }
+}
+
+void read(Reader& in, etch::Template& parts) {
+    set(in, parts.single_count);
+    set(in, parts.pair_count);
+    read(in, parts.single, parts.single_count);
+    read(in, parts.pair, parts.pair_count);
+}
+
+template <class Tables>
+Tables read_tables(Reader& in) {
+    Tables tables{};
+    read(in, tables.raw_tokens);
+    read(in, tables.normalized_tokens);
+    read(in, tables.normalizer);
+    read(in, tables.segmenter);
+    read(in, tables.model);
+    read(in, tables.parts);
+    return tables;
 }
 
 template <class Element>
@@ -113,14 +266,49 @@ void write(const Element* elements, std::size_t count) {
     if (std::fwrite(elements, sizeof(Element), count, stdout) != count) std::exit(3);
 }
 
-void write_pieces(const etch::WordPiece& tables) {
-    for (std::uint32_t id = 0; id < tables.piece_count; ++id) {
+template <class Tables>
+void write_pieces(const Tables& tables) {
+    for (std::uint32_t id = 0; id < tables.model.piece_count; ++id) {
         const auto signed_id = static_cast<std::int32_t>(id);
         const auto size = static_cast<std::uint32_t>(etch::piece(tables, signed_id, nullptr, 0));
         std::vector<char> text(size);
         etch::piece(tables, signed_id, text.data(), size);
         write(&size, 1);
         write(text.data(), size);
+    }
+}
+
+// Adds what `decode(text, capacity)` writes; asks without room first, which must change nothing where some is needed.
+template <class Decode>
+std::uint32_t append(std::vector<char>& text, Decode decode) {
+    const std::size_t size = decode(nullptr, 0);
+    if (size == 0) return 0;
+    const std::unique_ptr<char[]> part(new char[size]);
+    if (decode(part.get(), size) != size) std::exit(4);
+    text.insert(text.end(), part.get(), part.get() + size);
+    return static_cast<std::uint32_t>(size);
+}
+
+template <class Tables>
+void answer_decoding(Reader& in, const Tables& tables) {
+    etch::Decoder decoder{};
+    read(in, decoder);
+    while (!in.at_end()) {
+        const bool skip_special = in.number<std::uint32_t>() != 0;
+        const auto count = in.number<std::uint32_t>();
+        etch::DecoderState state{};
+        std::vector<std::uint32_t> sizes;
+        std::vector<char> text;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const auto id = in.number<std::int32_t>();
+            sizes.push_back(append(text, [&](char* to, std::size_t capacity) {
+                return etch::decode(tables.model, decoder, id, skip_special, state, to, capacity);
+            }));
+        }
+        sizes.push_back(append(
+            text, [&](char* to, std::size_t capacity) { return etch::finish_decoding(decoder, state, to, capacity); }));
+        write(sizes.data(), sizes.size());
+        write(text.data(), text.size());
     }
 }
 
@@ -135,16 +323,20 @@ std::vector<char> read_all() {
     return bytes;
 }
 
-}  // namespace
+struct Options {
+    bool pieces;
+    bool decode;
+    int repeats;
+};
 
-int main(int argc, char** argv) {
-    const int repeats = argc == 3 && std::strcmp(argv[1], "--repeat") == 0 ? std::atoi(argv[2]) : 1;
-    Reader in(read_all());
-    const etch::WordPiece tables = read_tables(in);
+template <class Tables>
+void answer(Reader& in, const Options& options) {
+    const auto tables = read_tables<Tables>(in);
+    if (options.decode) return answer_decoding(in, tables);
     // Exactly what is promised to suffice, so that a sanitizer sees more being used.
-    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables.max_word_chars);
+    const std::size_t scratch_bytes = etch::tokenizer_scratch_bytes(tables);
     const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[scratch_bytes / 8]);
-    if (argc == 2 && std::strcmp(argv[1], "--pieces") == 0) write_pieces(tables);
+    if (options.pieces) write_pieces(tables);
     double seconds = 0;
     std::size_t bytes = 0;
     while (!in.at_end()) {
@@ -160,20 +352,58 @@ int main(int argc, char** argv) {
         etch::Tokenized result{};
         etch::Status status{};
         const std::clock_t start = std::clock();  // processor time: other programs may be running
-        for (int i = 0; i < repeats; ++i) {
+        for (int i = 0; i < options.repeats; ++i) {
             status = is_pair ? etch::tokenize_pair(tables, first, second, mode, scratch.get(), sink, result)
                              : etch::tokenize(tables, first, mode, scratch.get(), sink, result);
         }
         seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         bytes += first.size() + second.size();
-        const std::uint32_t head[3] = {static_cast<std::uint32_t>(status), result.truncated ? 1U : 0U, result.count};
+        const std::uint32_t head[3] = {static_cast<std::uint32_t>(status),
+                                       (result.truncated ? 1U : 0U) | (result.cut_word ? 2U : 0U), result.count};
         write(head, 3);
         write(ids.get(), result.count);
         write(offsets.get(), result.count);
         write(segments.get(), result.count);
     }
-    if (repeats > 1) {
-        std::fprintf(stderr, "%.4f\n", seconds * 1e9 / static_cast<double>(bytes) / repeats);
+    if (options.repeats > 1) {
+        std::fprintf(stderr, "%.4f\n", seconds * 1e9 / static_cast<double>(bytes) / options.repeats);
     }
-    return std::fflush(stdout) == 0 ? 0 : 3;
+}
+
+// One for each composition that the runtime has.
+struct Composition {
+    std::string_view type;  // as generated code spells it
+    void (*answer)(Reader& in, const Options& options);
+};
+
+constexpr Composition kCompositions[] = {
+    {"Tokenizer<BertNormalizer, BertSegmenter, WordPiece>", answer<etch::BertTokenizer>},
+    {"Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::ByteLevelBpeTokenizer>},
+    {"Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::WordLevelTokenizer>},
+    {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
+    {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},
+    {"Tokenizer<NormalFormNormalizer, ByteLevelSegmenter, ByteLevelBpe>",
+     answer<etch::NormalFormByteLevelBpeTokenizer>},
+    {"Tokenizer<NormalFormNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::NormalFormDigitsBpeTokenizer>},
+    {"Tokenizer<NormalFormNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::NormalFormCl100kBpeTokenizer>},
+    {"Tokenizer<CharacterNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::CharacterByteLevelBpeTokenizer>},
+    {"Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::CharacterWordLevelTokenizer>},
+    {"Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::UnigramTokenizer>},
+    {"Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::FoldingUnigramTokenizer>},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto has = [&](int count, const char* name) { return argc == count && std::strcmp(argv[1], name) == 0; };
+    const Options options{has(2, "--pieces"), has(2, "--decode"), has(3, "--repeat") ? std::atoi(argv[2]) : 1};
+    Reader in(read_all());
+    const std::string_view type = in.characters();
+    for (const Composition& composition : kCompositions) {
+        if (composition.type != type) continue;
+        composition.answer(in, options);
+        return std::fflush(stdout) == 0 ? 0 : 3;
+    }
+    std::fprintf(stderr, "driver: there is no %.*s\n", static_cast<int>(type.size()), type.data());
+    return 2;
 }

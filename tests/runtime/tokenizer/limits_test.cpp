@@ -30,7 +30,7 @@ class TokenizerLimits : public testing::Test {
     }
 
     void* memory_ = MAP_FAILED;
-    Tokenized result_{77, true};
+    Tokenized result_{77, true, true};
 };
 
 TEST_F(TokenizerLimits, SingleText) {

@@ -89,9 +89,9 @@ TEST(TokenizerCases, LongestWord) {
 }
 
 TEST(TokenizerCases, ShortLimitsOfWords) {
-    WordPiece tables = kUncased;
+    etch::BertTokenizer tables = kUncased;
     for (const std::uint32_t limit : {0u, 1u, 2u}) {
-        tables.max_word_chars = limit;
+        tables.model.max_word_chars = limit;
         const std::string one = limit < 1 ? "[UNK]" : "x";
         const std::string two = limit < 2 ? "[UNK]" : "hi";
         EXPECT_EQ(run(tables, "x hi the " + repeat("e", 250)).pieces, Strings({one, two, "[UNK]", "[UNK]"}));
@@ -190,8 +190,8 @@ TEST(Tokenizer, MarksAreOrdered) {
 TEST(Tokenizer, TextsOfPieces) {
     EXPECT_EQ(text_of_piece(kUncased, 0), "[PAD]");
     EXPECT_EQ(text_of_piece(kUncased, -1), "");
-    EXPECT_EQ(text_of_piece(kUncased, static_cast<std::int32_t>(kUncased.piece_count)), "");
-    EXPECT_EQ(text_of_piece(kWithTokens, static_cast<std::int32_t>(kUncased.piece_count)), "<l>");
+    EXPECT_EQ(text_of_piece(kUncased, static_cast<std::int32_t>(kUncased.model.piece_count)), "");
+    EXPECT_EQ(text_of_piece(kWithTokens, static_cast<std::int32_t>(kUncased.model.piece_count)), "<l>");
     EXPECT_EQ(run(kUncased, "unaffable").pieces, Strings({"un", "##aff", "##able"}));
 }
 

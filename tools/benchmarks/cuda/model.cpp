@@ -50,8 +50,8 @@ Status forward(const cuda::Pass& pass, Watch& watch) {
     cuda::SessionState& s = state();
     cuda::Runner runner = s.runner(false);
     WatchedRunner watched(runner, watch);
-    model::cuda::forward(watched, s.weights->mode, static_cast<std::uint8_t*>(s.weights->memory), s.memory, s.capacity,
-                         pass);
+    model::cuda::Modes::forward(watched, s.weights->mode, static_cast<std::uint8_t*>(s.weights->memory), s.memory,
+                                s.capacity, pass);
     return runner.status();
 }
 

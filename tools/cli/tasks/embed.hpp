@@ -11,6 +11,9 @@ inline std::string_view name(std::uint32_t) {
     return {};  // the components of an embedding have no names
 }
 
+// A result needs no room of its own.
+inline void make_room(generated::Result*, std::size_t, const Wanted&) {}
+
 inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
     return text.pair ? generated::embed_pair(workspace, text.first, text.second, result)
                      : generated::embed(workspace, text.first, result);

@@ -8,12 +8,19 @@ from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 
-import distil
-import remake
-from student import Shape
+import arguments
 
-# 1.33 M weights in the layers, 1.78 M in the embeddings.
-SHAPE = Shape(vocabulary=9_000, positions=256, layers=3, width=192, heads=3, inner=768, activation="gelu")
+
+def main() -> None:
+    asked = arguments.of_make(Path(__file__).resolve().parent)
+    import distil
+    import remake
+    from student import Shape
+
+    # 1.33 M weights in the layers, 1.78 M in the embeddings.
+    shape = Shape(vocabulary=9_000, positions=256, layers=3, width=192, heads=3, inner=768, activation="gelu")
+    remake.main(asked, shape, distil.Settings(epochs=2))
+
 
 if __name__ == "__main__":
-    remake.main(Path(__file__).resolve().parent, SHAPE, distil.Settings(epochs=2))
+    main()

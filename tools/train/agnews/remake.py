@@ -5,36 +5,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
-from pathlib import Path
 
 import distil
 import rows
 import student
 import torch
 import views
-import vocabulary
+from arguments import folder_from
+from common import vocabulary
 from tokenizers import Tokenizer
 
 TEACHER = "minilm_l6_agnews"
 
 
-def folder_from(variable: str) -> Path:
-    """The folder an environment variable names."""
-    if variable not in os.environ:
-        raise SystemExit(f"set {variable} to the folder described in README.md")
-    return Path(os.environ[variable])
-
-
-def main(here: Path, shape: student.Shape, settings: distil.Settings) -> None:
+def main(arguments: argparse.Namespace, shape: student.Shape, settings: distil.Settings) -> None:
     """Rows -> vocabulary -> the teacher's answers -> student -> folder."""
-    parser = argparse.ArgumentParser(description="Remakes the checkpoint; needs ETCH_DATA and ETCH_MODELS.")
-    parser.add_argument("--out", type=Path, default=here / "checkpoint")
-    parser.add_argument("--cache", type=Path, default=Path("build/train-agnews"), help="keeps the teacher's answers")
-    parser.add_argument("--seed", type=int, default=20)
-    arguments = parser.parse_args()
-
     start = time.monotonic()
     teacher_folder = folder_from("ETCH_MODELS") / TEACHER
     arguments.cache.mkdir(parents=True, exist_ok=True)
@@ -44,7 +30,8 @@ def main(here: Path, shape: student.Shape, settings: distil.Settings) -> None:
     print(f"{len(train)} training rows, {len(held_out)} held out", flush=True)
 
     texts = [row.text for row in train]
-    spec, teacher_ids = vocabulary.build(teacher_folder, texts, shape.vocabulary)
+    teacher_spec = json.loads((teacher_folder / "tokenizer.json").read_text(encoding="utf-8"))
+    spec, teacher_ids = vocabulary.build(teacher_spec, texts, shape.vocabulary)
     tokenizer = Tokenizer.from_str(json.dumps(spec))
     tokenizer_config = vocabulary.tokenizer_config(shape.positions)
 

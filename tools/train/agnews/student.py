@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from common.checkpoint import replaced, write_half, write_json
 from rows import LABELS
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from transformers import BertConfig, BertForSequenceClassification
 
 
@@ -72,28 +72,13 @@ def save(
     folder: Path,
 ) -> None:
     """Writes the folder beside its place, then puts it there."""
-    beside = folder.with_name(folder.name + ".new")
-    beside.mkdir(parents=True)
-    half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
-    save_file(half, beside / "model.safetensors", metadata={"format": "pt"})
-    (beside / "model.safetensors").chmod(0o644)
     settings = model.config.to_dict()
     settings["architectures"] = ["BertForSequenceClassification"]
     settings["dtype"] = "float16"
     settings["position_embedding_type"] = "absolute"
     settings.pop("_name_or_path", None)
-    for name, content in (
-        ("config", settings),
-        ("tokenizer", tokenizer),
-        ("tokenizer_config", tokenizer_config),
-    ):
-        text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=name != "tokenizer")
-        (beside / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    old = folder.with_name(folder.name + ".old")
-    if folder.exists():
-        folder.rename(old)
-    beside.rename(folder)
-    if old.exists():
-        for file in old.iterdir():
-            file.unlink()
-        old.rmdir()
+    with replaced(folder) as beside:
+        write_half(beside / "model.safetensors", model.state_dict())
+        write_json(beside / "config.json", settings, sort_keys=True)
+        write_json(beside / "tokenizer.json", tokenizer)
+        write_json(beside / "tokenizer_config.json", tokenizer_config, sort_keys=True)

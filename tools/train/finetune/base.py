@@ -11,10 +11,11 @@ from refusal import Refused
 from targets import Labels
 from tokenizers import Tokenizer
 
-from codegen.frontends import bert, check_supported
+from codegen.frontends import bert, limits_of
 from codegen.golden import text_tokenizer
 from codegen.load.config import Config
 from codegen.load.folder import Checkpoint, load_checkpoint
+from codegen.load.limits import Limits
 from codegen.load.sentence import SentenceModules
 
 # What the encoder may carry: classifier, pooler, and the language-model heads of the original checkpoints.
@@ -61,14 +62,17 @@ def load_base(folder: Path, max_tokens: int | None, pairs: bool) -> Base:
     return Base(folder, checkpoint, tokens)
 
 
-def _check_family(config: Config) -> None:
-    check_supported(config)
+def _check_family(config: Config) -> Limits:
+    limits = limits_of(config)
     if config.model_type != "bert":
         raise Refused(f"model type '{config.model_type}': this recipe trains bert only")
+    return limits
 
 
 def _check_encoder(checkpoint: Checkpoint, max_tokens: int) -> None:
     """Has the front-end look at shapes and tensors, heads aside: it is to accept what will have been trained."""
     checkpoint.tensors.ignore(*_HEADS)
     encoder = Config.from_json({**checkpoint.config.values, "architectures": [bert.ENCODER]})
-    bert.build_graph(replace(checkpoint, config=encoder, sentence=SentenceModules("cls", False)), max_tokens)
+    bert.build_graph(
+        replace(checkpoint, config=encoder, sentence=SentenceModules("cls", (), normalize=False)), max_tokens
+    )

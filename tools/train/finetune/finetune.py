@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
 sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 
-from base import load_base
-from folder import check_free, new_folder, write_settings
 from refusal import Refused
-from rows import read_rows
 from settings import Settings, parse
 
 from codegen.errors import EtchError
+from codegen.interrupts import run_program
 
 
 def say(message: str) -> None:
@@ -26,7 +22,12 @@ def say(message: str) -> None:
 
 
 def run(settings: Settings) -> str:
-    """Files -> rows -> model -> folder. Everything that can be refused without PyTorch is looked at before it loads."""
+    """Files -> rows -> model -> folder. The command line is looked at before any package loads, and all else
+    that can be refused without PyTorch before that does."""
+    from base import load_base
+    from folder import check_free, new_folder, write_settings
+    from rows import read_rows
+
     check_free(settings.out)
     base = load_base(settings.checkpoint, settings.max_tokens, settings.columns.pairs)
     labels, parts = read_rows(settings, base)
@@ -38,13 +39,12 @@ def run(settings: Settings) -> str:
     return done
 
 
-def _terminated(*_: object) -> NoReturn:
-    raise SystemExit(143)
-
-
 def main() -> int:
-    """Exit codes: 0 done, 1 refused, 2 wrong use, 130 interrupted, 143 terminated."""
-    signal.signal(signal.SIGTERM, _terminated)
+    """Exit codes: 0 done, 1 refused, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
+    return run_program("finetune", _answered)
+
+
+def _answered() -> int:
     try:
         print(run(parse(None)))
         return 0
@@ -53,9 +53,7 @@ def main() -> int:
     except OSError as error:
         return _fail(f"{error.strerror or error}", 1)
     except ImportError as error:
-        return _fail(f"{error}; install tools/train/finetune/requirements.txt", 1)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return _fail(f"{error}; install tools/train/requirements.txt", 1)
 
 
 def _fail(message: str, code: int) -> int:

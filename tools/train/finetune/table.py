@@ -14,6 +14,9 @@ from pathlib import Path
 from refusal import Refused
 from settings import Columns
 
+from codegen.errors import EtchError
+from codegen.outside_files import MAX_BYTES, NamedFile
+
 _LONGEST_FIELD = 1 << 24
 
 
@@ -40,9 +43,9 @@ def read_table(path: Path, columns: Columns) -> Table:
     """Every row, in the file's order."""
     name = path.name
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise Refused(f"{name}: {error.strerror}") from None
+        raw = NamedFile(path, "table", "finetune").read()
+    except EtchError as error:
+        raise Refused(f"{name}: {error.message}") from None
     rows = _rows(name, raw)
     if not rows:
         raise Refused(f"{name}: no rows")
@@ -61,12 +64,20 @@ def read_table(path: Path, columns: Columns) -> Table:
     return Table(name, hashlib.sha256(raw).hexdigest(), label_name, records)
 
 
+def _decompressed(name: str, raw: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise Refused(f"{name}: there are more than {MAX_BYTES} bytes in it, the most that is read")
+    return content
+
+
 def _rows(name: str, raw: bytes) -> list[tuple[int, list[str]]]:
     plain = name.removesuffix(".gz")
     if not plain.endswith((".csv", ".tsv")):
         raise Refused(f"{name}: expected a file named .csv, .tsv, .csv.gz or .tsv.gz")
     try:
-        text = (gzip.decompress(raw) if plain != name else raw).decode("utf-8-sig")
+        text = (_decompressed(name, raw) if plain != name else raw).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
         raise Refused(f"{name}: not a gzip file: {error}") from None
     except UnicodeDecodeError as error:

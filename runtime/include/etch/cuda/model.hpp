@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated code hands to the back end, and what its functions are made of.
+// What generated code hands to the back end (modes.hpp), and what its functions (calls.hpp) are made of.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct SessionMemory {
 
 // One generated model.
 struct ModelPlan {
-    const WordPiece& tokenizer;
+    const BertTokenizer& tokenizer;
     TokenLimits limits;
     std::uint32_t outputs;   // floats of a text
     std::uint32_t products;  // of different shape in a pass, at most
@@ -81,7 +81,7 @@ Status compute_batch(DeviceSession& session, const std::string_view* texts, std:
 
 // Of the last call of these.
 struct TextOutput {
-    float* values;  // [ModelPlan::outputs], until the next call
+    F32Rows values;  // [1, ModelPlan::outputs], until the next call
     std::uint32_t tokens;
     bool truncated;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-head self-attention within each text of a batch. Keys and values are packed once per layer, per head, like
-// weight tables; queries come in blocks of rows.
+// Multi-head attention within each text of a batch. Keys and values are packed once per layer, per head, like weight
+// tables; queries come in blocks of rows.
 //
-// Shapes: heads x head_width = width of the query, key, value and context rows. Per head and text, keys are a packed
-// matrix of n = the text's tokens outputs and k = head_width inputs, values one of n = head_width and k = tokens.
-// Buffers are sized for max_tokens, of one text or of several at their places.
+// Shapes: query and context rows have heads x head_width columns, key and value rows key_heads x head_width: several
+// query heads may share a key head. Per key head, keys are a packed matrix of n = cache_tokens outputs and k =
+// head_width inputs, values one of n = head_width and k = cache_tokens. The caches hold one text or several at their
+// places, and rows may be appended to a text behind those that it has: the bytes are those of packing all at once.
 #pragma once
 
 #include <cstddef>
@@ -22,57 +23,61 @@ struct HeadShape {
     Packing packing;
     std::uint32_t heads;
     std::uint32_t head_width;
-    std::uint32_t max_tokens;
-    std::uint32_t tile_rows;  // query rows that one unit of Attention works on at a time
+    std::uint32_t max_tokens;                 // key and value rows of a text
+    std::uint32_t tile_rows;                  // query rows that one unit of Attention works on at a time
+    std::uint32_t key_heads = heads;          // a divisor of heads: head h reads key head h / (heads / key_heads)
+    std::uint32_t cache_tokens = max_tokens;  // that the caches of keys and values have room for, of all texts
 };
 
-// s8 keys or values of every head with one scale per (head, token).
+// s8 keys or values of every key head with one scale per (key head, token).
 struct S8HeadCache {
-    std::int8_t* packed;  // [heads][s8_key_bytes(shape)] or [heads][s8_value_bytes(shape)], 16-byte aligned
-    float* scales;        // [heads][max_tokens]
+    std::int8_t* packed;  // [key_heads][s8_key_bytes(shape)] or [key_heads][s8_value_bytes(shape)], 16-byte aligned
+    float* scales;        // [key_heads][cache_tokens]
 };
 
 struct F32HeadCache {
-    float* packed;  // [heads][f32_key_elements(shape)] or [heads][f32_value_elements(shape)]
+    float* packed;  // [key_heads][f32_key_elements(shape)] or [key_heads][f32_value_elements(shape)]
 };
 
 constexpr std::size_t s8_key_bytes(const HeadShape& s) noexcept {
-    return round_up(packed_s8_bytes(s.packing, s.max_tokens, s.head_width), 16);
+    return round_up(packed_s8_bytes(s.packing, s.cache_tokens, s.head_width), 16);
 }
 constexpr std::size_t s8_value_bytes(const HeadShape& s) noexcept {
-    return round_up(packed_s8_bytes(s.packing, s.head_width, s.max_tokens), 16);
+    return round_up(packed_s8_bytes(s.packing, s.head_width, s.cache_tokens), 16);
 }
 constexpr std::size_t f32_key_elements(const HeadShape& s) noexcept {
-    return packed_f32_elements(s.packing, s.max_tokens, s.head_width);
+    return packed_f32_elements(s.packing, s.cache_tokens, s.head_width);
 }
 constexpr std::size_t f32_value_elements(const HeadShape& s) noexcept {
-    return packed_f32_elements(s.packing, s.head_width, s.max_tokens);
+    return packed_f32_elements(s.packing, s.head_width, s.cache_tokens);
 }
 
-// Where the matrix of a head and of the text at `place` begins in a cache.
+// Where the keys of a key head begin in a cache, of the text at `place`, and where its values do: inputs of a matrix
+// that is packed for cache_tokens.
 constexpr std::size_t s8_key_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
     return head * s8_key_bytes(s) + packed_s8_bytes(s.packing, place, s.head_width);
 }
 constexpr std::size_t s8_value_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
-    return head * s8_value_bytes(s) + packed_s8_bytes(s.packing, s.head_width, place);
+    return head * s8_value_bytes(s) + packed_s8_index(s.packing, 0, place, s.cache_tokens);
 }
 constexpr std::size_t f32_key_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
     return head * f32_key_elements(s) + packed_f32_elements(s.packing, place, s.head_width);
 }
 constexpr std::size_t f32_value_offset(const HeadShape& s, std::uint32_t head, std::uint32_t place) noexcept {
-    return head * f32_value_elements(s) + packed_f32_elements(s.packing, s.head_width, place);
+    return head * f32_value_elements(s) + packed_f32_index(s.packing, 0, place, s.cache_tokens);
 }
 
-// Quantizes each (row, head) of a block of key rows and packs it at the rows' places. Units: heads. The block that
-// holds a text's last row zeroes the padding behind it.
+// Quantizes each (row, key head) of a block of key rows and packs it behind the rows before it, where text.position
+// says. Units: key heads. The block that has the last of a text's rows zeroes what is behind it in its panel of keys or
+// group of values.
 struct PackKeysS8 {
     const HeadShape& shape;
     RowBlock block;
     const Texts& texts;
-    F32Rows input;  // [block.count][heads * head_width]
+    F32Rows input;  // [block.count][key_heads * head_width]
     S8HeadCache out;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
@@ -84,7 +89,7 @@ struct PackValuesS8 {
     F32Rows input;
     S8HeadCache out;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
@@ -96,7 +101,7 @@ struct PackKeysF32 {
     F32Rows input;
     F32HeadCache out;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
@@ -108,7 +113,7 @@ struct PackValuesF32 {
     F32Rows input;
     F32HeadCache out;
 
-    std::uint32_t units() const noexcept { return shape.heads; }
+    std::uint32_t units() const noexcept { return shape.key_heads; }
     std::uint64_t cost() const noexcept { return kCostOfPackedValue * block.count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
@@ -126,7 +131,7 @@ constexpr std::uint64_t attention_cost(const HeadShape& s, RowBlock block, const
                                        std::uint64_t product) noexcept {
     std::uint64_t scores = 0;
     for (const TextPart part : TextParts(texts, block))
-        scores += std::uint64_t{part.count} * part.text.count;
+        scores += std::uint64_t{part.count} * part.text.keys;
     return scores * s.heads * (2 * product * s.head_width + kCostOfScore);
 }
 
@@ -159,6 +164,42 @@ struct AttentionF32 {
 
     std::uint32_t units() const noexcept { return shape.heads * attention_tiles(shape, block, texts); }
     std::uint64_t cost() const noexcept { return attention_cost(shape, block, texts, kCostOfF32Product); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Which keys a query sees, by their positions in the text.
+enum class AttentionMask : std::uint8_t {
+    none,
+    causal,  // none behind its own position
+    window,  // none more than `window` positions away, on both sides
+};
+
+// What becomes of the scores t of a query before the softmax: the table is added, then the mask applies.
+struct ScoreBias {
+    AttentionMask mask = AttentionMask::none;  // t = -2^100 where a key is not seen: it contributes exactly 0
+    std::uint32_t window = 0;
+    // f32 [heads][2 * max_tokens - 1], times log2(e): t = t + table[head][key - query position + max_tokens - 1]. Null:
+    // none.
+    const float* table = nullptr;
+};
+
+// Attention with a bias. Each query sees a key at least. Keys that no query of a unit sees are not multiplied, which
+// changes no bit.
+struct BiasedAttentionS8 {
+    AttentionS8 attention;
+    ScoreBias bias;
+
+    std::uint32_t units() const noexcept { return attention.units(); }
+    std::uint64_t cost() const noexcept { return attention.cost(); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+struct BiasedAttentionF32 {
+    AttentionF32 attention;
+    ScoreBias bias;
+
+    std::uint32_t units() const noexcept { return attention.units(); }
+    std::uint64_t cost() const noexcept { return attention.cost(); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// (word + segment) + position, per token; the position of a row is that in its text. Units: rows. Token ids and
-// segments were checked when the call began.
+// The sum of one entry of each of several tables, per token. Units: rows. Token ids and segments were checked when the
+// call began.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "etch/ops/op.hpp"
@@ -25,24 +26,70 @@ struct F32Embedding {
     const float* table;
 };
 
-// `Embedding` is S8Embedding or F32Embedding.
+// How the table of a tied embedding lies: its entries one after the other, or as the weights of a linear in a packing,
+// whose outputs are the entries.
+enum class TableLayout : std::uint8_t { entries, panel, rows };
+
+constexpr TableLayout layout_of(Packing packing) noexcept {
+    return packing == Packing::panel ? TableLayout::panel : TableLayout::rows;
+}
+
+// A table that may also be the weights of a linear. Scales are by output, factors those of the packing.
+struct TiedS8Embedding {
+    S8Embedding table;
+    TableLayout layout = TableLayout::entries;
+};
+struct TiedF32Embedding {
+    F32Embedding table;
+    TableLayout layout = TableLayout::entries;
+};
+
+// What a token looks an entry up by; its position is that in its text.
+enum class EmbeddedBy : std::uint8_t { id, segment, position };
+
+// entry number `first` + the token's id, segment or position; times `factor`, a second multiplication.
+template <class Embedding>
+struct EmbeddingTerm {
+    Embedding table;
+    EmbeddedBy by;
+    std::uint32_t first = 0;
+    float factor = 1.0f;
+};
+
+// At least one term. A view.
+template <class Embedding>
+class EmbeddingTerms {
+  public:
+    template <std::size_t kCount>
+    constexpr EmbeddingTerms(const EmbeddingTerm<Embedding> (&terms)[kCount]) noexcept
+        : terms_(terms), count_(kCount) {}
+
+    constexpr std::uint32_t count() const noexcept { return count_; }
+    constexpr const EmbeddingTerm<Embedding>& operator[](std::uint32_t i) const noexcept { return terms_[i]; }
+
+  private:
+    const EmbeddingTerm<Embedding>* terms_;
+    std::uint32_t count_;
+};
+
+// The terms are added from left to right. `Embedding` is one of the four above.
 template <class Embedding>
 struct EmbeddingSum {
-    Embedding word;
-    Embedding segment;
-    Embedding position;
+    EmbeddingTerms<Embedding> terms;
     const Texts& texts;
     const std::int32_t* ids;       // [rows]
     const std::uint8_t* segments;  // [rows]
     F32Rows out;                   // [rows][width]
 
     std::uint32_t units() const noexcept { return texts.rows(); }
-    std::uint64_t cost() const noexcept { return kCostOfEmbeddedValue * texts.rows() * out.width; }
+    std::uint64_t cost() const noexcept { return kCostOfEmbeddedValue * terms.count() * texts.rows() * out.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
 extern template struct EmbeddingSum<S8Embedding>;
 extern template struct EmbeddingSum<F32Embedding>;
+extern template struct EmbeddingSum<TiedS8Embedding>;
+extern template struct EmbeddingSum<TiedF32Embedding>;
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

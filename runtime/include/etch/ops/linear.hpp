@@ -7,6 +7,7 @@
 #include "etch/ops/activation.hpp"
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
+#include "etch/packing.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -28,6 +29,24 @@ struct F32Weights {
     std::uint32_t outputs;
     std::uint32_t inputs;
 };
+
+// Those of the outputs [first, first + count) alone; `first` is a multiple of kPanelWidth.
+constexpr S8Weights outputs_of(const S8Weights& all, Packing packing, std::uint32_t first,
+                               std::uint32_t count) noexcept {
+    const bool has_4_bits = all.factors != nullptr;
+    return {all.weights + (has_4_bits ? packed_s4_bytes(packing, first, all.inputs)
+                                      : packed_s8_bytes(packing, first, all.inputs)),
+            all.scales + first,
+            all.bias == nullptr ? nullptr : all.bias + first,
+            count,
+            all.inputs,
+            has_4_bits ? all.factors + packed_s4_factors(packing, first, all.inputs) : nullptr};
+}
+constexpr F32Weights outputs_of(const F32Weights& all, Packing packing, std::uint32_t first,
+                                std::uint32_t count) noexcept {
+    return {all.weights + packed_f32_elements(packing, first, all.inputs),
+            all.bias == nullptr ? nullptr : all.bias + first, count, all.inputs};
+}
 
 // A null residual.data means none. residual may be the same rows as out; both have the width weights.outputs.
 struct LinearS8 {

@@ -12,14 +12,17 @@
 // how many workers share an op, and how many units belong to a step.
 //
 // A runner is any object with `void operator()(const Op&)` for every op type: the ones below, or that of stepping.hpp,
-// which does a part and goes on in the next call.
+// which does a part and goes on in the next call. While it lives, its thread rounds floats as the arithmetic contract
+// says (float_mode.hpp), and so does each worker while it does its part of an op.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "etch/executor.hpp"
-#include "etch/version.hpp"
+#include "etch/float_mode.hpp"
+#include "etch/ops/attendance.hpp"
+#include "etch/status.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -44,6 +47,7 @@ class InlineRunner {
 
   private:
     OpContext context_;
+    FloatMode mode_;
 };
 
 // Whether a runner has nothing to do in the next `ops` ops, which then need not be handed to it. That of a step often
@@ -55,10 +59,11 @@ constexpr bool skips(const Runner&, std::uint32_t) noexcept {
 
 // Costs of other work in multiply-adds of an s8 product, measured with AVX-512 VNNI on Zen 4.
 constexpr std::uint64_t kCostOfF32Product = 8;
+constexpr std::uint64_t kCostOfProduct = 8;          // of two values of rows
 constexpr std::uint64_t kCostOfValue = 40;           // quantized or normalized
 constexpr std::uint64_t kCostOfPackedValue = 90;     // quantized and packed as a key or a value
 constexpr std::uint64_t kCostOfScore = 110;          // raised to a power and quantized
-constexpr std::uint64_t kCostOfEmbeddedValue = 300;  // the sum of three entries
+constexpr std::uint64_t kCostOfEmbeddedValue = 100;  // of one entry of a sum
 
 // An op is shared by no more workers than get this much each, one to three microseconds. Handing a task to a thread
 // that waits for it and hearing back takes some tenths of one.
@@ -67,7 +72,8 @@ constexpr std::uint64_t kLeastShare = std::uint64_t{1} << 18;
 // How many of `workers` share an op.
 constexpr std::uint32_t sharing_workers(std::uint64_t cost, std::uint32_t units, std::uint32_t workers) noexcept {
     const std::uint64_t worthwhile = cost / kLeastShare;
-    const std::uint32_t most = units < workers ? units : workers;
+    std::uint32_t most = units < workers ? units : workers;
+    if (most > kMostSharing) most = kMostSharing;
     return worthwhile < most ? static_cast<std::uint32_t>(worthwhile) : most;
 }
 
@@ -89,6 +95,9 @@ class SharingRunner {
         }
     }
 
+    // ok, or executor_failed: not every worker that shared an op did its part once, and what was computed is of no use.
+    Status status() const noexcept { return status_; }
+
   private:
     template <class Op>
     struct Shared {
@@ -96,10 +105,12 @@ class SharingRunner {
         const SharingRunner& runner;
         std::uint32_t units;
         std::uint32_t workers;
+        Attendance attendance{workers};
 
         static void run(void* argument, std::uint32_t worker) noexcept {
-            const Shared& shared = *static_cast<const Shared*>(argument);
-            if (worker >= shared.workers) return;
+            Shared& shared = *static_cast<Shared*>(argument);
+            if (!shared.attendance.enter(worker)) return;
+            const FloatMode mode;
             shared.op.run(shared.runner.context_of(worker), first_unit_of(worker, shared.workers, shared.units),
                           first_unit_of(worker + 1, shared.workers, shared.units));
         }
@@ -110,6 +121,7 @@ class SharingRunner {
     [[gnu::noinline]] void share(const Op& op, std::uint32_t units, std::uint32_t workers) const noexcept {
         Shared<Op> shared{op, *this, units, workers};
         executor_->run(executor_->context, Shared<Op>::run, &shared);
+        if (!shared.attendance.complete()) status_ = Status::executor_failed;
     }
 
     OpContext context_of(std::uint32_t worker) const noexcept {
@@ -119,6 +131,8 @@ class SharingRunner {
     OpContext context_;
     const Executor* executor_;
     std::size_t scratch_bytes_;
+    FloatMode mode_;
+    mutable Status status_ = Status::ok;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

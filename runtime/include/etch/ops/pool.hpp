@@ -10,13 +10,14 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt };
+enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt, last };
 
 // Columns of a unit.
 constexpr std::uint32_t kPoolColumns = 16;
 
 // out = for each column, over the text's rows x[0], x[1], ... x[count - 1] in this order:
 //     first      x[0]
+//     last       x[count - 1]
 //     mean       sum of x * (1.0f / float(count))
 //     max        m = x[0]; m = x[r] > m ? x[r] : m
 //     mean_sqrt  sum of x * (1.0f / sqrt(float(count)))

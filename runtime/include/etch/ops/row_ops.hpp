@@ -29,14 +29,66 @@ struct LayerNormWeights {
     float inverse_width;  // 1 / width, rounded once
 };
 
-// In place.
+// In place where no `out` is given.
 struct LayerNorm {
     const LayerNormWeights& weights;
     std::uint32_t count;
-    F32Rows rows;
+    F32Rows input;  // [count][width]
+    F32Rows out = input;
 
     std::uint32_t units() const noexcept { return count; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+struct RmsNormWeights {
+    const float* gamma;  // [width]
+    float epsilon;
+    float inverse_width;  // as above
+};
+
+// In place where no `out` is given.
+struct RmsNorm {
+    const RmsNormWeights& weights;
+    std::uint32_t count;
+    F32Rows input;  // [count][width]
+    F32Rows out = input;
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// out = a * b: the gate of a linear, act(g) * u. `out` may be a or b.
+struct Multiply {
+    std::uint32_t count;
+    F32Rows a;  // [count][width]
+    F32Rows b;
+    F32Rows out;
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfProduct * count * out.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// What a row of position p is rotated by: of each head the first `rotated` columns, an even number, column i < rotated
+// / 2 together with column i + rotated / 2.
+struct RotaryTable {
+    const float* cosines;  // [positions][rotated / 2], from float64
+    const float* sines;
+    std::uint32_t rotated;
+    std::uint32_t head_width;
+};
+
+// In place: (x0, x1) becomes ((x0 * c) - (x1 * s), (x1 * c) + (x0 * s)) for the pairs of every head.
+struct Rotary {
+    const RotaryTable& table;
+    RowBlock block;
+    const Texts& texts;
+    F32Rows rows;  // [block.count][heads * head_width]
+
+    std::uint32_t units() const noexcept { return block.count; }
+    std::uint64_t cost() const noexcept { return kCostOfProduct * block.count * rows.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
@@ -47,6 +99,18 @@ struct FirstRows {
 
     std::uint32_t units() const noexcept { return 1; }
     std::uint64_t cost() const noexcept { return kCostOfValue * texts.count * rows.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// out[i] = input[rows[i]].
+struct SelectRows {
+    const std::uint32_t* rows;  // [count]
+    std::uint32_t count;
+    F32Rows input;
+    F32Rows out;  // [count][width]; not in place
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -67,6 +67,7 @@ class SteppingRunner {
     StepCursor& cursor_;
     mutable StepBudget budget_;
     mutable std::uint32_t ops_ = 0;  // of the list so far
+    FloatMode mode_;
 };
 
 inline bool skips(const SteppingRunner& run, std::uint32_t ops) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows belong to which text. A batch is the rows of several texts one after the other; only embedding, attention
-// and pooling see where one ends. A single text is a batch of one.
+// Which rows belong to which text. A batch is the rows of several texts one after the other; only embedding, rotation,
+// attention and pooling see where one ends. A single text is a batch of one.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,22 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// Rows [first, first + count) of the batch. In the caches of keys and values the text has the tokens [place, place +
-// count): places are multiples of kPanelWidth, so that the packed matrices of every text begin on their own.
+// Rows [first, first + count) of the batch, whose first one has the position `position` in its text: 0 but where the
+// rows before it were computed by an earlier pass and only their keys and values are left. Its queries attend to `keys`
+// rows, which the caches of keys and values hold at [place, place + keys): places are multiples of kPanelWidth, so that
+// the packed matrices of every text begin on their own.
 struct TextRows {
     std::uint32_t first;
     std::uint32_t count;  // at least 1
+    std::uint32_t position;
+    std::uint32_t keys;  // at least 1
     std::uint32_t place;
 };
+
+// A text of which every row is computed and attends to every row.
+constexpr TextRows whole_text(std::uint32_t count, std::uint32_t first = 0, std::uint32_t place = 0) noexcept {
+    return {first, count, 0, count, place};
+}
 
 // Texts that a batch of at most `max_tokens` tokens can hold.
 constexpr std::uint32_t most_texts(std::uint32_t max_tokens) noexcept {
@@ -44,8 +53,11 @@ struct Texts {
 struct TextPart {
     const TextRows& text;
     std::uint32_t row;    // of the block, where they begin
-    std::uint32_t token;  // of the text, where they begin
+    std::uint32_t token;  // of the text's rows, where they begin
     std::uint32_t count;
+
+    // Of the first one, in the text.
+    constexpr std::uint32_t position() const noexcept { return text.position + token; }
 };
 
 // Cuts a block of rows where texts end: for (const TextPart part : TextParts(texts, block)).

@@ -48,6 +48,8 @@ struct Pool {
         switch (kind) {
             case Pooling::first:
                 return without_tiny(in.at(text.first, column));
+            case Pooling::last:
+                return without_tiny(in.at(text.first + text.count - 1, column));
             case Pooling::mean:
                 return sum(text, column) * (1.0f / rows_of_text);
             case Pooling::mean_sqrt:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX2 set: Packing::panel, 8-lane registers, no fused multiply-add. Everything here but the set itself has
-// internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+// The AVX2 set: Packing::panel, 8-lane registers, no fused multiply-add. Everything here but the set itself and
+// what it lends has internal linkage: the linker must never take a function from here for code that runs on an older
+// CPU.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -15,6 +16,7 @@
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../sets.hpp"
+#include "common.hpp"
 
 // From here on everything is compiled for AVX2, whatever the command line says.
 #if defined(__clang__)
@@ -40,14 +42,21 @@ constexpr unsigned kVectorBytes = 32;
 #include "lanes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
+#include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
 #include "../vector/matmul_f32.inl"
+#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
+
+namespace common {
+namespace own = avx2;
+#include "../vector/common.inl"
+}  // namespace common
 }  // namespace avx2
 
 constexpr KernelSet kAvx2 = {
@@ -60,6 +69,7 @@ constexpr KernelSet kAvx2 = {
     avx2::quantize_row,
     avx2::quantize_row_s8,
     avx2::layer_norm_row,
+    avx2::rms_norm_row,
     avx2::exp2_row,
     avx2::quantize_probabilities,
     avx2::activate_row,

@@ -4,9 +4,9 @@
 // a       [rows][k], encoded in groups of 8 bytes, each 4 sign masks (-1 for a negative value, else 0) followed by the
 // 4
 //         magnitudes; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any alignment.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
-// Any rows (tails of 1 to 3 rows have their own tiles), any n (the last panel is stored by mask), any k.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any
+// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
+// out. Any rows (tails of 1 to 3 rows have their own tiles), any n (the last panel is stored by mask), any k.
 //
 // The products without the sign operation: with s the sign mask of a (0 or -1), a * w = |a| * (w ^ s) + (|a| & s), for
 // w ^ -1 = -w - 1. The second term does not depend on the column: its sum over a row is where the row's sums begin.
@@ -108,7 +108,7 @@ void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32
     std::int32_t negatives[kChunkRows];
     for (std::uint32_t row = 0; row < m.rows; ++row)
         negatives[row] = sum_of_negatives(m.a.data + row * m.a.stride_bytes, m.k);
-    const std::size_t panel_bytes = std::size_t{(m.k + 3) / 4} * 64;
+    const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
     const std::int32_t* const first_negative = negatives;
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::int8_t* weights = m.weights + panel * panel_bytes;
@@ -119,13 +119,6 @@ void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    for (std::uint32_t row = 0; row < m.rows; row += kChunkRows) {
-        MatmulS8 chunk = m;
-        const std::size_t skipped = row * m.out_stride;
-        chunk.a = m.a.from(row);
-        chunk.out = m.out + skipped;
-        if (m.residual != nullptr) chunk.residual = m.residual + skipped;
-        chunk.rows = m.rows - row < kChunkRows ? m.rows - row : kChunkRows;
-        multiply_chunk_s8(chunk, first_panel, last_panel);
-    }
+    for (std::uint32_t row = 0; row < m.rows; row += kChunkRows)
+        multiply_chunk_s8(rows_of(m, row, kChunkRows), first_panel, last_panel);
 }

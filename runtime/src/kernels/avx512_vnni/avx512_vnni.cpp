@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The AVX-512 VNNI set: Packing::panel, 16-lane registers, no fused multiply-add. Everything here but the set itself
-// has internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+// and what it lends has internal linkage: the linker must never take a function from here for code that runs on an
+// older CPU.
 #if defined(__x86_64__)
 
 // GCC 12's own header means "any value" by a variable that is initialized by itself, and then warns of it.
@@ -24,6 +25,7 @@
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../sets.hpp"
+#include "common.hpp"
 
 // From here on everything is compiled for AVX-512 VNNI, whatever the command line says.
 #if defined(ETCH_EMULATED_INTRINSICS)
@@ -44,7 +46,12 @@ namespace {
 constexpr CountedSet kCounted = kCountAvx512Vnni;
 constexpr unsigned kRowsF32 = 6;
 constexpr unsigned kVectorBytes = 64;
-constexpr unsigned kMostPanels = 4;
+constexpr unsigned kMostRows = 9;
+constexpr unsigned kFewRowsPanels = 6;
+constexpr bool kMasksAreFree = true;
+constexpr bool kActivatesBlocks = true;
+constexpr unsigned kMostPanels = 3;
+constexpr std::uint32_t kCopiedFrom = 256;  // k; of less, as in attention, many rows are read where they are
 
 // Each needs those before it.
 // clang-format off
@@ -53,14 +60,22 @@ constexpr unsigned kMostPanels = 4;
 #include "lanes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
+#include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
+#include "../vector/finish_panel.inl"
 #include "../vector/matmul_vnni.inl"
 #include "../vector/matmul_f32.inl"
+#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
 
 }  // namespace
+
+namespace common {
+namespace own = avx512_vnni;
+#include "../vector/common.inl"
+}  // namespace common
 }  // namespace avx512_vnni
 
 constexpr KernelSet kAvx512Vnni = {
@@ -73,6 +88,7 @@ constexpr KernelSet kAvx512Vnni = {
     avx512_vnni::quantize_row,
     avx512_vnni::quantize_row_s8,
     avx512_vnni::layer_norm_row,
+    avx512_vnni::rms_norm_row,
     avx512_vnni::exp2_row,
     avx512_vnni::quantize_probabilities,
     avx512_vnni::activate_row,

@@ -74,11 +74,14 @@ ETCH_INLINE Ints all_ints(std::int32_t x) noexcept {
 ETCH_INLINE Ints load_ints(const void* p) noexcept {
     return {_mm512_loadu_si512(p)};
 }
-ETCH_INLINE void store_ints(std::int32_t* p, Ints x) noexcept {
+ETCH_INLINE void store_ints(void* p, Ints x) noexcept {
     _mm512_storeu_si512(p, x.lanes);
 }
-ETCH_INLINE Ints minus(Ints x) noexcept {
-    return {_mm512_sub_epi32(_mm512_setzero_si512(), x.lanes)};
+ETCH_INLINE Ints plus(Ints x, Ints y) noexcept {
+    return {_mm512_add_epi32(x.lanes, y.lanes)};
+}
+ETCH_INLINE Ints minus(Ints x, Ints y) noexcept {
+    return {_mm512_sub_epi32(x.lanes, y.lanes)};
 }
 ETCH_INLINE Ints exclusive_or(Ints x, Ints y) noexcept {
     return {_mm512_xor_si512(x.lanes, y.lanes)};
@@ -91,4 +94,7 @@ ETCH_INLINE void keep_in_registers(Ints& x) noexcept {
 }
 ETCH_INLINE Register to_floats(Ints x) noexcept {
     return {_mm512_cvtepi32_ps(x.lanes)};
+}
+ETCH_INLINE Ints bits_of(Register x) noexcept {
+    return {_mm512_castps_si512(x.lanes)};
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "../avx2/common.hpp"
 #include "../call_count.hpp"
 #include "../compiler.hpp"
 #include "../kernel_set.hpp"
@@ -32,9 +33,14 @@ namespace avx_vnni {
 namespace {
 
 constexpr CountedSet kCounted = kCountAvxVnni;
-constexpr unsigned kRowsF32 = 4;
-constexpr unsigned kVectorBytes = 32;
+constexpr unsigned kMostRows = 6;
+constexpr unsigned kFewRowsPanels = 1;
+constexpr bool kMasksAreFree = false;
+constexpr bool kActivatesBlocks = false;
 constexpr unsigned kMostPanels = 1;
+constexpr std::uint32_t kCopiedFrom = 0;  // k
+
+using avx2::common::apply_activation;
 
 // Each needs those before it.
 // clang-format off
@@ -42,13 +48,11 @@ constexpr unsigned kMostPanels = 1;
 #include "../vector/floats.inl"
 #include "../avx2/lanes.inl"
 #include "../vector/lanes.inl"
-#include "../vector/activation.inl"
-#include "../vector/tiles.inl"
+#include "../vector/repeated.inl"
 #include "ints.inl"
+#include "../vector/finish_panel.inl"
 #include "../vector/matmul_vnni.inl"
-#include "../vector/matmul_f32.inl"
-#include "../vector/rows.inl"
-#include "../vector/expand_s4.inl"
+#include "../vector/encoding.inl"
 // clang-format on
 
 }  // namespace
@@ -60,14 +64,15 @@ constexpr KernelSet kAvxVnni = {
     avx_vnni::kEncodedBytes,
     avx_vnni_usable,
     avx_vnni::matmul_s8,
-    avx_vnni::matmul_f32,
+    avx2::common::matmul_f32,
     avx_vnni::quantize_row,
-    avx_vnni::quantize_row_s8,
-    avx_vnni::layer_norm_row,
-    avx_vnni::exp2_row,
+    avx2::common::quantize_row_s8,
+    avx2::common::layer_norm_row,
+    avx2::common::rms_norm_row,
+    avx2::common::exp2_row,
     avx_vnni::quantize_probabilities,
-    avx_vnni::activate_row,
-    avx_vnni::expand_s4,
+    avx2::common::activate_row,
+    avx2::common::expand_s4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

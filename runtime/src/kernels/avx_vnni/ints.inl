@@ -14,12 +14,16 @@ ETCH_INLINE Ints load_ints(const void* p) noexcept {
     const __m256i* const halves = static_cast<const __m256i*>(p);
     return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
 }
-ETCH_INLINE void store_ints(std::int32_t* p, Ints x) noexcept {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x.low);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 8), x.high);
+ETCH_INLINE void store_ints(void* p, Ints x) noexcept {
+    __m256i* const halves = static_cast<__m256i*>(p);
+    _mm256_storeu_si256(halves, x.low);
+    _mm256_storeu_si256(halves + 1, x.high);
 }
-ETCH_INLINE Ints minus(Ints x) noexcept {
-    return {_mm256_sub_epi32(_mm256_setzero_si256(), x.low), _mm256_sub_epi32(_mm256_setzero_si256(), x.high)};
+ETCH_INLINE Ints plus(Ints x, Ints y) noexcept {
+    return {_mm256_add_epi32(x.low, y.low), _mm256_add_epi32(x.high, y.high)};
+}
+ETCH_INLINE Ints minus(Ints x, Ints y) noexcept {
+    return {_mm256_sub_epi32(x.low, y.low), _mm256_sub_epi32(x.high, y.high)};
 }
 ETCH_INLINE Ints exclusive_or(Ints x, Ints y) noexcept {
     return {_mm256_xor_si256(x.low, y.low), _mm256_xor_si256(x.high, y.high)};
@@ -33,4 +37,7 @@ ETCH_INLINE void keep_in_registers(Ints& x) noexcept {
 }
 ETCH_INLINE Floats to_floats(Ints x) noexcept {
     return {{_mm256_cvtepi32_ps(x.low)}, {_mm256_cvtepi32_ps(x.high)}};
+}
+ETCH_INLINE Ints bits_of(const Floats& x) noexcept {
+    return {_mm256_castps_si256(x.low.lanes), _mm256_castps_si256(x.high.lanes)};
 }

@@ -53,6 +53,7 @@ constexpr KernelSet kDsp = {
     dsp::quantize_row,
     dsp::quantize_row_s8,
     dsp::layer_norm_row,
+    dsp::rms_norm_row,
     dsp::exp2_row,
     dsp::quantize_probabilities,
     dsp::activate_row,

@@ -2,8 +2,8 @@
 // s8 x s8 -> s32 -> f32 by smlad, tiles of 4 rows x 1 column. Included inside the namespace of dsp.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; 4-byte aligned.
-// weights [n][k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte aligned.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte
+// aligned. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (1 has its own tile, 2 and 3 are computed as 4), any n, any k.
 //
 // smlad wants pairs of int16: of 4 neighbouring bytes, sxtb16 makes the pair of the first and third, and after a
@@ -166,15 +166,16 @@ ETCH_INLINE void finish_rows(const MatmulS8& m, std::uint32_t row, std::uint32_t
 struct Columns8 {
     const std::int8_t* weights;
     std::uint32_t k;
+    std::uint32_t stride;  // bytes from one column to the next
 
     ETCH_INLINE std::int32_t row(const std::uint8_t* a, std::uint32_t column) const noexcept {
-        return multiply_1(a, weights + std::size_t{column} * k, k);
+        return multiply_1(a, weights + std::size_t{column} * stride, k);
     }
     // sums[i] of `count` columns, `used` values from `from` on.
     ETCH_INLINE void rows(const WideRows& wide, std::uint32_t column, std::uint32_t count, std::uint32_t from,
                           std::uint32_t used, std::int32_t (*sums)[kTileRows]) const noexcept {
-        const std::int8_t* at = weights + std::size_t{column} * k + from;
-        for (std::uint32_t i = 0; i < count; ++i, at += k)
+        const std::int8_t* at = weights + std::size_t{column} * stride + from;
+        for (std::uint32_t i = 0; i < count; ++i, at += stride)
             multiply_4(wide, at, used, from == 0, sums[i]);
     }
 };
@@ -229,5 +230,5 @@ ETCH_INLINE void multiply(const MatmulS8& m, Columns columns, std::uint32_t firs
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    multiply(m, Columns8{m.weights, (m.k + 15) / 16 * 16}, first_panel, last_panel);
+    multiply(m, Columns8{m.weights, (m.k + 15) / 16 * 16, (m.allocated_k + 15) / 16 * 16}, first_panel, last_panel);
 }

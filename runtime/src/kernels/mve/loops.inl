@@ -121,22 +121,22 @@ ETCH_INLINE void finish_columns(TwoRows rows, const float* scales, const float* 
     // clang-format on
 }
 
-// x[i] = ((x[i] - mean) * r) * gamma[i] + beta[i].
-ETCH_INLINE void normalize(float* x, const float* gamma, const float* beta, std::uint32_t n, float mean,
+// y[i] = ((x[i] - mean) * r) * gamma[i] + beta[i].
+ETCH_INLINE void normalize(const float* x, float* y, const float* gamma, const float* beta, std::uint32_t n, float mean,
                            float r) noexcept {
     asm volatile(
         "dlstp.32   lr, %[n]         \n"
         "0:                          \n\t"
-        "vldrw.u32  q0, [%[x]]       \n\t"
+        "vldrw.u32  q0, [%[x]], #16  \n\t"
         "vsub.f32   q0, q0, %[m]     \n\t"
         "vldrw.u32  q1, [%[g]], #16  \n\t"
         "vmul.f32   q0, q0, %[r]     \n\t"
         "vldrw.u32  q2, [%[b]], #16  \n\t"
         "vmul.f32   q0, q0, q1       \n\t"
         "vadd.f32   q0, q0, q2       \n\t"
-        "vstrw.32   q0, [%[x]], #16  \n\t"
+        "vstrw.32   q0, [%[y]], #16  \n\t"
         "letp       lr, 0b           \n\t"
-        : [x] "+r"(x), [g] "+r"(gamma), [b] "+r"(beta)
+        : [x] "+r"(x), [y] "+r"(y), [g] "+r"(gamma), [b] "+r"(beta)
         : [n] "r"(n), [m] "r"(mean), [r] "r"(r)
         : "lr", "q0", "q1", "q2", "memory");
 }

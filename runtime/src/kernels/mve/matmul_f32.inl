@@ -3,8 +3,8 @@
 // Included inside the namespace of mve.
 //
 // a       [rows][k], row stride a_stride floats, 4-byte aligned.
-// weights [n][k] f32 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte aligned.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// weights [n][allocated_k] f32 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; 4-byte
+// aligned. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows, n (columns that do not exist read those of the last one) and k.
 
 // The sums of four columns by a row.
@@ -27,8 +27,8 @@ void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t las
             for (std::uint32_t i = 0; i < count; i += 4) {
                 const std::uint32_t left = count - i;
                 const uint32x4_t existing = {0, left > 1 ? 1u : 0u, left > 2 ? 2u : left - 1, left > 3 ? 3u : left - 1};
-                Floats sum = multiply_4(m.a + row * m.a_stride, m.weights + std::size_t{column + i} * m.k,
-                                        vmulq_n_u32(existing, m.k), m.k);
+                Floats sum = multiply_4(m.a + row * m.a_stride, m.weights + std::size_t{column + i} * m.allocated_k,
+                                        vmulq_n_u32(existing, m.allocated_k), m.k);
                 if (m.row_scales != nullptr) sum = vmulq_n_f32(sum, m.row_scales[row]);
                 vst1q_f32(y + i, vaddq_f32(sum, FirstLanes(left).read(bias + i)));
             }

@@ -3,15 +3,15 @@
 // namespace of mve.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; any alignment.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
-// Any rows (an odd one is computed and stored twice), any n (the last 1 or 2 of a group of columns are a tile, too),
-// any k.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; any
+// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
+// out. Any rows (an odd one is computed and stored twice), any n (the last 1 or 2 of a group of columns are a tile,
+// too), any k.
 //
 // vmladava multiplies 16 bytes by 16 and adds the products to a general register of even number: there are seven
 // besides lr, which counts the loop. 2 x 3 tiles take six, with 5 loads for 6 products of 16; the five pointers and one
 // to the sums take the odd ones but r7, a frame pointer in some builds. What a turn of the outer loop needs beyond
-// that is in s20 to s23.
+// that is in s20 to s24.
 
 constexpr std::uint32_t kTileColumns = 3;
 
@@ -45,9 +45,9 @@ constexpr std::uint32_t kTileColumns = 3;
     "str   r10, [r12, #584]     \n\t" \
     "strd  r6, r8, [r12, #576]  \n\t" \
     "strd  r0, r2, [r12], #12   \n\t" \
-    "vmov  r0, s20              \n\t" \
-    "mov   r5, r11              \n\t" \
-    "add   r9, r11, r0          \n\t" \
+    "vmov  r0, r2, s20, s21     \n\t" \
+    "add   r5, r11, r2          \n\t" \
+    "add   r9, r5, r0           \n\t" \
     "add   r11, r9, r0          \n\t"
 static_assert(offsetof(Sums, rows[1]) == 576);
 #define ETCH_MVE_CLOBBERS "r0", "r2", "r4", "r6", "r8", "r10", "q0", "q1", "q2", "q3", "q4", "cc", "memory"
@@ -56,7 +56,8 @@ static_assert(offsetof(Sums, rows[1]) == 576);
 struct Tiles {
     const std::uint8_t* rows[2];
     const std::int8_t* columns[3];
-    std::uint32_t k;      // a multiple of 16
+    std::uint32_t k;       // a multiple of 16
+    std::uint32_t stride;  // from one column to the next: k or more
     std::uint32_t count;  // tiles side by side, at least one: the next one's columns are the three behind columns[2]
     std::int32_t* sums;
 };
@@ -70,7 +71,8 @@ ETCH_NOINLINE void multiply_short(const Tiles& tiles) noexcept {
     register const std::int8_t* w2 asm("r11") = tiles.columns[2];
     register std::int32_t* to asm("r12") = tiles.sums;
     register std::uint32_t left asm("lr") = tiles.count;
-    register float k_bytes asm("s20") = from_bits(tiles.k);
+    register float stride asm("s20") = from_bits(tiles.stride);
+    register float rest asm("s21") = from_bits(tiles.stride - tiles.k);
 #define ETCH_MVE_TILES(times_16)                                                                 \
     case times_16:                                                                               \
         asm volatile(                                                                            \
@@ -80,7 +82,7 @@ ETCH_NOINLINE void multiply_short(const Tiles& tiles) noexcept {
             ETCH_MVE_STORE                                                                       \
             "le   lr, 0b                 \n\t"                                                   \
             : "+r"(a0), "+r"(a1), "+r"(w0), "+r"(w1), "+r"(w2), "+r"(to), "+r"(left)             \
-            : "t"(k_bytes)                                                                       \
+            : "t"(stride), "t"(rest)                                                             \
             : ETCH_MVE_CLOBBERS);                                                                \
         break;
     switch (tiles.k / 16) {
@@ -106,9 +108,10 @@ ETCH_NOINLINE void multiply_long(const Tiles& tiles) noexcept {
     register const std::int8_t* w1 asm("r9") = tiles.columns[1];
     register const std::int8_t* w2 asm("r11") = tiles.columns[2];
     register std::int32_t* to asm("r12") = tiles.sums;
-    const std::int8_t* const last_end = w2 + std::size_t{3 * (tiles.count - 1) + 1} * k;
-    register float k_bytes asm("s20") = from_bits(k);
-    register float end asm("s21") = from_bits(reinterpret_cast<std::uint32_t>(last_end));
+    const std::int8_t* const last_end = w2 + std::size_t{3 * (tiles.count - 1) + 1} * tiles.stride;
+    register float stride asm("s20") = from_bits(tiles.stride);
+    register float rest asm("s21") = from_bits(tiles.stride - k);
+    register float end asm("s24") = from_bits(reinterpret_cast<std::uint32_t>(last_end));
     register float turns asm("s22") = from_bits(k / chunk - 1);
     register float back asm("s23") = from_bits(k - chunk);
 #define ETCH_MVE_TILES(size, times_16)                                                           \
@@ -127,11 +130,11 @@ ETCH_NOINLINE void multiply_long(const Tiles& tiles) noexcept {
             "sub  r1, r1, lr             \n\t"                                                   \
             "sub  r3, r3, lr             \n\t"                                                   \
             ETCH_MVE_STORE                                                                       \
-            "vmov r2, s21                \n\t"                                                   \
+            "vmov r2, s24                \n\t"                                                   \
             "cmp  r5, r2                 \n\t"                                                   \
             "bne  0b                     \n\t"                                                   \
             : "+r"(a0), "+r"(a1), "+r"(w0), "+r"(w1), "+r"(w2), "+r"(to)                         \
-            : "t"(k_bytes), "t"(end), "t"(turns), "t"(back)                                      \
+            : "t"(stride), "t"(rest), "t"(end), "t"(turns), "t"(back)                            \
             : "lr", ETCH_MVE_CLOBBERS);                                                          \
         break;
     switch (chunk) {
@@ -164,30 +167,33 @@ ETCH_INLINE void multiply(const Tiles& tiles) noexcept {
 
 // Sums of two rows by `count` columns from `weights` on.
 ETCH_INLINE void multiply_group(const std::uint8_t* row0, const std::uint8_t* row1, const std::int8_t* weights,
-                                std::uint32_t count, std::uint32_t k, Sums& sums) noexcept {
+                                std::uint32_t count, std::uint32_t k, std::uint32_t stride, Sums& sums) noexcept {
     const std::uint32_t left = count % kTileColumns;
-    const std::int8_t* const rest = weights + std::size_t{count - left} * k;
+    const std::int8_t* const rest = weights + std::size_t{count - left} * stride;
     if (rest != weights) {
         multiply({{row0, row1},
-                  {weights, weights + k, weights + std::size_t{2} * k},
+                  {weights, weights + stride, weights + std::size_t{2} * stride},
                   k,
+                  stride,
                   count / kTileColumns,
                   sums.rows[0]});
     }
     if (left == 0) return;
-    const std::int8_t* const second = left == 2 ? rest + k : rest;
-    multiply({{row0, row1}, {rest, second, second}, k, 1, sums.rows[0] + (count - left)});
+    const std::int8_t* const second = left == 2 ? rest + stride : rest;
+    multiply({{row0, row1}, {rest, second, second}, k, stride, 1, sums.rows[0] + (count - left)});
 }
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
     const std::uint32_t k = (m.k + 15) / 16 * 16;
+    const std::uint32_t stride = (m.allocated_k + 15) / 16 * 16;
     for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
         for (std::uint32_t row = 0; row < m.rows; row += 2) {
             const std::uint8_t* const a = m.a.data + row * m.a.stride_bytes;
             const std::uint32_t next = row + 1 < m.rows ? row + 1 : row;
             Sums sums;
-            multiply_group(a, m.a.data + next * m.a.stride_bytes, m.weights + std::size_t{column} * k, count, k, sums);
+            multiply_group(a, m.a.data + next * m.a.stride_bytes, m.weights + std::size_t{column} * stride, count, k,
+                           stride, sums);
             finish_s8(m, row, next, column, count, sums);
         }
     });

@@ -54,6 +54,7 @@ constexpr KernelSet kMve = {
     mve::quantize_row,
     mve::quantize_row_s8,
     mve::layer_norm_row,
+    mve::rms_norm_row,
     mve::exp2_row,
     mve::quantize_probabilities,
     mve::activate_row,

@@ -34,7 +34,7 @@ float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexc
     return scale_of(largest);
 }
 
-void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountLayerNormRow);
     const float mean =
@@ -45,7 +45,20 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
                                        return vmulq_f32(d, d);
                                    }) *
                            inverse_n;
-    normalize(x, gamma, beta, n, mean, 1.0f / square_root(variance + epsilon));
+    normalize(x, y, gamma, beta, n, mean, 1.0f / square_root(variance + epsilon));
+}
+
+void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                  float inverse_n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountRmsNormRow);
+    const float squares = row_sum(n, [x](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
+        const Floats value = lanes.read(x + i);
+        return vmulq_f32(value, value);
+    });
+    const float r = 1.0f / square_root(squares * inverse_n + epsilon);
+    for_each_4(n, [=](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
+        lanes.write(y + i, vmulq_f32(vmulq_n_f32(lanes.read(x + i), r), lanes.read(gamma + i)));
+    });
 }
 
 float exp2_row(float* t, std::uint32_t n) noexcept {

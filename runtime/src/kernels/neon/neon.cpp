@@ -33,10 +33,12 @@ constexpr unsigned kVectorBytes = 16;
 #include "../neon/bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
+#include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
+#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
@@ -54,6 +56,7 @@ constexpr KernelSet kNeon = {
     neon::quantize_row,
     neon::quantize_row_s8,
     neon::layer_norm_row,
+    neon::rms_norm_row,
     neon::exp2_row,
     neon::quantize_probabilities,
     neon::activate_row,

@@ -41,10 +41,12 @@ constexpr unsigned kVectorBytes = 16;
 #include "../neon/bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
+#include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
+#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
@@ -62,6 +64,7 @@ constexpr KernelSet kNeonDotprod = {
     neon_dotprod::quantize_row,
     neon_dotprod::quantize_row_s8,
     neon_dotprod::layer_norm_row,
+    neon_dotprod::rms_norm_row,
     neon_dotprod::exp2_row,
     neon_dotprod::quantize_probabilities,
     neon_dotprod::activate_row,

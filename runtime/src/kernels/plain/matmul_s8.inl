@@ -2,9 +2,9 @@
 // s8 x s8 -> s32 -> f32, tiles of 2 rows x 2 columns, the whole K in registers. Included inside the namespace of plain.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; any alignment.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
-// Any rows and n: the last of an odd number is computed twice, and stored once. Any k.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops for keys and values; any
+// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
+// out. Any rows and n: the last of an odd number is computed twice, and stored once. Any k.
 //
 // A multiplication needs an operand of each side: 4 loads for 4 of them, where one output at a time has 8.
 
@@ -41,7 +41,7 @@ ETCH_INLINE void multiply_2x2(const std::int8_t* a0, const std::int8_t* a1, cons
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
     const std::uint32_t k = (m.k + 3) / 4 * 4;
-    const std::size_t weights_stride = round_up(m.k, 16);
+    const std::size_t weights_stride = round_up(m.allocated_k, 16);
     for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) noexcept {
         for (std::uint32_t row = 0; row < m.rows; row += kTileRows) {
             const std::int8_t* const a0 = reinterpret_cast<const std::int8_t*>(m.a.data + row * m.a.stride_bytes);

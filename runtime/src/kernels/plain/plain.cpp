@@ -48,6 +48,7 @@ constexpr KernelSet kPlain = {
     plain::quantize_row,
     plain::quantize_row_s8,
     plain::layer_norm_row,
+    plain::rms_norm_row,
     plain::exp2_row,
     plain::quantize_probabilities,
     plain::activate_row,

@@ -3,7 +3,7 @@
 //
 // a       [rows][k], row-major. s8: encoded rows, one byte a value, k padded with zeros to kEncodedPadding, row stride
 //         in bytes. f32: row stride in floats.
-// weights [n][k] in kPacking (packing.hpp), made by codegen/pack.py or by the Pack ops for keys and values.
+// weights [n][allocated_k] in kPacking (packing.hpp), made by codegen/pack.py or by the Pack ops for keys and values.
 // out     [rows][n] f32, row stride out_stride floats; columns beyond n are not written. Any rows, k and n.
 #include "../call_count.hpp"
 #include "scalar.hpp"
@@ -18,7 +18,7 @@ std::int32_t dot_s8(const MatmulS8& m, std::uint32_t row, std::uint32_t column) 
     const std::int8_t* a = reinterpret_cast<const std::int8_t*>(m.a.data + row * m.a.stride_bytes);
     std::int32_t sum = 0;
     for (std::uint32_t k = 0; k < m.k; ++k)
-        sum += a[k] * m.weights[packed_s8_index(kPacking, column, k, m.k)];
+        sum += a[k] * m.weights[packed_s8_index(kPacking, column, k, m.allocated_k)];
     return sum;
 }
 
@@ -27,7 +27,7 @@ float dot_f32(const MatmulF32& m, std::uint32_t row, std::uint32_t column) noexc
     const float* a = m.a + row * m.a_stride;
     float sum = 0.0f;
     for (std::uint32_t k = 0; k < m.k; ++k)
-        sum = sum + a[k] * m.weights[packed_f32_index(kPacking, column, k, m.k)];
+        sum = sum + a[k] * m.weights[packed_f32_index(kPacking, column, k, m.allocated_k)];
     return sum;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations along one row of f32: quantization, LayerNorm, the softmax of attention and of labels.
+// Operations along one row of f32: quantization, norms, the softmax of attention and of labels.
 //
 // A row is n consecutive floats, any alignment, any n >= 1. Encoded rows are plain s8 values [n] followed by zeros up
 // to a multiple of kEncodedPadding.
@@ -56,7 +56,7 @@ float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept 
     return quantize(x, n, q);
 }
 
-void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountLayerNormRow);
     RowSum sum;
@@ -66,14 +66,25 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
 
     RowSum squares;
     for (std::uint32_t i = 0; i < n; ++i) {
-        x[i] = x[i] - mean;
-        squares.add(i, x[i] * x[i]);
+        y[i] = x[i] - mean;
+        squares.add(i, y[i] * y[i]);
     }
     const float variance = squares.total() * inverse_n;
 
     const float r = 1.0f / square_root(variance + epsilon);
     for (std::uint32_t i = 0; i < n; ++i)
-        x[i] = (x[i] * r) * gamma[i] + beta[i];
+        y[i] = (y[i] * r) * gamma[i] + beta[i];
+}
+
+void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                  float inverse_n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountRmsNormRow);
+    RowSum squares;
+    for (std::uint32_t i = 0; i < n; ++i)
+        squares.add(i, x[i] * x[i]);
+    const float r = 1.0f / square_root(squares.total() * inverse_n + epsilon);
+    for (std::uint32_t i = 0; i < n; ++i)
+        y[i] = (x[i] * r) * gamma[i];
 }
 
 float exp2_row(float* t, std::uint32_t n) noexcept {

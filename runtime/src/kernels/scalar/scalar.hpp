@@ -18,8 +18,10 @@ void matmul_f32_panel(const MatmulF32& m, std::uint32_t first_panel, std::uint32
 void matmul_f32_rows(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept;
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept;
 float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept;
-void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept;
+void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                  float inverse_n) noexcept;
 float exp2_row(float* t, std::uint32_t n) noexcept;
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept;
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept;

@@ -22,6 +22,7 @@ constexpr KernelSet scalar_set(Packing packing, decltype(KernelSet::matmul_s8) m
             scalar::quantize_row,
             scalar::quantize_row_s8,
             scalar::layer_norm_row,
+            scalar::rms_norm_row,
             scalar::exp2_row,
             scalar::quantize_probabilities,
             scalar::activate_row,

@@ -70,8 +70,8 @@ ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::ui
         body(column, end - column < kGroup ? end - column : kGroup);
 }
 
-// a [rows][k], row stride a_stride floats; weights [n][k] in Packing::rows; out [rows][n], row stride out_stride
-// floats, columns from n on are not touched; residual may be out. One output at a time.
+// a [rows][k], row stride a_stride floats; weights [n][allocated_k] in Packing::rows; out [rows][n], row stride
+// out_stride floats, columns from n on are not touched; residual may be out. One output at a time.
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulF32);
     for_each_group(first_panel, last_panel, m.n, [&m](std::uint32_t column, std::uint32_t count) noexcept {
@@ -79,7 +79,7 @@ void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t las
             const float* const a = m.a + row * m.a_stride;
             float y[kGroup];
             for (std::uint32_t i = 0; i < count; ++i) {
-                const float* const weights = m.weights + std::size_t{column + i} * m.k;
+                const float* const weights = m.weights + std::size_t{column + i} * m.allocated_k;
                 float sum = 0.0f;
                 for (std::uint32_t k = 0; k < m.k; ++k)
                     sum = sum + a[k] * weights[k];

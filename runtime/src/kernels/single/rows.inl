@@ -65,7 +65,7 @@ ETCH_INLINE float row_sum(std::uint32_t n, Value value) noexcept {
     return tree_sum(partials);
 }
 
-void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountLayerNormRow);
     const float mean = row_sum(n, [x](std::uint32_t i) ETCH_INLINE_BODY { return x[i]; }) * inverse_n;
@@ -78,7 +78,17 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
     const float r = 1.0f / square_root(variance + epsilon);
     ETCH_UNROLL_BY_4
     for (std::uint32_t i = 0; i < n; ++i)
-        x[i] = ((x[i] - mean) * r) * gamma[i] + beta[i];
+        y[i] = ((x[i] - mean) * r) * gamma[i] + beta[i];
+}
+
+void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                  float inverse_n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountRmsNormRow);
+    const float squares = row_sum(n, [x](std::uint32_t i) ETCH_INLINE_BODY { return x[i] * x[i]; });
+    const float r = 1.0f / square_root(squares * inverse_n + epsilon);
+    ETCH_UNROLL_BY_4
+    for (std::uint32_t i = 0; i < n; ++i)
+        y[i] = (x[i] * r) * gamma[i];
 }
 
 float exp2_row(float* t, std::uint32_t n) noexcept {

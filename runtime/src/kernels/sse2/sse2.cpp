@@ -33,10 +33,11 @@ constexpr unsigned kVectorBytes = 16;
 #include "bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
+#include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
-#include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
+#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
@@ -54,6 +55,7 @@ constexpr KernelSet kSse2 = {
     sse2::quantize_row,
     sse2::quantize_row_s8,
     sse2::layer_norm_row,
+    sse2::rms_norm_row,
     sse2::exp2_row,
     sse2::quantize_probabilities,
     sse2::activate_row,

@@ -101,47 +101,101 @@ struct Tanh {
     }
 };
 
-// The block at x, of which `used` values exist: itself, or a copy if it is cut.
-ETCH_INLINE float* whole_block(float* x, std::uint32_t used, float (&copy)[kBlock]) noexcept {
-    if (used == kBlock) return x;
-    store(copy, all<Wide>(0.0f));
-    std::memcpy(copy, x, used * sizeof(float));
-    return copy;
-}
+// A block is kPanels panels of 16 values, wherever they lie.
+constexpr std::uint32_t kPanels = kBlock / 16;
 
-template <class Function>
-ETCH_NOINLINE void map(float* x, std::uint32_t n, std::uint32_t rows, std::size_t stride) noexcept {
-    alignas(64) float copy[kBlock];
-    for (std::uint32_t row = 0; row < rows; ++row, x += stride) {
-        for (std::uint32_t i = 0; i < n; i += kBlock) {
-            const std::uint32_t used = n - i < kBlock ? n - i : kBlock;
-            float* const block = whole_block(x + i, used, copy);
-            store(block, Function::of(load<Wide>(block)));
-            if (used < kBlock) std::memcpy(x + i, copy, used * sizeof(float));
-        }
+// Panels at places[...] + ahead.
+template <class Vector>
+ETCH_INLINE Vector load_panels(float* const* places, std::size_t ahead) noexcept {
+    if constexpr (std::is_same_v<Vector, Floats>) {
+        return load<Floats>(places[0] + ahead);
+    } else {
+        using Half = decltype(Vector::low);
+        return {load_panels<Half>(places, ahead), load_panels<Half>(places + kLanesOf<Half> / 16, ahead)};
+    }
+}
+template <class Vector>
+ETCH_INLINE void store_panels(float* const* places, std::size_t ahead, const Vector& x) noexcept {
+    if constexpr (std::is_same_v<Vector, Floats>) {
+        store(places[0] + ahead, x);
+    } else {
+        store_panels(places, ahead, x.low);
+        store_panels(places + kLanesOf<decltype(Vector::low)> / 16, ahead, x.high);
     }
 }
 
-// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows.
-void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
-                      std::size_t stride) noexcept {
+// `count` blocks, kBlock values from one to the next.
+template <class Function>
+ETCH_NOINLINE void map(float* const* places, std::size_t count) noexcept {
+    for (std::size_t ahead = 0; ahead < count * kBlock; ahead += kBlock)
+        store_panels(places, ahead, Function::of(load_panels<Wide>(places, ahead)));
+}
+
+ETCH_NOINLINE void activate_blocks(Activation activation, float* const* places, std::size_t count) noexcept {
     switch (activation) {
         case Activation::none:
             return;
         case Activation::relu:
-            return map<Relu>(x, n, rows, stride);
+            return map<Relu>(places, count);
         case Activation::gelu:
-            return map<Gelu>(x, n, rows, stride);
+            return map<Gelu>(places, count);
         case Activation::gelu_tanh:
-            return map<GeluTanh>(x, n, rows, stride);
+            return map<GeluTanh>(places, count);
         case Activation::quick_gelu:
-            return map<QuickGelu>(x, n, rows, stride);
+            return map<QuickGelu>(places, count);
         case Activation::silu:
-            return map<Silu>(x, n, rows, stride);
+            return map<Silu>(places, count);
         case Activation::tanh:
-            return map<Tanh>(x, n, rows, stride);
+            return map<Tanh>(places, count);
         case Activation::sigmoid:
-            return map<Sigmoid>(x, n, rows, stride);
+            return map<Sigmoid>(places, count);
+    }
+}
+
+// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows. The rows' panels, in order, in blocks
+// of as many as these have: a block may go on in the next row. A panel that is cut, or one behind the last, is in
+// `copies` meanwhile.
+void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
+                      std::size_t stride) noexcept {
+    alignas(64) float copies[kBlock];
+    float* places[kPanels];
+    std::uint32_t column = 0;
+    while (rows != 0) {
+        if (const std::uint32_t whole = (n - column) / kBlock; whole != 0) {
+            for (std::uint32_t p = 0; p < kPanels; ++p)
+                places[p] = x + column + p * 16;
+            activate_blocks(activation, places, whole);
+            column += whole * kBlock;
+            if (column == n) {
+                column = 0;
+                x += stride;
+                --rows;
+            }
+            continue;
+        }
+        float* cuts[kPanels] = {};
+        for (std::uint32_t p = 0; p < kPanels; ++p) {
+            if (rows == 0) {
+                places[p] = copies + p * 16;
+                store(places[p], all<Floats>(0.0f));
+                continue;
+            }
+            places[p] = x + column;
+            if (n - column < 16) {
+                cuts[p] = places[p];
+                places[p] = copies + p * 16;
+                store(places[p], FirstLanes(n - column).read(cuts[p]));
+            }
+            column += 16;
+            if (column < n) continue;
+            column = 0;
+            x += stride;
+            --rows;
+        }
+        activate_blocks(activation, places, 1);
+        for (std::uint32_t p = 0; n % 16 != 0 && p < kPanels; ++p) {
+            if (cuts[p] != nullptr) FirstLanes(n % 16).write(cuts[p], load<Floats>(places[p]));
+        }
     }
 }
 

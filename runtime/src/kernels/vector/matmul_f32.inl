@@ -3,9 +3,9 @@
 // multiplication and addition. Included inside the namespace of each kernel set.
 //
 // a       [rows][k], row stride a_stride floats, any alignment.
-// weights [n][k] f32 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any alignment.
-// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
-// Any rows (each tail has its own tile), any n (the last panel may be cut), any k.
+// weights [n][allocated_k] f32 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any
+// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
+// out. Any rows (each tail has its own tile), any n (the last panel may be cut), any k.
 //
 // An addition takes 3 or 4 cycles: 6 sums keep an adder busy. Measured slower with AVX-512 on Zen 4: tiles of 32
 // columns by 20 %, of 64 by 5 %.
@@ -46,5 +46,6 @@ struct TileF32 {
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulF32);
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel)
-        for_each_tile<TileF32>(m, Columns<1>(panel, m.n, nullptr, m.bias), m.weights + std::size_t{panel} * m.k * 16);
+        for_each_tile<TileF32>(m, Columns<1>(panel, m.n, nullptr, m.bias),
+                               m.weights + std::size_t{panel} * m.allocated_k * 16);
 }

@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations along one row of f32: n consecutive floats, any alignment, any n >= 1. Included inside the namespace of
-// each kernel set, behind the set's encoding of quantized values: encode_16, store_bytes.
-
-ETCH_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
-    Floats largest = all<Floats>(0.0f);
-    for_each_16(
-        n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY { largest = max(absolute(lanes.read(x + i)), largest); });
-    return largest_of(largest);
-}
-
-// 127 / largest; 0 for a row that is quantized to zeros.
-ETCH_INLINE float quantizing_factor(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest;
-}
-
-ETCH_INLINE float scale_of(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
-}
-
-// Encodes n values rne(x * factor).
-ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded) noexcept {
-    const Floats factors = all<Floats>(factor);
-    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
-        encode_16(mul(lanes.read(x + i), factors), encoded + std::size_t{kEncodedBytes} * i);
-    });
-}
-
-float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRow);
-    const float largest = largest_magnitude(x, n);
-    encode_row(x, n, quantizing_factor(largest), encoded);
-    return scale_of(largest);
-}
+// the sets that have them to themselves or share them, behind store_bytes and encoding.inl.
 
 float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRowS8);
@@ -42,7 +11,7 @@ float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept 
     return scale_of(largest);
 }
 
-void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
+void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
                     float inverse_n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountLayerNormRow);
     Floats sum = all<Floats>(0.0f);
@@ -59,8 +28,21 @@ void layer_norm_row(float* x, std::uint32_t n, const float* gamma, const float* 
     const Floats r = all<Floats>(1.0f / square_root(variance + epsilon));
     for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
         const Floats d = sub(lanes.read(x + i), mean);
-        lanes.write(x + i, add(mul(mul(d, r), lanes.read(gamma + i)), lanes.read(beta + i)));
+        lanes.write(y + i, add(mul(mul(d, r), lanes.read(gamma + i)), lanes.read(beta + i)));
     });
+}
+
+void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
+                  float inverse_n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountRmsNormRow);
+    Floats squares = all<Floats>(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
+        const Floats value = lanes.read(x + i);
+        squares = add(squares, mul(value, value));
+    });
+    const Floats r = all<Floats>(1.0f / square_root(tree_sum(squares) * inverse_n + epsilon));
+    for_each_16(n, [&](std::uint32_t i, auto lanes)
+                       ETCH_INLINE_BODY { lanes.write(y + i, mul(mul(lanes.read(x + i), r), lanes.read(gamma + i))); });
 }
 
 float exp2_row(float* t, std::uint32_t n) noexcept {
@@ -77,16 +59,4 @@ float exp2_row(float* t, std::uint32_t n) noexcept {
         sum = add(sum, e);
     });
     return tree_sum(sum);
-}
-
-float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeProbabilities);
-    Floats largest = all<Floats>(0.0f);
-    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
-        const Floats w = mul(lanes.read(e + i), lanes.read(value_scales + i));
-        lanes.write(e + i, w);
-        largest = max(w, largest);
-    });
-    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded);
-    return largest_of(largest);
 }

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the matrix products share: how the output is cut into tiles, and what is done with a tile of sums. Included
-// inside the namespace of each kernel set.
+// inside the namespace of each kernel set, behind repeated.inl.
 //
 // A Tile has kPanels, kMaxRows and run<rows>(m, arguments..., first row).
-
-struct Repeated {
-    float values[64];
-    constexpr explicit Repeated(float value) noexcept : values() {
-        for (float& each : values)
-            each = value;
-    }
-};
-constexpr Repeated kZeros(0.0f);
-constexpr Repeated kOnes(1.0f);
 
 // A tile's columns, kPanels neighbouring panels, and their constants. Several are always whole; one alone may be the
 // last and end early.
@@ -83,7 +73,7 @@ ETCH_INLINE void store_tile(const float* residual, float* out, std::size_t strid
     }
 }
 
-// A tile's values activated in a copy, because a residual follows or because a row of the tile is too short to keep
+// A tile's values activated in a copy, because a residual may follow and because a row of the tile is too short to keep
 // the CPU busy.
 template <unsigned kRows, unsigned kPanels>
 ETCH_INLINE void activate_tile(Activation activation, Floats (&y)[kRows][kPanels]) noexcept {
@@ -103,16 +93,8 @@ ETCH_INLINE void activate_tile(Activation activation, Floats (&y)[kRows][kPanels
     }
 }
 
-// Floats that activate_tile may have on the stack. Larger tiles are activated in the output, whose rows are then long.
+// Floats that activate_tile may have on the stack.
 constexpr unsigned kCopiedFloats = 96;
-
-// Whether a product must be made a row at a time: the activation comes before the residual, which may be what out holds
-// until then, and a tile is too large for a copy. No generated model asks for it.
-template <class Tile, class Matmul>
-ETCH_INLINE bool goes_by_rows(const Matmul& m) noexcept {
-    return Tile::kMaxRows * Tile::kPanels * 16 > kCopiedFloats && m.activation != Activation::none &&
-           m.residual != nullptr;
-}
 
 // Activation and residual of a tile, y[row][panel] holding everything before; stores it. `Matmul` is MatmulS8 or
 // MatmulF32.
@@ -122,21 +104,15 @@ ETCH_INLINE void finish_tile(const Matmul& m, std::uint32_t row, const Columns<k
     const std::size_t at = row * m.out_stride + columns.first;
     float* out = m.out + at;
     const float* residual = m.residual == nullptr ? nullptr : m.residual + at;
-    if constexpr (kRows * kPanels * 16 <= kCopiedFloats) {
-        if (m.activation != Activation::none) activate_tile(m.activation, y);
-        store_tile(residual, out, m.out_stride, columns, y);
-    } else {
-        store_tile(residual, out, m.out_stride, columns, y);
-        if (m.activation == Activation::none) return;
-        apply_activation(m.activation, out, columns.count, kRows, m.out_stride);
-    }
+    static_assert(kRows * kPanels * 16 <= kCopiedFloats, "an activation may be followed by a residual");
+    if (m.activation != Activation::none) activate_tile(m.activation, y);
+    store_tile(residual, out, m.out_stride, columns, y);
 }
 
-// Dequantizes and finishes a tile of sums. `to_floats` converts int32 lanes.
+// Dequantizes a tile of sums, with bias. `to_floats` converts int32 lanes.
 template <unsigned kRows, unsigned kPanels, class Ints>
-ETCH_INLINE void finish_tile_s8(const MatmulS8& m, std::uint32_t row, const Columns<kPanels>& columns,
-                                const Ints (&sums)[kRows][kPanels]) noexcept {
-    Floats y[kRows][kPanels];
+ETCH_INLINE void dequantize(const MatmulS8& m, std::uint32_t row, const Columns<kPanels>& columns,
+                            const Ints (&sums)[kRows][kPanels], Floats (&y)[kRows][kPanels]) noexcept {
     ETCH_UNROLL
     for (unsigned p = 0; p < kPanels; ++p) {
         const Floats scales = columns.scales(p);
@@ -147,7 +123,26 @@ ETCH_INLINE void finish_tile_s8(const MatmulS8& m, std::uint32_t row, const Colu
             y[r][p] = add(mul(scaled, scales), bias);
         }
     }
+}
+
+// Dequantizes and finishes a tile of sums.
+template <unsigned kRows, unsigned kPanels, class Ints>
+ETCH_INLINE void finish_tile_s8(const MatmulS8& m, std::uint32_t row, const Columns<kPanels>& columns,
+                                const Ints (&sums)[kRows][kPanels]) noexcept {
+    Floats y[kRows][kPanels];
+    dequantize(m, row, columns, sums, y);
     finish_tile(m, row, columns, y);
+}
+
+// The product of `most` rows from `row` on, or of as many as are left.
+ETCH_INLINE MatmulS8 rows_of(const MatmulS8& m, std::uint32_t row, std::uint32_t most) noexcept {
+    MatmulS8 some = m;
+    const std::size_t skipped = row * m.out_stride;
+    some.a = m.a.from(row);
+    some.out = m.out + skipped;
+    if (m.residual != nullptr) some.residual = m.residual + skipped;
+    some.rows = m.rows - row < most ? m.rows - row : most;
+    return some;
 }
 
 // The tile of the `left` rows, fewer than kRows, that begin at `row`.
@@ -164,10 +159,6 @@ ETCH_INLINE void last_tile(std::uint32_t left, const Matmul& m, std::uint32_t ro
 template <class Tile, class Matmul, class... Arguments>
 ETCH_INLINE void for_each_tile(const Matmul& m, const Arguments&... arguments) noexcept {
     std::uint32_t row = 0;
-    if (goes_by_rows<Tile>(m)) {
-        for (; row < m.rows; ++row)
-            Tile::template run<1>(m, arguments..., row);
-    }
     for (; row + Tile::kMaxRows <= m.rows; row += Tile::kMaxRows)
         Tile::template run<Tile::kMaxRows>(m, arguments..., row);
     last_tile<Tile, Tile::kMaxRows>(m.rows - row, m, row, arguments...);

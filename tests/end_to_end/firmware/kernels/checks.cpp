@@ -20,6 +20,7 @@ int check_all() {
         checks::check_products(*set, *scalar, report);
         checks::check_rows(*set, *scalar, report);
         checks::check_4_bits(*set, *scalar, report);
+        checks::check_float_mode(*set, report);
         output::print("set ");
         output::print(name);
         output::print(" checked ");

@@ -64,10 +64,11 @@ int main() {
         arena.ids[i] = static_cast<std::int32_t>((i * 7 + 5) % model::kVocabulary);
         arena.segments[i] = 0;
     }
-    arena.texts[0] = {0, result.tokens, 0};
+    arena.texts[0] = etch::whole_text(result.tokens);
     const CountingRunner runner(etch::OpContext{*workspace.kernels, arena.scratch});
-    model::forward(runner, etch::Texts{arena.texts, 1}, arena);
-    model::head(runner, arena.hidden, arena);
+    const etch::Texts texts{arena.texts, 1};
+    model::Encoder::forward(runner, texts, arena);
+    model::Head::compute(runner, texts, 0, arena);
     output::print("kernel ");
     output::print(model::kernel(workspace));
     output::print("\ncall ");

@@ -36,6 +36,7 @@ struct Case {
     bool constants = true;  // scales of columns, bias; of rows in f32
     std::uint32_t first_panel = 0;
     std::uint32_t last_panel = UINT32_MAX;
+    std::uint32_t more_k = 0;  // that weights are packed for behind the k
 };
 
 const float* residual_of(const Case& c, const float* out) noexcept {
@@ -61,7 +62,8 @@ void run_s8(const KernelSet& set, const Case& c, float* out) noexcept {
                            c.rows,
                            c.k,
                            c.n,
-                           c.activation};
+                           c.activation,
+                           c.k + c.more_k};
     set.matmul_s8(m, c.first_panel, last_panel(c));
 }
 
@@ -78,7 +80,8 @@ void run_f32(const KernelSet& set, const Case& c, float* out) noexcept {
                             c.rows,
                             c.k,
                             c.n,
-                            c.activation};
+                            c.activation,
+                            c.k + c.more_k};
     set.matmul_f32(m, c.first_panel, last_panel(c));
 }
 
@@ -87,23 +90,23 @@ void compare(const KernelSet& set, const KernelSet& scalar, const Case& c, Repor
     run_s8(set, c, got);
     run_s8(scalar, c, want);
     report.expect(same_bits(got, want, sizeof got), "s8: rows, k, n, activation", c.rows, c.k, c.n, activation);
-    if (std::size_t{c.n} * c.k > sizeof f32_weights / sizeof *f32_weights) return;
+    if (std::size_t{c.n} * (c.k + c.more_k) > sizeof f32_weights / sizeof *f32_weights) return;
     run_f32(set, c, got);
     run_f32(scalar, c, want);
     report.expect(same_bits(got, want, sizeof got), "f32: rows, k, n, activation", c.rows, c.k, c.n, activation);
 }
 
-// Random operands; weights are padded with zeros, as the packing has them.
+// Random operands; weights are padded with zeros, as the packing has them, but where they are packed for more inputs.
 void fill(const Case& c) noexcept {
     Random random(c.rows * 7919 + c.k * 104729 + c.n);
-    const std::size_t stride = etch::round_up(c.k, 16);
+    const std::size_t stride = etch::round_up(c.k + c.more_k, 16);
     random.fill(x, std::size_t{c.rows} * c.k, 3.0f);
     for (std::uint32_t column = 0; column < c.n; ++column) {
         for (std::size_t k = 0; k < stride; ++k)
-            weights[column * stride + k] = k < c.k ? random.s8() : std::int8_t{0};
+            weights[column * stride + k] = k < c.k + c.more_k ? random.s8() : std::int8_t{0};
     }
-    if (std::size_t{c.n} * c.k <= sizeof f32_weights / sizeof *f32_weights)
-        random.fill(f32_weights, std::size_t{c.n} * c.k);
+    if (std::size_t{c.n} * (c.k + c.more_k) <= sizeof f32_weights / sizeof *f32_weights)
+        random.fill(f32_weights, std::size_t{c.n} * (c.k + c.more_k));
     random.fill(column_scales, c.n, 0.005f, 0.01f);
     random.fill(bias, c.n);
     random.fill(initial, sizeof initial / sizeof *initial);
@@ -126,7 +129,8 @@ void check_extremes(const KernelSet& set, const KernelSet& scalar, Report& repor
 
 void check_products(const KernelSet& set, const KernelSet& scalar, Report& report) noexcept {
     for (std::uint32_t rows = 1; rows <= kMaxRows; ++rows) {
-        for (const std::uint32_t k : {1u, 3u, 4u, 5u, 12u, 15u, 16u, 17u, 20u, 31u, 32u, 33u, 48u, 96u, 128u, 133u}) {
+        for (const std::uint32_t k :
+             {1u, 3u, 4u, 5u, 12u, 15u, 16u, 17u, 20u, 31u, 32u, 33u, 48u, 64u, 80u, 96u, 112u, 128u, 133u}) {
             for (const std::uint32_t n : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 15u, 16u, 17u, 33u, 35u}) {
                 const Case c{rows, k, n};
                 fill(c);
@@ -135,7 +139,7 @@ void check_products(const KernelSet& set, const KernelSet& scalar, Report& repor
         }
     }
     for (std::uint32_t rows = 1; rows <= kMaxRows; ++rows) {
-        for (const std::uint32_t k : {255u, 256u, 257u, 511u, 512u, 1024u, 1030u}) {
+        for (const std::uint32_t k : {160u, 192u, 255u, 256u, 257u, 320u, 511u, 512u, 1024u, 1030u}) {
             const Case c{rows, k, 7};
             fill(c);
             compare(set, scalar, c, report);
@@ -152,6 +156,18 @@ void check_products(const KernelSet& set, const KernelSet& scalar, Report& repor
                     c.last_panel = 2;
                     compare(set, scalar, c, report);
                     c.last_panel = 3;
+                    compare(set, scalar, c, report);
+                }
+            }
+        }
+    }
+    for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u}) {
+        for (const std::uint32_t k : {1u, 4u, 13u, 16u, 17u, 48u, 128u, 130u, 256u, 300u}) {
+            for (const std::uint32_t n : {1u, 2u, 3u, 7u, 8u}) {
+                for (const std::uint32_t more_k : {1u, 3u, 16u, 40u, 500u}) {
+                    Case c{rows, k, n};
+                    c.more_k = more_k;
+                    fill(c);
                     compare(set, scalar, c, report);
                 }
             }

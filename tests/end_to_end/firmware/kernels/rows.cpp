@@ -76,11 +76,22 @@ void compare(const KernelSet& set, const KernelSet& scalar, std::uint32_t n, uns
     theirs = scalar.quantize_row_s8(want, n, s8(want_q));
     report.expect(same_bits(&mine, &theirs, 4) && same_bytes(), "quantize_row_s8: n, kind", n, kind);
 
-    start(n);
     const float inverse = static_cast<float>(1.0 / n);
-    set.layer_norm_row(got, n, gamma, beta, 1e-12f, inverse);
-    scalar.layer_norm_row(want, n, gamma, beta, 1e-12f, inverse);
+    start(n);
+    set.layer_norm_row(got, got, n, gamma, beta, 1e-12f, inverse);
+    scalar.layer_norm_row(want, want, n, gamma, beta, 1e-12f, inverse);
     report.expect(same_floats(), "layer_norm_row: n, kind", n, kind);
+    std::memset(got, 0, n * sizeof *got);
+    set.layer_norm_row(x, got, n, gamma, beta, 1e-12f, inverse);
+    report.expect(same_floats(), "layer_norm_row, not in place: n, kind", n, kind);
+
+    start(n);
+    set.rms_norm_row(got, got, n, gamma, 1e-12f, inverse);
+    scalar.rms_norm_row(want, want, n, gamma, 1e-12f, inverse);
+    report.expect(same_floats(), "rms_norm_row: n, kind", n, kind);
+    std::memset(got, 0, n * sizeof *got);
+    set.rms_norm_row(x, got, n, gamma, 1e-12f, inverse);
+    report.expect(same_floats(), "rms_norm_row, not in place: n, kind", n, kind);
 }
 
 void compare_softmax(const KernelSet& set, const KernelSet& scalar, std::uint32_t n, Report& report) noexcept {

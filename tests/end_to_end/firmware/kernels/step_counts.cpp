@@ -82,8 +82,9 @@ int main() {
     const std::uint64_t begun = begin();
     const model::Arena arena{workspace.arena};
     const UnitRunner runner(etch::OpContext{*workspace.kernels, arena.scratch});
-    model::forward(runner, etch::Texts{arena.texts, 1}, arena);
-    model::head(runner, arena.hidden, arena);
+    const etch::Texts texts{arena.texts, 1};
+    model::Encoder::forward(runner, texts, arena);
+    model::Head::compute(runner, texts, 0, arena);
     for (const std::uint64_t budget : kBudgets)
         print_steps(budget);
     output::print("kernel ");

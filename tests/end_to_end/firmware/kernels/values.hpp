@@ -64,6 +64,9 @@ class Report {
     std::uint64_t wrong_ = 0;
 };
 
+// Where the processor has an FPU.
+void check_float_mode(const etch::KernelSet& set, Report& report) noexcept;
+
 // `set` against `scalar`.
 void check_products(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;
 void check_rows(const etch::KernelSet& set, const etch::KernelSet& scalar, Report& report) noexcept;

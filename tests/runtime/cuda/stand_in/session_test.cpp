@@ -102,6 +102,8 @@ TEST_F(StandIn, ModesOutsideTheRecipeAreRefused) {
     DeviceWeights weights;
     EXPECT_EQ(cuda::open(weights, fast_only, 0, Mode::exact), Status::mode_not_supported);
     EXPECT_FALSE(weights.is_open());
+    EXPECT_EQ(kSmallModel.weights_bytes(Mode::fast), 0u);
+    EXPECT_EQ(kSmallModel.lay_out(Mode::fast, nullptr, cuda::capacity_of(64)).bytes, 0u);
 }
 
 TEST_F(StandIn, TakesWhatThePlanSaysAndNothingLater) {
@@ -286,7 +288,7 @@ TEST_F(StandIn, SingleTextsAndBatchesGiveTheSameBits) {
     for (const std::string_view text : texts) {
         ASSERT_EQ(cuda::compute(session, text), Status::ok);
         const cuda::TextOutput out = cuda::output(session, 0);
-        alone.emplace_back(out.values, out.values + kSmallWidth);
+        alone.emplace_back(out.values.data, out.values.data + kSmallWidth);
     }
     std::size_t passes = 0;
     for (std::size_t done = 0; done < texts.size(); ++passes) {
@@ -294,7 +296,7 @@ TEST_F(StandIn, SingleTextsAndBatchesGiveTheSameBits) {
         ASSERT_EQ(cuda::compute_batch(session, texts.data() + done, texts.size() - done, computed), Status::ok);
         for (std::uint32_t i = 0; i < computed; ++i) {
             const cuda::TextOutput out = cuda::output(session, i);
-            EXPECT_EQ(std::memcmp(out.values, alone[done + i].data(), kSmallWidth * sizeof(float)), 0) << done + i;
+            EXPECT_EQ(std::memcmp(out.values.data, alone[done + i].data(), kSmallWidth * sizeof(float)), 0) << done + i;
             EXPECT_EQ(out.truncated, false);
         }
         done += computed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The set avx512_vnni compiled against intrinsics/immintrin.h, for CPUs without its instructions.
+#define avx512_vnni avx512_vnni_emulated
 #define kAvx512Vnni kAvx512VnniEmulated
 #define avx512_vnni_usable avx512_vnni_emulation_usable
 #include "kernels/avx512_vnni/avx512_vnni.cpp"

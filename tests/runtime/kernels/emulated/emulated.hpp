@@ -9,6 +9,7 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 #if defined(ETCH_EMULATED_KERNELS)
+extern const KernelSet kAmxInt8Emulated;
 extern const KernelSet kAvx512VnniEmulated;
 extern const KernelSet kAvxVnniEmulated;
 #endif
@@ -20,7 +21,7 @@ namespace testing {
 inline std::vector<const KernelSet*> emulated_sets() {
     std::vector<const KernelSet*> sets;
 #if defined(ETCH_EMULATED_KERNELS)
-    for (const KernelSet* set : {&kAvx512VnniEmulated, &kAvxVnniEmulated}) {
+    for (const KernelSet* set : {&kAmxInt8Emulated, &kAvx512VnniEmulated, &kAvxVnniEmulated}) {
         if (set->usable()) sets.push_back(set);
     }
 #endif

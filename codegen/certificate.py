@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`verify --tokenizer-certificate`: what a built model makes of a user's texts beside the folder's own tokenizer, token
+by token, as a JSON file that says what was compared with what."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from . import __version__
+from .built_program import Echo, ProgramError, json_lines, program_of
+from .decoded import decoded
+from .errors import EtchError, printable
+from .generated_folder import check_folder
+from .load.tokenizer_spec import TokenizerSpec
+from .own_tokenizer import OwnTokenizer, own_tokenizer
+from .prunable import unknown_ids
+from .texts import lines_of
+from .verify import load_generated
+
+_AT_ONCE = 10_000  # texts that are held in memory
+_SHOWN = 10  # differences
+_FILES = (  # of a folder, that say what its tokenizer does
+    "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
+    "special_tokens_map.json", "sentence_bert_config.json", "config.json",
+)  # fmt: skip
+
+
+@dataclass
+class Counts:
+    """Of the texts compared so far."""
+
+    texts: int = 0
+    tokens: int = 0
+    unknown: int = 0
+    truncated: int = 0
+    different: int = 0
+    shown: list[str] = field(default_factory=list)  # the first ones that differ
+
+    def add(self, line: bytes, answer: dict[str, Any], own: Encoding, begins: Sequence[int], unknown: set[int]) -> None:
+        """`begins` are the bytes at which the characters of the text begin."""
+        self.texts += 1
+        self.tokens += len(own.ids)
+        self.unknown += sum(i in unknown for i in own.ids)
+        self.truncated += bool(own.overflowing)
+        offsets = [[begins[begin], begins[end]] for begin, end in own.offsets]
+        expected = {"ids": own.ids, "offsets": offsets, "truncated": bool(own.overflowing)}
+        wrong = [key for key, value in expected.items() if answer.get(key) != value]
+        if wrong:
+            self.different += 1
+            if len(self.shown) < _SHOWN:
+                self.shown.append(f"text {self.texts}: other {' and '.join(wrong)}: {printable(repr(line)[:200])}")
+
+
+def certify(
+    directory: Path,
+    checkpoint: Path,
+    texts: Path | None,
+    out: Path,
+    echo: Echo,
+    find_program: Callable[[Path, Echo], Path] = program_of,
+) -> int:
+    """Writes the certificate to `out`; 0 where no text differs, else 1. EtchError (stage verify) for wrong use and
+    where there is nothing to compare with."""
+    if texts is None:
+        raise EtchError("option-incomplete", "verify", "--tokenizer-certificate needs --texts, what to compare")
+    manifest = check_folder(directory, "verify")
+    loaded = load_generated(manifest, checkpoint)
+    spec, max_tokens = loaded.tokenizer, manifest["max_tokens"]
+    own = _pruned(spec, max_tokens) if "kept_ids" in manifest else own_tokenizer(checkpoint, max_tokens)
+    if isinstance(own, str):
+        raise EtchError("nothing-to-compare", "verify", own)
+    counts, digest = Counts(), hashlib.sha256()
+    try:
+        program = find_program(directory, echo)
+        for lines in _chunks(texts):
+            for line in lines:
+                digest.update(line + b"\n")
+            _compare(counts, own, lines, json_lines(program, lines, "--tokens"), set(unknown_ids(spec.model)))
+    except ProgramError as error:
+        echo(f"the built program failed: {printable(str(error))}")
+        return 1
+    certificate = {
+        "model": manifest["name"],
+        "tokenizer": spec.summary,
+        "max_tokens": max_tokens,
+        "compared_with": own.read_by,
+        "texts": counts.texts,
+        "tokens": counts.tokens,
+        "unknown_share": round(counts.unknown / max(counts.tokens, 1), 6),
+        "truncated_texts": counts.truncated,
+        "differences": counts.different,
+        "first_differences": counts.shown,
+        "etch": __version__,
+        "generated_by": manifest["generator"],
+        "sha256": {
+            "texts": digest.hexdigest(),
+            "program": _sha256(program),
+            "checkpoint": manifest["checkpoint_sha256"],
+            **{name: _sha256(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
+        },
+    }
+    _write(out, json.dumps(certificate, indent=1, ensure_ascii=False) + "\n")
+    for line in _report(certificate):
+        echo(line)
+    return 1 if counts.different else 0
+
+
+def _pruned(spec: TokenizerSpec, max_tokens: int) -> OwnTokenizer:
+    """A pruned model's own folder numbers other pieces: what was made of it is the reference."""
+    tokenizer = Tokenizer.from_str(spec.json)
+    tokenizer.enable_truncation(max_tokens)
+    return OwnTokenizer(tokenizer, "tokenizers with the pruned vocabulary, as etch renumbered it")
+
+
+def _chunks(texts: Path) -> Iterator[list[bytes]]:
+    lines = lines_of(texts, "verify")
+    while chunk := list(islice(lines, _AT_ONCE)):
+        yield chunk
+
+
+def _compare(
+    counts: Counts, own: OwnTokenizer, lines: Sequence[bytes], answers: list[dict[str, Any]], unknown: set[int]
+) -> None:
+    texts = [decoded(line) for line in lines]
+    encodings = own.tokenizer.encode_batch([text for text, _ in texts])
+    for line, answer, encoding, (_, begins) in zip(lines, answers, encodings, texts, strict=True):
+        counts.add(line, answer, encoding, np.asarray(begins).tolist(), unknown)
+
+
+def _report(certificate: dict[str, Any]) -> list[str]:
+    return [
+        f"tokenizer    {certificate['tokenizer']}, at most {certificate['max_tokens']} tokens",
+        f"compared     with {certificate['compared_with']}",
+        f"texts        {certificate['texts']:,}, {certificate['truncated_texts']:,} of them cut",
+        f"tokens       {certificate['tokens']:,}, {100 * certificate['unknown_share']:.2f} % unknown",
+        f"differences  {certificate['differences']:,} in ids, offsets or cutting",
+        *(f"  {line}" for line in certificate["first_differences"]),
+    ]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write(out: Path, text: str) -> None:
+    """All of it or nothing."""
+    try:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, delete=False) as file:
+            file.write(text)
+        os.replace(file.name, out)
+    except OSError as error:
+        raise EtchError("output-unwritable", "verify", f"{out}: {error.strerror}") from None

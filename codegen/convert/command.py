@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `etch convert`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..progress import say
+
+NAME = "convert"
+
+
+def add_to(commands: Any) -> None:
+    """The command's parser."""
+    parser = commands.add_parser(NAME, help="pickled weights (.bin, .pt) to safetensors", allow_abbrev=False)
+    parser.description = (
+        "Writes a folder with the files of FOLDER and its pickled weights as model.safetensors. A process of its own, "
+        "with the PyTorch of your environment and weights_only=True, reads the pickle."
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="checkpoint folder with pickled weights")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument(
+        "--file", action="append", default=[], metavar="NAME", help="a file with weights, where several could be"
+    )
+    parser.add_argument(
+        "--python", default=sys.executable, metavar="PROGRAM", help="a Python that has PyTorch (default: this one)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code."""
+    from .folder import convert
+
+    convert(arguments.folder, arguments.out, arguments.file, arguments.python, say)
+    return 0

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `etch evidence`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..progress import say
+
+NAME = "evidence"
+
+
+def add_to(commands: Any) -> None:
+    """The command's parser."""
+    parser = commands.add_parser(NAME, help="what was checked of a model, as one page", allow_abbrev=False)
+    parser.description = (
+        "Builds the model where it is not, compares it with its float64 reference, runs its self test, and writes one "
+        "page of HTML that needs nothing else, and beside it an SBOM, FILE.cdx.json (CycloneDX 1.5). The same input "
+        "gives the same bytes, but for --latency."
+    )
+    parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+    parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
+    parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
+    parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
+    parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
+    parser.add_argument("--text-columns", metavar="A,B", help="likewise")
+    parser.add_argument("--labels", metavar="0|1|names|A,B", help="likewise")
+    parser.add_argument("--latency", action="store_true", help="also times on this machine")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.html", help="the page to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """0 where everything that was checked holds, else 1; the page is written all the same."""
+    from .collect import Request, collect
+
+    options: list[str] = []
+    for option in ("label_column", "text_columns", "labels"):
+        if (value := getattr(arguments, option)) is not None:
+            options += [f"--{option.replace('_', '-')}", value]
+    request = Request(
+        arguments.directory,
+        arguments.checkpoint,
+        arguments.texts,
+        arguments.evaluate,
+        tuple(options),
+        arguments.latency,
+        arguments.out,
+    )
+    return collect(request, say)

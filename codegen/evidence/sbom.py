@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bill of materials of a generated model: CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json/)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+_SPACE = uuid.UUID("8f3c64e0-8a43-5c9b-9f0e-5d8d2f6f2a11")  # of serial numbers: one of our own, for names below
+_SPDX = re.compile(r"^license: *([A-Za-z0-9.+-]+) *$", re.MULTILINE)
+
+
+def sbom(
+    manifest: dict[str, Any], inputs: dict[str, str], versions: dict[str, str], licence: str | None
+) -> dict[str, Any]:
+    """The document. It has no time in it: the same model gives the same bytes."""
+    name, checkpoint = manifest["name"], manifest["checkpoint_sha256"]
+    version = f"{manifest['generator']}+{checkpoint[:8]}"
+    seed = "\n".join([name, version, *(f"{key} {value}" for key, value in sorted(inputs.items()))])
+    model = _part("machine-learning-model", "model", name, version, _licences(licence))
+    model["modelCard"] = {"modelParameters": {"task": manifest["task"]}}
+    parts = [
+        _part("library", "runtime", "etch", manifest["generator"], _named("Apache-2.0")),
+        _part("data", "checkpoint", f"{name} checkpoint", checkpoint[:8], _licences(licence))
+        | {"hashes": [_sha256(checkpoint)]},
+    ]
+    parts += [_file(path, digest) for path, digest in sorted(manifest["files"].items())]
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(_SPACE, seed)}",
+        "version": 1,
+        "metadata": {
+            "tools": {
+                "components": [
+                    {"type": "application", "name": tool, "version": number} for tool, number in versions.items()
+                ]
+            },
+            "component": model,
+        },
+        "components": parts,
+        "dependencies": [
+            {"ref": "model", "dependsOn": [part["bom-ref"] for part in parts]},
+            *({"ref": part["bom-ref"]} for part in parts),
+        ],
+    }
+
+
+def _part(kind: str, reference: str, name: str, version: str, licences: list[Any]) -> dict[str, Any]:
+    part: dict[str, Any] = {"type": kind, "bom-ref": reference, "name": name, "version": version}
+    return part | ({"licenses": licences} if licences else {})
+
+
+def _file(path: str, digest: str) -> dict[str, Any]:
+    return {"type": "file", "bom-ref": f"file:{path}", "name": path, "hashes": [_sha256(digest)]}
+
+
+def _sha256(digest: str) -> dict[str, str]:
+    return {"alg": "SHA-256", "content": digest}
+
+
+def _named(identifier: str) -> list[Any]:
+    return [{"license": {"name": identifier}}]
+
+
+def _licences(text: str | None) -> list[Any]:
+    """What the checkpoint's folder says; nothing where it says nothing."""
+    if text is None:
+        return []
+    found = _SPDX.search(text)
+    return _named(found[1] if found else "as in the terms beside the model")

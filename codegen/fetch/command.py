@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of `etch fetch`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..load.hub_name import HubName
+from ..progress import say
+
+NAME = "fetch"
+
+
+def add_to(commands: Any) -> None:
+    """The command's parser."""
+    parser = commands.add_parser(NAME, help="a repository of the Hugging Face Hub to a folder", allow_abbrev=False)
+    parser.description = (
+        "Downloads what etch reads of a repository, with huggingface_hub (pip install 'etch[hub]'), and prints the "
+        "SHA-256 of each file. All other commands work without a network."
+    )
+    parser.add_argument(
+        "repository",
+        type=_repository,
+        metavar="OWNER/NAME[@REVISION]",
+        help="a branch, a tag or a commit; default: main",
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder to write (default: NAME, in this folder)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code."""
+    from .repository import fetch
+
+    fetch(arguments.repository, arguments.out or Path(arguments.repository.name), say)
+    return 0
+
+
+def _repository(text: str) -> HubName:
+    found = HubName.parse(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not OWNER/NAME or OWNER/NAME@REVISION")
+    return found

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ALBERT: layers that share their weights, embeddings of another width than the layers. Names as in `transformers`.
+
+Layer i of `num_hidden_layers` belongs to a group of layers that are the same; a group is `inner_group_num` layers one
+after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.graph import Graph, Layers, Node
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits, usual_limits
+from ..load.safetensors import TensorFile
+from . import bert, parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .heads import read_head
+from .prediction_head import Prediction
+
+MODEL_TYPE = "albert"
+CLASSIFIER = "AlbertForSequenceClassification"
+ENCODER = "AlbertModel"
+# The last four are in Google's files, and no model reads them.
+HARMLESS_KEYS = frozenset(
+    ("classifier_dropout_prob", "down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks")
+)
+_LAYER = LayerNames(
+    query="attention.query",
+    key="attention.key",
+    value="attention.value",
+    attention_output="attention.dense",
+    attention_norm="attention.LayerNorm",
+    intermediate="ffn",
+    output="ffn_output",
+    output_norm="full_layer_layer_norm",
+)
+
+
+def read_limits(config: Config) -> Limits:
+    """By the usual keys."""
+    return replace(usual_limits(config), tokenizer_class="AlbertTokenizer")
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    bert.check_encoder_only(config)
+    shape, tables = bert.read_shape(config, activation="gelu_new"), bert.read_tables(config)
+    parts.check_max_tokens(max_tokens, tables.positions)
+    prefix = "albert." if sentence is None or f"albert.{bert.WORDS}" in tensors else ""
+    width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
+    mapping = f"{prefix}encoder.embedding_hidden_mapping_in"
+    body: tuple[Node, ...] = (
+        *bert.embed(tensors, prefix, tables, width, shape.epsilon, "embedded"),
+        parts.linear(tensors, "embedding_projection", [mapping], (shape.hidden, width), "embedded", "hidden"),
+        _layers(config, tensors, f"{prefix}encoder.albert_layer_groups", shape),
+    )
+    dense = ("pooler", f"{prefix}pooler", "tanh")
+    head, widths, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
+        pooler=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "sop_classifier.*"),
+        body=body,
+        prediction=Prediction(
+            dense="predictions.dense",
+            norm="predictions.LayerNorm",
+            bias="predictions.bias",
+            decoder="predictions.decoder",
+            activation=shape.activation,
+            epsilon=shape.epsilon,
+            width=width,
+        ),
+    )
+    tensors.finish()
+    widths |= shape.widths | {"embedded": width}
+    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def _layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape) -> Layers:
+    """All of them; the weights of a group are stored once."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    groups = config.positive_int("num_hidden_groups", 1, maximum=parts.MAX_LAYERS)
+    inner = config.positive_int("inner_group_num", 1, maximum=parts.MAX_LAYERS)
+    if groups > layers or layers * inner > parts.MAX_LAYERS:
+        raise parts.refuse(
+            "layers-out-of-range",
+            f"{layers} layers in {groups} groups of {inner}: expected at most as many groups as layers, and "
+            f"{parts.MAX_LAYERS} layers in all",
+        )
+    parts.check_layers(tensors, groups * inner, "num_hidden_groups * inner_group_num")
+    stored = [f"{prefix}.{group}.albert_layers.{layer}." for group in range(groups) for layer in range(inner)]
+    of_group = [layer * groups // layers for layer in range(layers)]
+    of_layer = tuple(group * inner + layer for group in of_group for layer in range(inner))
+    return Layers("encoder_layer", len(of_layer), post_norm_layer(tensors, stored, _LAYER, shape, of_layer=of_layer))

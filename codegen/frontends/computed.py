@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that no file holds: what a configuration and other tensors decide is computed at generation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ir.graph import Array, F32Array
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A `graph.Array`; `compute` is called whenever the values are needed, and always gives the same."""
+
+    name: str
+    shape: tuple[int, ...]
+    compute: Callable[[], F32Array | NDArray[np.float64]] = field(repr=False)
+    file: str = "config.json"
+
+    @property
+    def values(self) -> F32Array | NDArray[np.float64]:
+        return self.compute()
+
+
+def rows_of(array: Array, begin: int, end: int) -> Computed:
+    """Some rows of a tensor that a file stores together with others."""
+    shape = (end - begin, *array.shape[1:])
+    return Computed(f"{array.name}[{begin}:{end}]", shape, lambda: array.values[begin:end], array.file)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ELECTRA: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+
+It is BERT with an embedding of its own width, a linear between the two where they differ, no pooler, and another head.
+"""
+
+from __future__ import annotations
+
+from ..ir.graph import Graph, Node
+from ..load.folder import Checkpoint
+from . import bert, parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerShape
+from .heads import read_head
+from .prediction_head import Prediction
+
+MODEL_TYPE = "electra"
+CLASSIFIER = "ElectraForSequenceClassification"
+ENCODER = "ElectraModel"
+# Of the heads that choose among several answers.
+HARMLESS_KEYS = frozenset(
+    ("summary_activation", "summary_first_dropout", "summary_last_dropout", "summary_type", "summary_use_proj")
+)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    bert.check_encoder_only(config)
+    shape, tables = bert.read_shape(config), bert.read_tables(config)
+    parts.check_max_tokens(max_tokens, tables.positions)
+    prefix = "electra." if sentence is None or f"electra.{bert.WORDS}" in tensors else ""
+    body, widths = _encoder(checkpoint, prefix, shape, tables)
+    # The activation of the head is gelu, whatever that of the layers is.
+    dense = ("classifier_dense", "classifier.dense", "gelu")
+    head, more, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        body=body,
+        prediction=Prediction(
+            dense="generator_predictions.dense",
+            norm="generator_predictions.LayerNorm",
+            bias="generator_lm_head.bias",
+            decoder="generator_lm_head",
+            activation="gelu",
+            epsilon=shape.epsilon,
+            width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
+        ),
+    )
+    tensors.finish()
+    return Graph(widths | more, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def _encoder(
+    checkpoint: Checkpoint, prefix: str, shape: LayerShape, tables: bert.Tables
+) -> tuple[tuple[Node, ...], dict[str, int]]:
+    """Ids to `hidden`, one row per token; the widths of the values."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
+    layers = bert.encoder_layers(config, tensors, prefix, shape)
+    if width == shape.hidden:
+        return (*bert.embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), layers), shape.widths
+    embedding = bert.embed(tensors, prefix, tables, width, shape.epsilon, "embedded")
+    projection = parts.linear(
+        tensors,
+        "embedding_projection",
+        [f"{prefix}embeddings_project"],
+        (shape.hidden, width),
+        "embedded",
+        "hidden",
+    )
+    return (*embedding, projection, layers), shape.widths | {"embedded": width}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An encoder and a decoder of post-norm layers that write a text: BART and what descends from it, by their names in
+`transformers`. Words are the same for both, and for the logits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Target, Term
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from ..tasks.generation import Generation
+from . import parts
+from .computed import Computed
+from .decoder_layer import DecoderNames, decoder_widths, post_norm_decoder_layer
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+
+POSITIONS = "max_position_embeddings"
+_EPSILON = 1e-5  # of the norms; no key says it
+_ENCODER = LayerNames(
+    query="self_attn.q_proj",
+    key="self_attn.k_proj",
+    value="self_attn.v_proj",
+    attention_output="self_attn.out_proj",
+    attention_norm="self_attn_layer_norm",
+    intermediate="fc1",
+    output="fc2",
+    output_norm="final_layer_norm",
+)
+_DECODER = DecoderNames(
+    self_query="self_attn.q_proj",
+    self_key="self_attn.k_proj",
+    self_value="self_attn.v_proj",
+    self_output="self_attn.out_proj",
+    self_norm="self_attn_layer_norm",
+    cross_query="encoder_attn.q_proj",
+    cross_key="encoder_attn.k_proj",
+    cross_value="encoder_attn.v_proj",
+    cross_output="encoder_attn.out_proj",
+    cross_norm="encoder_attn_layer_norm",
+    target_intermediate="fc1",
+    target_output="fc2",
+    target_norm="final_layer_norm",
+)
+
+
+Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder or decoder, of a width
+
+
+def build_encoder_decoder(
+    config: Config,
+    tensors: TensorFile,
+    limits: tuple[int, int],
+    positions: Positions,
+    *,
+    embedding_norm: bool,
+    never: tuple[int, ...] = (),
+) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
+    a target behind the token that it begins with, its end included; `never` are ids that are not written."""
+    max_source, max_target = limits
+    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    for tokens in limits:
+        parts.check_max_tokens(tokens, position_count(config), POSITIONS)
+    encoder, decoder = _shape(config, "encoder"), _shape(config, "decoder")
+    words = parts.parameter(tensors, "word_embeddings", "model.shared.weight", (vocabulary, encoder.hidden))
+    target = Target(
+        vocabulary=vocabulary,
+        max_tokens=max_target,
+        begin=(config.natural_int("decoder_start_token_id", maximum=vocabulary - 1),),
+        end=config.natural_int("eos_token_id", maximum=vocabulary - 1),
+        forced_end=_forced_end(config),
+        never=never,
+    )
+
+    def embedded(of: str, shape: LayerShape, out: str) -> tuple[Node, ...]:
+        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", False) else None
+        embed = Embed((Term(words, "ids", factor=factor), positions(of, shape.hidden)), out)
+        if not embedding_norm:
+            return (embed,)
+        source = f"model.{of}.layernorm_embedding"
+        return embed, parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
+
+    body = (*embedded("encoder", encoder, "hidden"), _layers(config, tensors, "encoder", encoder))
+    repeat = (
+        *embedded("decoder", decoder, "target"),
+        _layers(config, tensors, "decoder", decoder),
+        _vocabulary(tensors, words, vocabulary),
+    )
+    tensors.finish()
+    return Graph(
+        encoder.widths | decoder_widths(decoder) | {"logits": vocabulary},
+        body,
+        (Head(Generation(vocabulary, max_target), "logits"),),
+        vocabulary,
+        1,
+        max_source,
+        repeat=repeat,
+        target=target,
+    )
+
+
+def position_count(config: Config) -> int:
+    """Of a text and of a target."""
+    return config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
+
+
+def _shape(config: Config, of: str) -> LayerShape:
+    shape = LayerShape(
+        hidden=config.positive_int("d_model", maximum=parts.MAX_WIDTH),
+        heads=config.positive_int(f"{of}_attention_heads", maximum=parts.MAX_WIDTH),
+        intermediate=config.positive_int(f"{of}_ffn_dim", maximum=parts.MAX_WIDTH),
+        activation=parts.activation_of(config, "activation_function"),
+        epsilon=_EPSILON,
+    )
+    parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
+    return shape
+
+
+def _forced_end(config: Config) -> bool:
+    forced = config.values.get("forced_eos_token_id")
+    if forced is not None and forced != config.natural_int("eos_token_id"):
+        raise parts.refuse("generation-not-supported", "forced_eos_token_id is another token than eos_token_id")
+    return forced is not None
+
+
+def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape) -> Layers:
+    key = f"{of}_layers"
+    count = config.positive_int(key, maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count, key)
+    prefixes = [f"model.{of}.layers.{i}." for i in range(count)]
+    if of == "encoder":
+        return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, _ENCODER, shape))
+    return Layers("decoder_layer", count, post_norm_decoder_layer(tensors, prefixes, _DECODER, shape, "hidden"))
+
+
+def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int) -> Linear:
+    """The logits: the weights are the words', the bias is stored as a row."""
+    bias = tensors.take("final_logits_bias", (1, vocabulary))
+    row = Computed(bias.name, (vocabulary,), lambda: bias.values[0], bias.file)
+    return Linear("vocabulary", words, Parameter("vocabulary_bias", (row,)), "target", "logits")

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPT-2: a decoder alone that goes on with a text. Names as in `transformers`; its linears are [inputs, outputs]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir.graph import Array, Attention, Embed, F32Array, Graph, Head, Layers, Linear, Norm, Op, Parameter, Target, Term
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from ..tasks.generation import Generation
+from . import parts
+from .computed import Computed, rows_of
+
+_ATTENTION = ("query", "key", "value")
+
+
+def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file exactly once. A target of at most `max_target` tokens,
+    its end included, stands behind a text of at most `max_source`."""
+    width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
+    heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
+    count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
+    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    positions = config.positive_int("n_positions", maximum=parts.MAX_WIDTH)
+    inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
+    parts.check_heads(width, heads, "n_embd", "n_head")
+    parts.check_max_tokens(max_source + max_target - 1, positions, "n_positions")
+    for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
+        if config.flag(key, False):
+            raise parts.refuse("config-not-supported", f"{key} is true")
+    if not config.flag("scale_attn_weights", True) or not config.flag("tie_word_embeddings", True):
+        raise parts.refuse("config-not-supported", "scale_attn_weights or tie_word_embeddings is false")
+    parts.check_layers(tensors, count, "n_layer")
+    words = parts.parameter(tensors, "word_embeddings", "transformer.wte.weight", (vocabulary, width))
+    places = parts.parameter(tensors, "position_embeddings", "transformer.wpe.weight", (positions, width))
+    epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
+    part = _Parts(tensors, [f"transformer.h.{i}." for i in range(count)], width, epsilon)
+    activation = parts.activation_of(config, "activation_function", "gelu_new")
+    layer: tuple[Op, ...] = (
+        part.norm("attention_norm", "ln_1"),
+        *part.attention(),
+        Attention(*_ATTENTION, "context", heads, mask="causal"),
+        part.linear("attention_output", "attn.c_proj", (width, width), "context", "hidden", residual="hidden"),
+        part.norm("feed_forward_norm", "ln_2"),
+        part.linear("intermediate", "mlp.c_fc", (width, inner), "normed", "inner", activation),
+        part.linear("output", "mlp.c_proj", (inner, width), "inner", "hidden", residual="hidden"),
+    )
+    repeat = (
+        Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
+        Layers("layer", count, layer),
+        parts.layer_norm(tensors, "final_norm", ["transformer.ln_f"], width, epsilon, "hidden", "normed"),
+        Linear("vocabulary", words, None, "normed", "logits"),
+    )
+    tensors.finish()
+    widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width)
+    end = config.natural_int("eos_token_id", maximum=vocabulary - 1)
+    return Graph(
+        widths | {"inner": inner, "logits": vocabulary},
+        (),
+        (Head(Generation(vocabulary, max_target), "logits"),),
+        vocabulary,
+        1,
+        max_source,
+        repeat=repeat,
+        target=Target(vocabulary, max_target, (), end),
+    )
+
+
+class _Parts:
+    """Of all layers."""
+
+    def __init__(self, tensors: TensorFile, prefixes: list[str], width: int, epsilon: float) -> None:
+        self._tensors, self._prefixes, self._width, self._epsilon = tensors, prefixes, width, epsilon
+
+    def norm(self, name: str, of: str) -> Norm:
+        sources = [f"{prefix}{of}" for prefix in self._prefixes]
+        return parts.layer_norm(self._tensors, name, sources, self._width, self._epsilon, "hidden", "normed")
+
+    def linear(
+        self,
+        name: str,
+        of: str,
+        shape: tuple[int, int],
+        value: str,
+        out: str,
+        activation: str = "none",
+        residual: str | None = None,
+    ) -> Linear:
+        """`shape` is [inputs, outputs]."""
+        weights, biases = self._stored(of, shape)
+        columns = tuple(_columns(weight, 0, shape[1]) for weight in weights)
+        weight, bias = Parameter(f"{name}_weight", columns), Parameter(f"{name}_bias", biases)
+        return Linear(name, weight, bias, value, out, activation, residual)
+
+    def attention(self) -> tuple[Linear, ...]:
+        """Queries, keys and values, which the file stores side by side."""
+        width = self._width
+        weights, biases = self._stored("attn.c_attn", (width, 3 * width))
+
+        def linear(name: str, begin: int) -> Linear:
+            columns = tuple(_columns(weight, begin, begin + width) for weight in weights)
+            rows = tuple(rows_of(bias, begin, begin + width) for bias in biases)
+            return Linear(name, Parameter(f"{name}_weight", columns), Parameter(f"{name}_bias", rows), "normed", name)
+
+        return tuple(linear(name, index * width) for index, name in enumerate(_ATTENTION))
+
+    def _stored(self, of: str, shape: tuple[int, int]) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        weights = tuple(self._tensors.take(f"{prefix}{of}.weight", shape) for prefix in self._prefixes)
+        return weights, tuple(self._tensors.take(f"{prefix}{of}.bias", shape[1:]) for prefix in self._prefixes)
+
+
+def _columns(array: Array, begin: int, end: int) -> Computed:
+    """Some outputs of a weight that is stored as [inputs, outputs]."""
+    shape = (end - begin, array.shape[0])
+    return Computed(f"{array.name}[:, {begin}:{end}]", shape, lambda: _turned(array, begin, end), array.file)
+
+
+def _turned(array: Array, begin: int, end: int) -> F32Array:
+    return np.ascontiguousarray(array.values[:, begin:end].T)

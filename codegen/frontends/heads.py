@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands behind an encoder's rows, by the class that a checkpoint was saved from.
+
+A family says how its sequence classifier is made; a class whose head is the same in every family is its task's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ir.graph import Head, Node
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.safetensors import TensorFile
+from ..load.tokenizer_spec import TokenizerSpec
+from ..tasks import heads_of_tasks
+from . import parts
+from .prediction_head import Prediction
+from .sentence_head import sentence_head
+
+CLASSIFIER_ENDING = "ForSequenceClassification"
+
+HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result
+
+
+@dataclass(frozen=True)
+class Rows:
+    """An encoder's output, one row per token."""
+
+    config: Config
+    tensors: TensorFile
+    value: str
+    width: int
+    body: tuple[Node, ...]  # the ops that make it
+    tokenizer: TokenizerSpec
+    prediction: Prediction | None  # what the family's masked language models have behind it
+
+
+def head_class(config: Config, classifier: str) -> str | None:
+    """The ending of the class that the checkpoint was saved from, where a task has the head; `classifier` is the
+    family's sequence classifier."""
+    family = classifier.removesuffix(CLASSIFIER_ENDING)
+    return next((ending for ending in heads_of_tasks() if f"{family}{ending}" in config.architectures), None)
+
+
+def read_head(
+    checkpoint: Checkpoint,
+    classifier: str,
+    value: str,
+    width: int,
+    classify: Callable[[], HeadOps],
+    pooler: tuple[str, ...] = (),
+    body: tuple[Node, ...] = (),
+    prediction: Prediction | None = None,
+) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
+    """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier; `pooler` are tensors that
+    files often have and no other head uses; `body` makes `value`, `prediction` says what predicts words of it."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    ending = head_class(config, classifier)
+    if checkpoint.sentence is not None:
+        return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
+    if ending is None:
+        return *classify(), ()
+    notes = parts.left_out(tensors, *pooler, by=classifier.removesuffix(CLASSIFIER_ENDING) + ending)
+    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction)
+    return *heads_of_tasks()[ending](rows), notes

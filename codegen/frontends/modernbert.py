@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ModernBERT: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+
+Norms before attention and feed-forward, gated; positions by turning queries and keys; some layers see all tokens, the
+others those nearby, each kind with angles of its own. The first layer has no norm before its attention, the embedding's
+is just before it, so that it is no turn of the loop over the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir.graph import (
+    Array,
+    Attention,
+    ByLayer,
+    Embed,
+    Graph,
+    Layers,
+    Linear,
+    Multiply,
+    Node,
+    Norm,
+    Op,
+    Parameter,
+    Pooling,
+    Rotary,
+    Term,
+)
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits
+from ..load.safetensors import TensorFile
+from . import parts
+from .classifier_head import POOLED, classifier_head
+from .computed import rows_of
+from .heads import head_class, read_head
+from .prediction_head import Prediction
+from .rotary import rotary_tables
+
+MODEL_TYPE = "modernbert"
+CLASSIFIER = "ModernBertForSequenceClassification"
+ENCODER = "ModernBertModel"
+# Dropout, how attention is run, and the head that predicts words.
+HARMLESS_KEYS = frozenset(
+    (
+        *("attention_dropout", "cls_token_id", "decoder_bias", "deterministic_flash_attn", "embedding_dropout"),
+        *("initializer_cutoff_factor", "layer_norm_eps", "mlp_dropout", "position_embedding_type"),
+        *("reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index", "sparse_prediction"),
+    )
+)
+_PREFIX = "model."
+_POSITIONS = "max_position_embeddings"
+_WORDS = "embeddings.tok_embeddings.weight"
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+_THETA_KEYS = {_FULL: ("global_rope_theta", 160_000.0), _SLIDING: ("local_rope_theta", 10_000.0)}
+_MAX_THETA = 1e12
+_POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
+
+
+def read_limits(config: Config) -> Limits:
+    """As most families; without a class, `transformers` takes tokenizer.json as it is."""
+    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, positions, _POSITIONS, "TokenizersBackend")
+
+
+@dataclass(frozen=True)
+class _Shape:
+    hidden: int
+    heads: int
+    inner: int
+    activation: str
+    epsilon: float
+    norm_bias: bool
+    attention_bias: bool
+    inner_bias: bool
+    kinds: tuple[str, ...]  # of the layers: _FULL or _SLIDING
+    window: int  # tokens to each side that a sliding layer sees
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    limits, shape = read_limits(config), _read_shape(config)
+    parts.check_max_tokens(max_tokens, limits.positions)
+    parts.check_layers(tensors, len(shape.kinds))
+    prefix = _PREFIX if sentence is None or f"{_PREFIX}{_WORDS}" in tensors else ""
+    part = _Parts(tensors, prefix, shape, _tables(config, shape, max_tokens))
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_WORDS}", (limits.vocabulary, shape.hidden))
+    body: tuple[Node, ...] = (
+        Embed((Term(words, "ids"),), "hidden"),
+        part.norm("embedding_norm", ["embeddings.norm"], "hidden"),
+        *part.layers(),
+        part.norm("final_norm", ["final_norm"], "hidden"),
+    )
+    value = "hidden"
+    if sentence is None and head_class(config, CLASSIFIER) not in (None, "ForMaskedLM"):
+        value = "classified"  # of every row what a sequence classifier has of one
+        body += _dense(config, tensors, shape, "hidden", value)
+    prediction = Prediction(
+        dense="head.dense",
+        norm="head.norm",
+        bias="decoder.bias",
+        decoder="decoder",
+        activation=parts.activation_of(config, "classifier_activation"),
+        epsilon=shape.epsilon,
+        width=shape.hidden,
+        dense_bias=config.flag("classifier_bias", False),
+        norm_bias=shape.norm_bias,
+        decoder_bias=config.flag("decoder_bias", True),
+    )
+    head, widths, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        value,
+        shape.hidden,
+        lambda: _classifier(config, tensors, shape),
+        body=body,
+        prediction=prediction,
+    )
+    tensors.finish()
+    widths |= part.widths | {value: shape.hidden}
+    return Graph(widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)
+
+
+def _dense(config: Config, tensors: TensorFile, shape: _Shape, value: str, out: str) -> tuple[Op, ...]:
+    """ModernBertPredictionHead on rows."""
+    bias, activation = config.flag("classifier_bias", False), parts.activation_of(config, "classifier_activation")
+    size = (shape.hidden, shape.hidden)
+    return (
+        parts.linear(tensors, "classifier_dense", ["head.dense"], size, value, out, activation, bias=bias),
+        _head_norm(tensors, shape, out),
+    )
+
+
+def _head_norm(tensors: TensorFile, shape: _Shape, value: str) -> Norm:
+    return parts.layer_norm(
+        tensors, "classifier_norm", ["head.norm"], shape.hidden, shape.epsilon, value, bias=shape.norm_bias
+    )
+
+
+def _classifier(config: Config, tensors: TensorFile, shape: _Shape) -> tuple[Any, ...]:
+    pooling = config.text("classifier_pooling", "cls")
+    if pooling not in _POOLING:
+        raise parts.refuse("pooling-not-supported", f"classifier_pooling '{pooling}' (supported: cls, mean)")
+    activation = parts.activation_of(config, "classifier_activation")
+    dense = ("classifier_dense", "head.dense", activation)
+    return classifier_head(
+        config,
+        tensors,
+        "hidden",
+        shape.hidden,
+        "classifier",
+        dense,
+        dense_bias=config.flag("classifier_bias", False),
+        norm=_head_norm(tensors, shape, POOLED),
+        pooling=_POOLING[pooling],
+    )
+
+
+def _read_shape(config: Config) -> _Shape:
+    shape = _Shape(
+        hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
+        heads=config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH),
+        inner=config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH),
+        activation=parts.activation_of(config, "hidden_activation"),
+        epsilon=parts.epsilon_of(config, "norm_eps", 1e-5),
+        norm_bias=config.flag("norm_bias", False),
+        attention_bias=config.flag("attention_bias", False),
+        inner_bias=config.flag("mlp_bias", False),
+        kinds=_kinds(config),
+        window=config.positive_int("local_attention", 128, maximum=1 << 20) // 2,
+    )
+    parts.check_heads(shape.hidden, shape.heads)
+    if shape.hidden // shape.heads % 2:
+        raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")
+    return shape
+
+
+def _kinds(config: Config) -> tuple[str, ...]:
+    """What each layer sees: named, or every n-th layer everything."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    every = config.positive_int("global_attn_every_n_layers", 3, maximum=parts.MAX_LAYERS)
+    if config.values.get("layer_types") is None:
+        return tuple(_SLIDING if layer % every else _FULL for layer in range(layers))
+    kinds = config.strings("layer_types")
+    if len(kinds) != layers or not set(kinds) <= {_FULL, _SLIDING}:
+        raise parts.refuse("layers-out-of-range", f"layer_types: expected {layers} of {_FULL} or {_SLIDING}")
+    return kinds
+
+
+def _tables(config: Config, shape: _Shape, max_tokens: int) -> dict[str, tuple[Parameter, Parameter]]:
+    """Cosines and sines of each kind of layer that there is."""
+    if config.values.get("rope_scaling") is not None:
+        raise parts.refuse("rotary-not-supported", "rope_scaling is not supported")
+    named = config.values.get("rope_parameters")
+    if named is not None and (not isinstance(named, dict) or not set(named) <= {_FULL, _SLIDING}):
+        raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {_FULL} and {_SLIDING}")
+    found: dict[str, tuple[Parameter, Parameter]] = {}
+    for kind, (key, usual) in _THETA_KEYS.items():
+        theta = config.number(key, usual)
+        of_kind = (named or {}).get(kind)
+        if of_kind is not None:
+            if not isinstance(of_kind, dict) or not set(of_kind) <= {"rope_type", "rope_theta"}:
+                raise parts.refuse("rotary-not-supported", f"rope_parameters of {kind}: expected type and theta")
+            settings = Config.from_json(of_kind)
+            if settings.text("rope_type", "default") != "default":
+                raise parts.refuse("rotary-not-supported", f"rope_type of {kind}: only 'default' is supported")
+            theta = settings.number("rope_theta", theta)
+        if not 1 < theta <= _MAX_THETA:
+            raise parts.refuse("rotary-not-supported", f"rope_theta {theta:g} of {kind}: expected 1 to {_MAX_THETA:g}")
+        if kind in shape.kinds:
+            name = "global" if kind == _FULL else "local"
+            found[kind] = rotary_tables(name, theta, max_tokens, shape.hidden // shape.heads)
+    return found
+
+
+@dataclass(frozen=True)
+class _Parts:
+    tensors: TensorFile
+    prefix: str
+    shape: _Shape
+    tables: dict[str, tuple[Parameter, Parameter]]
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Of the values of all layers."""
+        hidden = dict.fromkeys(("normed", "query", "key", "value", "context"), self.shape.hidden)
+        found = hidden | dict.fromkeys(("inner", "gate"), self.shape.inner)
+        first = {f"first_{value}": width for value, width in found.items()}
+        return {"hidden": self.shape.hidden} | found | first
+
+    def layers(self) -> tuple[Node, ...]:
+        """The first layer, and the loop over the others; a layer alone is a loop of its own."""
+        count = len(self.shape.kinds)
+        if count == 1:
+            return (Layers("encoder_layer", 1, self.layer([0], "", normed=False)),)
+        return (
+            *self.layer([0], "first_", normed=False),
+            Layers("encoder_layer", count - 1, self.layer(range(1, count), "", normed=True)),
+        )
+
+    def layer(self, layers: Sequence[int], named: str, *, normed: bool) -> tuple[Op, ...]:
+        """The ops of some layers; their weights and values have names that begin with `named`. Without `normed`, there
+        is no norm before the attention."""
+        shape, hidden, inner = self.shape, self.shape.hidden, self.shape.inner
+        sources = [f"layers.{layer}." for layer in layers]
+        query, key, value, context, between, gate = (
+            f"{named}{name}" for name in ("query", "key", "value", "context", "inner", "gate")
+        )
+        before = f"{named}normed"
+        projected = self.stacked([f"{source}attn.Wqkv" for source in sources], 3, hidden, shape.attention_bias)
+        gated = self.stacked([f"{source}mlp.Wi" for source in sources], 2, inner, shape.inner_bias)
+        names = [f"{source}attn_norm" for source in sources] if normed else []
+        rows = before if normed else "hidden"
+        return (
+            *([self.norm(f"{named}attention_norm", names, "hidden", before)] if normed else ()),
+            *(
+                Linear(name, self.weight(name, projected[i][0]), self.bias(name, projected[i][1]), rows, name)
+                for i, name in enumerate((query, key, value))
+            ),
+            *self.attention(layers, query, key, value, context),
+            self.linear(f"{named}attention_output", [f"{s}attn.Wo" for s in sources], context, shape.attention_bias),
+            self.norm(f"{named}output_norm", [f"{s}mlp_norm" for s in sources], "hidden", before),
+            *(
+                Linear(name, self.weight(name, part[0]), self.bias(name, part[1]), before, value, activation)
+                for name, value, activation, part in (
+                    (f"{named}intermediate", between, shape.activation, gated[0]),
+                    (gate, gate, "none", gated[1]),
+                )
+            ),
+            Multiply(between, gate, between),
+            self.linear(f"{named}output", [f"{s}mlp.Wo" for s in sources], between, shape.inner_bias),
+        )
+
+    def attention(self, layers: Sequence[int], query: str, key: str, value: str, context: str) -> tuple[Op, ...]:
+        """Queries and keys are turned, and each layer sees what its kind does."""
+        kinds = [self.shape.kinds[layer] for layer in layers]
+        used = sorted(set(kinds))
+        cosines, sines = (tuple(self.tables[kind][i] for kind in used) for i in (0, 1))
+        table = _by_layer([used.index(kind) for kind in kinds])
+        window = self.shape.window
+        mask = _by_layer(["window" if kind == _SLIDING else "none" for kind in kinds])
+        seen = _by_layer([window if kind == _SLIDING else None for kind in kinds])
+        heads = self.shape.heads
+        return (
+            Rotary(cosines, sines, heads, query, table),
+            Rotary(cosines, sines, heads, key, table),
+            Attention(query, key, value, context, heads, mask=mask, window=seen),
+        )
+
+    def linear(self, name: str, sources: Sequence[str], value: str, bias: bool) -> Linear:
+        width = self.shape.hidden
+        shape = (width, self.widths[value])
+        whole = [f"{self.prefix}{source}" for source in sources]
+        return parts.linear(self.tensors, name, whole, shape, value, "hidden", residual="hidden", bias=bias)
+
+    def norm(self, name: str, sources: Sequence[str], value: str, out: str | None = None) -> Norm:
+        whole, shape = [f"{self.prefix}{source}" for source in sources], self.shape
+        return parts.layer_norm(
+            self.tensors, name, whole, shape.hidden, shape.epsilon, value, out, bias=shape.norm_bias
+        )
+
+    def stacked(
+        self, sources: Sequence[str], count: int, outputs: int, bias: bool
+    ) -> list[tuple[list[Array], list[Array]]]:
+        """The `count` linears that a file stores as one, each with its weights and its biases in all layers."""
+        whole = (count * outputs, self.shape.hidden)
+        weights = [self.tensors.take(f"{self.prefix}{source}.weight", whole) for source in sources]
+        biases = [self.tensors.take(f"{self.prefix}{source}.bias", whole[:1]) for source in sources if bias]
+
+        def cut(arrays: Sequence[Array], i: int) -> list[Array]:
+            return [rows_of(array, i * outputs, (i + 1) * outputs) for array in arrays]
+
+        return [(cut(weights, i), cut(biases, i)) for i in range(count)]
+
+    @staticmethod
+    def weight(name: str, arrays: Sequence[Array]) -> Parameter:
+        return Parameter(f"{name}_weight", tuple(arrays))
+
+    @staticmethod
+    def bias(name: str, arrays: Sequence[Array]) -> Parameter | None:
+        return Parameter(f"{name}_bias", tuple(arrays)) if arrays else None
+
+
+def _by_layer(values: Sequence[Any]) -> Any:
+    """One value where all are the same."""
+    return values[0] if len(set(values)) == 1 else ByLayer(tuple(values))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPNet: BERT's layers with a bias of scores by distance, no segments, positions from 2 on. Names as in `transformers`.
+
+A padding token that a text spells out counts as any other here; `transformers` gives it no position of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..ir.graph import Embed, F32Array, Graph, Layers, Node, Parameter, Term
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits
+from ..load.safetensors import TensorFile
+from . import bert, parts, roberta
+from .classifier_head import classifier_head
+from .computed import Computed
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .heads import read_head
+
+MODEL_TYPE = "mpnet"
+CLASSIFIER = "MPNetForSequenceClassification"
+ENCODER = "MPNetModel"
+FIRST_POSITION = 2  # behind that of the padding token, MPNetEmbeddings.padding_idx = 1
+BUCKETS = 32  # that distances fall into, whatever relative_attention_num_buckets says: it only sizes the table
+MAX_DISTANCE = 128
+_POSITIONS = "max_position_embeddings"
+_LAYER = LayerNames(
+    query="attention.attn.q",
+    key="attention.attn.k",
+    value="attention.attn.v",
+    attention_output="attention.attn.o",
+    attention_norm="attention.LayerNorm",
+    intermediate="intermediate.dense",
+    output="output.dense",
+    output_norm="output.LayerNorm",
+)
+
+
+def read_limits(config: Config) -> Limits:
+    """Two positions are never a token's."""
+    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH) - FIRST_POSITION
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, positions, f"{_POSITIONS} - {FIRST_POSITION}", "MPNetTokenizer")
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    bert.check_encoder_only(config)
+    shape, limits = bert.read_shape(config), read_limits(config)
+    parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
+    prefix = "mpnet." if sentence is None or f"mpnet.{bert.WORDS}" in tensors else ""
+    body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
+    dense = ("classifier_dense", "classifier.dense", "tanh")
+    head, widths, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
+        body=body,
+        prediction=roberta.lm_head(shape),
+    )
+    tensors.finish()
+    return Graph(shape.widths | widths, body + head, (result,), limits.vocabulary, 1, max_tokens, notes)
+
+
+def _encoder(
+    config: Config, tensors: TensorFile, prefix: str, shape: LayerShape, limits: Limits, max_tokens: int
+) -> tuple[Node, ...]:
+    """Ids to `hidden`, one row per token."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, layers)
+    embeddings, width = f"{prefix}embeddings.", shape.hidden
+    tensors.ignore(f"{embeddings}position_ids")
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert.WORDS}", (limits.vocabulary, width))
+    entries = limits.positions + FIRST_POSITION
+    table = f"{embeddings}position_embeddings.weight"
+    positions = parts.parameter(tensors, "position_embeddings", table, (entries, width))
+    bias = _position_bias(config, tensors, f"{prefix}encoder.relative_attention_bias.weight", shape.heads, max_tokens)
+    prefixes = [f"{prefix}encoder.layer.{i}." for i in range(layers)]
+    return (
+        Embed((Term(words, "ids"), Term(positions, "positions", FIRST_POSITION)), "hidden"),
+        parts.layer_norm(tensors, "embedding_norm", [f"{embeddings}LayerNorm"], width, shape.epsilon, "hidden"),
+        Layers("encoder_layer", layers, post_norm_layer(tensors, prefixes, _LAYER, shape, attention_bias=bias)),
+    )
+
+
+def _position_bias(config: Config, tensors: TensorFile, name: str, heads: int, max_tokens: int) -> Parameter:
+    """[heads, distances], the same in all layers: the learned bias of the bucket that each distance falls into."""
+    table = config.positive_int("relative_attention_num_buckets", BUCKETS, maximum=parts.MAX_WIDTH)
+    if table < BUCKETS:
+        raise parts.refuse(
+            "buckets-out-of-range", f"relative_attention_num_buckets {table}: distances fall into {BUCKETS}"
+        )
+    learned = tensors.take(name, (table, heads))
+    buckets = [bucket_of(distance) for distance in range(1 - max_tokens, max_tokens)]
+
+    def by_distance() -> F32Array:
+        return np.ascontiguousarray(learned.values[buckets].T)
+
+    return Parameter("position_bias", (Computed(name, (heads, len(buckets)), by_distance, learned.file),), common=True)
+
+
+def bucket_of(distance: int) -> int:
+    """Of key position - query position: MPNetEncoder.relative_position_bucket.
+
+    Half of the buckets are for keys behind the query; half of these for one distance each, the others for distances
+    that grow by the same factor up to 128. The logarithm is rounded to float32 as PyTorch's is.
+    """
+    half = BUCKETS // 2
+    first = half if distance > 0 else 0
+    far = abs(distance)
+    exact = half // 2
+    if far < exact:
+        return first + far
+    log = np.float32(math.log(np.float32(far) / np.float32(exact)))
+    place = log / np.float32(math.log(MAX_DISTANCE / exact)) * np.float32(half - exact)
+    return first + min(exact + int(place), half - 1)

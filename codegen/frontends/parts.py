@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What front-ends are written with: ops whose parameters are taken from the checkpoint by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import EtchError
+from ..ir.graph import Linear, Norm, Parameter
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from ..tasks import heads_of_tasks
+
+# Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "quick_gelu": "quick_gelu",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+MAX_LAYERS = 1000
+MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
+MAX_VOCABULARY = 1 << 24
+SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it does not tell which text is which
+MIN_EPSILON = 1e-12
+MIN_TOKENS = 3  # [CLS] text [SEP]
+
+Names = Sequence[str]  # of one tensor, or of one per layer
+
+
+def refuse(code: str, message: str) -> EtchError:
+    """A refusal of the configuration."""
+    return EtchError(code, "front-end", message, file="config.json")
+
+
+def parameter(tensors: TensorFile, name: str, tensor: str, shape: tuple[int, ...]) -> Parameter:
+    """One tensor."""
+    return Parameter(name, (tensors.take(tensor, shape),))
+
+
+def linear(
+    tensors: TensorFile,
+    name: str,
+    sources: Names,
+    shape: tuple[int, int],
+    value: str,
+    out: str,
+    activation: str = "none",
+    *,
+    residual: str | None = None,
+    exact: bool = False,
+    bias: bool = True,
+    of_layer: tuple[int, ...] = (),
+) -> Linear:
+    """`SOURCE.weight` [outputs, inputs] and `SOURCE.bias`, of each of the sources."""
+    weights = tuple(tensors.take(f"{source}.weight", shape) for source in sources)
+    biases = tuple(tensors.take(f"{source}.bias", shape[:1]) for source in sources) if bias else ()
+    return Linear(
+        name,
+        weight=Parameter(f"{name}_weight", weights, of_layer),
+        bias=Parameter(f"{name}_bias", biases, of_layer) if bias else None,
+        input=value,
+        out=out,
+        activation=activation,
+        residual=residual,
+        exact=exact,
+    )
+
+
+def layer_norm(
+    tensors: TensorFile,
+    name: str,
+    sources: Names,
+    width: int,
+    epsilon: float,
+    value: str,
+    out: str | None = None,
+    *,
+    bias: bool = True,
+    of_layer: tuple[int, ...] = (),
+) -> Norm:
+    """`SOURCE.weight` and `SOURCE.bias` [width], in older files `gamma` and `beta`; in place where `out` is None."""
+    gammas = tuple(tensors.take(f"{s}.weight", (width,), legacy=f"{s}.gamma") for s in sources)
+    betas = tuple(tensors.take(f"{s}.bias", (width,), legacy=f"{s}.beta") for s in sources) if bias else ()
+    return Norm(
+        name,
+        Parameter(f"{name}_gamma", gammas, of_layer),
+        Parameter(f"{name}_beta", betas, of_layer) if bias else None,
+        epsilon,
+        value,
+        value if out is None else out,
+    )
+
+
+def activation_of(config: Config, key: str = "hidden_act", default: str | None = "gelu") -> str:
+    """The runtime's name of the activation that a key of the configuration names."""
+    activation = config.text(key, default)
+    if activation not in ACTIVATIONS:
+        raise refuse(
+            "activation-not-supported",
+            f"{key} '{activation}' is not supported (supported: {', '.join(ACTIVATIONS)})",
+        )
+    return ACTIVATIONS[activation]
+
+
+def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | None = 1e-12) -> float:
+    """Of the norms."""
+    epsilon = config.number(key, default)
+    if not MIN_EPSILON <= epsilon <= 1.0:
+        raise refuse("epsilon-out-of-range", f"{key} {epsilon:g}: expected {MIN_EPSILON:g} to 1")
+    return epsilon
+
+
+def check_heads(
+    hidden: int, heads: int, hidden_key: str = "hidden_size", heads_key: str = "num_attention_heads"
+) -> None:
+    """Heads share the width evenly."""
+    if hidden % heads != 0:
+        raise refuse("heads-do-not-divide", f"{hidden_key} {hidden} is not a multiple of {heads_key} {heads}")
+
+
+def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings") -> None:
+    """A text has at least the special tokens, and at most as many as there are positions."""
+    if not MIN_TOKENS <= max_tokens <= positions:
+        raise EtchError(
+            "max-tokens-out-of-range",
+            "front-end",
+            f"{max_tokens} tokens: expected {MIN_TOKENS} to {positions} ({key})",
+        )
+
+
+def check_layers(tensors: TensorFile, layers: int, key: str = "num_hidden_layers") -> None:
+    """Refuses a layer count that the file cannot hold before thousands of names are looked up."""
+    if layers > len(tensors.names):
+        raise refuse("missing-tensor", f"{key} is {layers}, but the file holds {len(tensors.names)} tensors")
+
+
+def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:
+    """A note on the tensors of these names that the file has and the head does not use."""
+    unused = tensors.ignore(*names)
+    return (f"not used by {by}: {', '.join(unused)}",) if unused else ()
+
+
+def check_architecture(config: Config, *, encoder: str, classifier: str, sentence: bool) -> None:
+    """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier`."""
+    architectures = config.architectures
+    family = classifier.removesuffix("ForSequenceClassification")
+    others = [f"{family}{ending}" for ending in heads_of_tasks()]
+    if not architectures or (encoder if sentence else classifier) in architectures:
+        return
+    if not sentence and not set(others).isdisjoint(architectures):
+        return
+    if sentence and classifier in architectures:
+        raise refuse(
+            "architecture-conflict",
+            f"config.json says {classifier}, modules.json makes an embedding of it: for the classifier remove "
+            f"modules.json, for the embedding set architectures to {encoder}",
+        )
+    if not sentence and encoder in architectures:
+        raise refuse(
+            "modules-missing",
+            f"{encoder} gives one vector per token: modules.json of sentence-transformers, which says how to make "
+            "one of a text, is missing; or say it with --pooling mean",
+        )
+    named = ", ".join(architectures)
+    supported = f"{', '.join((classifier, *others))}, or {encoder} with the modules.json of sentence-transformers"
+    raise refuse("architecture-not-supported", f"architecture '{named}' is not supported (supported: {supported})")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The head of a masked language model: a linear, its activation and a norm on the rows of the masks, then the table of
+words as the weights of the last linear. Families differ in names only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Norm, Parameter
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from . import parts
+
+_MASKED, _READY, OUT = "masked", "transformed", "candidates"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a family's file calls the parts, and the widths: of the encoder's rows and of the embedding."""
+
+    dense: str
+    norm: str
+    bias: str  # of the last linear
+    decoder: str  # the last linear, whose weight a file has where it is not the embedding's table
+    activation: str
+    epsilon: float
+    width: int  # of the embedding
+    dense_bias: bool = True
+    norm_bias: bool = True
+    decoder_bias: bool = True
+
+    def ops(
+        self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
+    ) -> tuple[tuple[Node, ...], dict[str, int]]:
+        """The ops from `value` [tokens, width] to the best `count` entries of each mask, and the widths of what they
+        write."""
+        words = _words(body)
+        entries = words.shape[0]
+        tied = config.flag("tie_word_embeddings", True)
+        if tied:
+            weight = words
+            tensors.ignore(f"{self.decoder}.weight")  # of older files: loading overwrites it by the table
+        else:
+            weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, self.width)),))
+        bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
+        dense: Linear = parts.linear(
+            tensors,
+            "transform",
+            [self.dense],
+            (self.width, width),
+            _MASKED,
+            _READY,
+            self.activation,
+            bias=self.dense_bias,
+        )
+        norm: Norm = parts.layer_norm(
+            tensors, "transform_norm", [self.norm], self.width, self.epsilon, _READY, bias=self.norm_bias
+        )
+        ops = (Masked(mask, value, _MASKED), dense, norm, Best("decoder", weight, bias, count, _READY, OUT))
+        return ops, {_MASKED: width, _READY: self.width, OUT: 2 * count}
+
+    def _bias(self, tensors: TensorFile, entries: int, tied: bool) -> Array:
+        """Files may have it by two names: that of the linear counts where it is not tied to the other one."""
+        names = list(dict.fromkeys((self.bias, f"{self.decoder}.bias")))
+        found = [name for name in (names if tied else names[::-1]) if name in tensors] or names[:1]
+        tensors.ignore(*found[1:])
+        return tensors.take(found[0], (entries,))
+
+
+def _words(body: tuple[Node, ...]) -> Parameter:
+    """The table that ids are looked up in."""
+    embeds = (node for node in body if not isinstance(node, Layers) and isinstance(node, Embed))
+    return next(term.table for embed in embeds for term in embed.terms if term.by == "ids")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RoBERTa: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+
+It is BERT with positions that begin behind that of the padding token, and another head; CamemBERT and XLM-RoBERTa are
+RoBERTa with other tokenizers. A padding token that a text spells out counts as any other here; `transformers` gives it
+no position of its own.
+"""
+
+from __future__ import annotations
+
+from ..ir.graph import Graph, Node
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits
+from . import bert, parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerShape
+from .heads import read_head
+from .prediction_head import Prediction
+
+MODEL_TYPE = "roberta"
+CLASSIFIER = "RobertaForSequenceClassification"
+ENCODER = "RobertaModel"
+_PREFIX = "roberta."  # of all three
+_POSITIONS = "max_position_embeddings"
+
+
+def read_limits(config: Config) -> Limits:
+    """The positions up to that of the padding token are never a token's."""
+    return limits_of(config, "RobertaTokenizer")
+
+
+def limits_of(config: Config, tokenizer_class: str) -> Limits:
+    """The same of a family with another tokenizer."""
+    first = _first_position(config)
+    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH) - first
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, positions, f"{_POSITIONS} - {first}", tokenizer_class)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    return graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER)
+
+
+def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: str) -> Graph:
+    """The same of a family that is RoBERTa but for the names of its classes."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    bert.check_encoder_only(config)
+    shape, tables, limits = bert.read_shape(config), bert.read_tables(config), limits_of(config, "")
+    parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
+    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert.WORDS}" in tensors else ""
+    body: tuple[Node, ...] = (
+        *bert.embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden", _first_position(config)),
+        bert.encoder_layers(config, tensors, prefix, shape),
+    )
+    # The pooler that the class makes is no part of any head, but older files have it all the same.
+    pooler = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
+    dense = ("classifier_dense", "classifier.dense", "tanh")
+    head, widths, result, notes = read_head(
+        checkpoint,
+        classifier,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        body=body,
+        prediction=lm_head(shape),
+    )
+    notes += (f"not used: {', '.join(pooler)}",) if pooler else ()
+    tensors.finish()
+    widths |= shape.widths
+    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def lm_head(shape: LayerShape) -> Prediction:
+    """Of masked language models; its activation is gelu, whatever that of the layers is."""
+    return Prediction(
+        dense="lm_head.dense",
+        norm="lm_head.layer_norm",
+        bias="lm_head.bias",
+        decoder="lm_head.decoder",
+        activation="gelu",
+        epsilon=shape.epsilon,
+        width=shape.hidden,
+    )
+
+
+def _first_position(config: Config) -> int:
+    return config.natural_int("pad_token_id", 1, maximum=parts.MAX_WIDTH) + 1

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a graph is sound: what is read is there, rows and widths agree, weights fit, every value has a use.
+
+A front-end that passes a wrong graph on would end in wrong code that the emulator, which executes the same program,
+agrees with. So everything that an op needs is asked here, by name.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..errors import EtchError
+from . import graph as g
+from .op import by_layer, reads, slots, writes
+from .stage import Stage
+
+RowKind = Literal["tokens", "text", "masks", "steps"]
+
+_STAGE = "check"
+_MOST_RELATIVE_ROWS = 1 << 16  # they are named by 16 bits
+_PER = {
+    "tokens": "a row per token",
+    "text": "one row per text",
+    "masks": "one row per mask",
+    "steps": "a row per step",
+}
+_ACTIVATIONS = frozenset(("none", "gelu", "gelu_tanh", "quick_gelu", "relu", "silu", "sigmoid", "tanh"))
+
+
+class _Check:
+    """What is known while the body is walked."""
+
+    def __init__(self, graph: g.Graph) -> None:
+        self.graph = graph
+        self.rows: dict[str, RowKind] = {}
+        self.layers: g.Layers | None = None
+        self.target: g.Target | None = None  # in the phase that repeats
+
+    def width(self, value: str) -> int:
+        if value not in self.graph.widths:
+            raise _refuse(f"'{value}' has no width")
+        return self.graph.widths[value]
+
+    def same(self, what: str, found: object, wanted: object) -> None:
+        if found != wanted:
+            raise _refuse(f"{what}: {found}, expected {wanted}")
+
+    @property
+    def positions(self) -> int:
+        """Rows of tokens or of steps that are attended to at most, in this phase."""
+        if self.target is None:
+            return self.graph.max_tokens
+        return self.target.steps(self.graph.max_tokens)
+
+    def shape(self, parameter: g.Parameter, *shape: int) -> None:
+        for array in parameter.arrays:
+            self.same(f"shape of {array.name}", tuple(array.shape), shape)
+
+    def out(self, value: str, rows: RowKind) -> None:
+        self.rows[value] = rows
+
+
+CHECK: Stage[None] = Stage(_STAGE)
+
+
+def check_graph(graph: g.Graph) -> None:
+    """EtchError (stage check) where something does not fit."""
+    _check_target(graph)
+    _walk(graph)
+    _check_uses(graph)
+    names: dict[str, g.Parameter] = {}
+    for parameter in g.parameters_of(graph):
+        if names.setdefault(parameter.name, parameter) is not parameter:
+            raise _refuse(f"two weights are called '{parameter.name}'")
+
+    _check_tied(graph)
+
+
+def rows_of(graph: g.Graph) -> dict[str, RowKind]:
+    """Whether a value has a row per token, per step, or one per text."""
+    return _walk(graph).rows
+
+
+def _walk(graph: g.Graph) -> _Check:
+    check = _Check(graph)
+    for kind, node in ((phase.kind, node) for phase in graph.phases for node in phase.body):
+        check.target = graph.target if kind == "repeat" else None
+        layers = node if isinstance(node, g.Layers) else None
+        if layers is not None and (layers.count < 1 or not layers.body):
+            raise _refuse(f"{layers.name}: {layers.count} layers of {len(layers.body)} ops")
+        before = dict(check.rows)
+        for layer in range(1 if layers is None else _distinct(layers)):
+            check.layers = layers
+            for op in (node,) if not isinstance(node, g.Layers) else node.body:
+                _check_op(g.at_layer(op, layer), check)
+        if layers is not None:
+            _check_carried(layers, before, check.rows)
+    for head in graph.heads:
+        if head.value not in check.rows:
+            raise _refuse(f"the result '{head.value}' is never computed")
+        if check.rows[head.value] != head.task.rows:
+            has, wants = (_PER[kind] for kind in (check.rows[head.value], head.task.rows))
+            raise _refuse(f"'{head.value}' has {has}: {head.task.name} takes {wants}")
+        check.same(f"width of the result '{head.value}'", check.width(head.value), head.task.outputs)
+    if not graph.heads:
+        raise _refuse("there is no result")
+    return check
+
+
+def _check_target(graph: g.Graph) -> None:
+    target = graph.target
+    if (target is None) != (not graph.repeat):
+        raise _refuse("a phase that repeats and a target come together")
+    if target is None:
+        if not graph.body:
+            raise _refuse("there is no op")
+        return
+    ids = {target.end, *target.begin, *target.never}
+    if target.max_tokens < 1 or not all(0 <= i < target.vocabulary for i in ids):
+        raise _refuse(f"a target of {target.max_tokens} tokens of {target.vocabulary} that begins and ends with {ids}")
+    if target.end in target.never:
+        raise _refuse(f"the end of the target, {target.end}, is never written")
+    if not graph.body and target.begin:
+        raise _refuse("the text is read nowhere: there is no phase before the one that repeats")
+    if graph.body and not target.begin:
+        raise _refuse("the target begins with nothing")
+
+
+def _distinct(layers: g.Layers) -> int:
+    """How many layers have to be looked at: two, as what one leaves the next one finds, or all where they differ."""
+    varying = [value for op in layers.body for value in by_layer(op).values()]
+    for value in varying:
+        if len(value.values) != layers.count:
+            raise _refuse(f"{layers.name}: {len(value.values)} values by layer for {layers.count} layers")
+    return layers.count if varying else min(layers.count, 2)
+
+
+def _check_op(op: g.Op, check: _Check) -> None:
+    for value in reads(op):
+        if value not in check.rows:
+            raise _refuse(f"{type(op).__name__} reads '{value}' before it is computed")
+    for parameter in slots(op):
+        _check_parameter(parameter, check)
+    CHECK(op, check)
+
+
+def _check_parameter(parameter: g.Parameter, check: _Check) -> None:
+    layers = check.layers
+    stored = len(parameter.arrays)
+    if layers is None or parameter.common:
+        check.same(f"arrays of {parameter.name}", stored, 1)
+        check.same(f"layers of {parameter.name}", parameter.of_layer, ())
+    elif parameter.of_layer:
+        check.same(f"layers of {parameter.name}", len(parameter.of_layer), layers.count)
+        check.same(f"arrays of {parameter.name} in use", set(parameter.of_layer), set(range(stored)))
+    else:
+        check.same(f"arrays of {parameter.name}", stored, layers.count)
+    for array in parameter.arrays[1:]:
+        check.same(f"shape of {array.name}", array.shape, parameter.shape)
+
+
+def _check_carried(layers: g.Layers, before: dict[str, RowKind], after: dict[str, RowKind]) -> None:
+    for value, rows in before.items():
+        if after[value] != rows:
+            raise _refuse(f"{layers.name}: '{value}' has a row per {after[value]} after a layer, before it per {rows}")
+
+
+def _check_uses(graph: g.Graph) -> None:
+    """Every value that is written is read before it is written again, or is a result."""
+    unused: dict[str, g.Op] = {}
+    nodes = [node for phase in graph.phases for node in phase.body]
+    ops = [op for node in nodes for op in (node.body * 2 if isinstance(node, g.Layers) else (node,))]
+    for op in ops:
+        for value in reads(op):
+            unused.pop(value, None)
+        for value in writes(op):
+            if value in unused and unused[value] is not op:
+                raise _refuse(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
+            unused[value] = op
+    results = {head.value for head in graph.heads}
+    for value, op in unused.items():
+        if value not in results:
+            raise _refuse(f"'{value}' is computed by {type(op).__name__} and never read")
+
+
+def _check_tied(graph: g.Graph) -> None:
+    """What the table of a linear may be: entries by id, all of them, outside layers."""
+    tied = g.tied_tables(graph)
+    terms = [term for op, _ in g.ops_of(graph) if isinstance(op, g.Embed) for term in op.terms]
+    for op, layers in g.ops_of(graph):
+        if not isinstance(op, g.Linear | g.Best) or op.weight.name not in tied:
+            continue
+        if layers is not None or (isinstance(op, g.Linear) and op.exact):
+            raise _refuse(f"{op.name} has the weights of an embedding table: in no layer, and as the recipe stores it")
+    for term in terms:
+        if term.table.name in tied and term.by != "ids":
+            raise _refuse(f"{term.table.name} is looked up by {term.by}: weights of a linear are entries by id")
+
+
+@CHECK.on(g.Embed)
+def _embed(op: g.Embed, check: _Check) -> None:
+    entries = {"ids": check.graph.vocabulary, "segments": check.graph.segments, "positions": check.graph.max_tokens}
+    if check.target is not None:
+        entries = {"ids": check.target.vocabulary, "segments": 0, "positions": check.positions}
+    if not op.terms:
+        raise _refuse(f"'{op.out}' is a sum of nothing")
+    for term in op.terms:
+        rows, width = term.table.shape
+        check.same(f"width of {term.table.name}", width, check.width(op.out))
+        if term.first < 0 or rows < term.first + entries[term.by]:
+            raise _refuse(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
+        if term.first and term.by != "positions":
+            raise _refuse(f"{term.table.name}: only positions can begin at {term.first}")
+        if term.by == "segments" and check.target is not None:
+            raise _refuse(f"{term.table.name}: what is generated has no segments")
+    check.out(op.out, "tokens" if check.target is None else "steps")
+
+
+@CHECK.on(g.Norm)
+def _norm(op: g.Norm, check: _Check) -> None:
+    width = check.width(op.input)
+    check.same(f"width of '{op.out}'", check.width(op.out), width)
+    check.shape(op.gamma, width)
+    if op.beta is not None:
+        check.shape(op.beta, width)
+        check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
+    if op.kind == "rms" and op.beta is not None:
+        raise _refuse(f"{op.name}: an rms norm has no beta")
+    check.out(op.out, check.rows[op.input])
+
+
+@CHECK.on(g.Linear)
+def _linear(op: g.Linear, check: _Check) -> None:
+    outputs = check.width(op.out)
+    check.shape(op.weight, outputs, check.width(op.input))
+    if op.bias is not None:
+        check.shape(op.bias, outputs)
+        check.same(f"layers of {op.bias.name}", op.bias.of_layer, op.weight.of_layer)
+    if op.residual is not None:
+        check.same(f"width of '{op.residual}'", check.width(op.residual), outputs)
+        check.same(f"rows of '{op.residual}'", check.rows[op.residual], check.rows[op.input])
+    if op.activation not in _ACTIVATIONS:
+        raise _refuse(f"{op.name}: there is no activation '{op.activation}'")
+    if op.out == op.input:
+        raise _refuse(f"{op.name} reads and writes '{op.out}'")
+    check.out(op.out, check.rows[op.input])
+
+
+@CHECK.on(g.Multiply)
+def _multiply(op: g.Multiply, check: _Check) -> None:
+    for value in (op.b, op.out):
+        check.same(f"width of '{value}'", check.width(value), check.width(op.a))
+    check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])
+    check.out(op.out, check.rows[op.a])
+
+
+@CHECK.on(g.Rotary)
+def _rotary(op: g.Rotary, check: _Check) -> None:
+    rows = _check_rows(op.value, check)
+    width = check.width(op.value)
+    if width % op.heads:
+        raise _refuse(f"'{op.value}' of {width} values has not {op.heads} heads")
+    if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
+        raise _refuse(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
+    for table in (*op.cosines, *op.sines):
+        positions, half = table.shape
+        if positions < check.positions or not 0 < 2 * half <= width // op.heads:
+            raise _refuse(f"{table.name} is {table.shape} for heads of {width // op.heads} values")
+    check.out(op.value, rows)
+
+
+@CHECK.on(g.Attention)
+def _attention(op: g.Attention, check: _Check) -> None:
+    key_heads = op.key_heads or op.heads
+    rows = _check_rows(op.query, check)
+    keys = _check_rows(op.key, check)
+    check.same(f"rows of '{op.value}'", _check_rows(op.value, check), keys)
+    if rows == "steps":
+        _check_step(op, keys)
+    elif keys != rows:
+        raise _refuse(f"'{op.query}' of all tokens attends to '{op.key}' of steps")
+    if min(op.heads, key_heads) < 1 or op.heads % key_heads or check.width(op.query) % op.heads:
+        raise _refuse(
+            f"{op.heads} heads of queries on {key_heads} of keys, '{op.query}' is {check.width(op.query)} wide"
+        )
+    width = check.width(op.query) // op.heads
+    for value, heads in ((op.key, key_heads), (op.value, key_heads), (op.out, op.heads)):
+        check.same(f"width of '{value}'", check.width(value), heads * width)
+    if op.out in (op.query, op.key, op.value):
+        raise _refuse(f"attention reads and writes '{op.out}'")
+    if (op.mask == "window") != (op.window is not None) or (op.window or 0) < 0:
+        raise _refuse(f"mask {op.mask} with window {op.window}")
+    if op.bias is not None:
+        check.shape(op.bias, op.heads, 2 * check.positions - 1)
+    _check_relative(op, check)
+    check.out(op.out, rows)
+
+
+def _check_step(op: g.Attention, keys: RowKind) -> None:
+    """A step sees the steps before it, or all tokens of the text."""
+    if (op.mask == "causal") != (keys == "steps") or op.mask == "window":
+        raise _refuse(f"'{op.query}' of a step attends to '{op.key}', {_PER[keys]}, with mask {op.mask}")
+    if keys == "tokens" and (op.bias is not None or op.relative_rows):
+        raise _refuse(f"'{op.query}' of a step has no distance from '{op.key}' of tokens: there is no bias")
+
+
+def _check_relative(op: g.Attention, check: _Check) -> None:
+    """Rows by distance, and what they are looked up in."""
+    tables = [table for table in (op.relative_keys, op.relative_queries) if table is not None]
+    check.same("distances with relative rows", len(op.relative_rows), 2 * check.graph.max_tokens - 1 if tables else 0)
+    if not tables:
+        return
+    if op.bias is not None or op.mask != "none" or op.key_heads not in (None, op.heads):
+        raise _refuse("attention with relative rows has no bias, no mask and as many heads of keys as of queries")
+    rows = tables[0].shape[0]
+    for table in tables:
+        check.shape(table, rows, check.width(op.query))
+    ordered = list(op.relative_rows) == sorted(op.relative_rows)
+    if not ordered or not 0 <= op.relative_rows[0] <= op.relative_rows[-1] < rows <= _MOST_RELATIVE_ROWS:
+        raise _refuse(f"relative rows by distance do not ascend within the {rows} of {tables[0].name}")
+
+
+@CHECK.on(g.Pool)
+def _pool(op: g.Pool, check: _Check) -> None:
+    _check_tokens(op.input, check)
+    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
+    check.out(op.out, "text")
+
+
+@CHECK.on(g.Masked)
+def _masked(op: g.Masked, check: _Check) -> None:
+    _check_tokens(op.input, check)
+    check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
+    if not 0 <= op.id < check.graph.vocabulary:
+        raise _refuse(f"mask {op.id} of {check.graph.vocabulary} ids")
+    check.out(op.out, "masks")
+
+
+@CHECK.on(g.Best)
+def _best(op: g.Best, check: _Check) -> None:
+    entries = op.weight.shape[0]
+    check.shape(op.weight, entries, check.width(op.input))
+    if op.bias is not None:
+        check.shape(op.bias, entries)
+    check.same(f"rows of '{op.input}'", check.rows[op.input], "masks")
+    check.same(f"width of '{op.out}'", check.width(op.out), 2 * op.count)
+    if not 1 <= op.count <= entries:
+        raise _refuse(f"the best {op.count} of {entries} entries")
+    check.out(op.out, "masks")
+
+
+@CHECK.on(g.Normalize, g.Softmax)
+def _in_place(op: g.Normalize | g.Softmax, check: _Check) -> None:
+    check.width(op.value)
+
+
+def _check_tokens(value: str, check: _Check) -> None:
+    if check.rows[value] != "tokens":
+        raise _refuse(f"'{value}' has {_PER[check.rows[value]]}, a row per token is needed")
+
+
+def _check_rows(value: str, check: _Check) -> RowKind:
+    """Of a value that has a row per token or per step."""
+    if check.rows[value] == "text":
+        raise _refuse(f"'{value}' has one row per text, a row per token is needed")
+    return check.rows[value]
+
+
+def _refuse(message: str) -> EtchError:
+    return EtchError("graph-not-sound", _STAGE, message)

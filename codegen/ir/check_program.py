@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a program is sound: every row that an op reads has been computed, caches are complete before anyone attends
+to them, widths, kinds and weights agree.
+
+Found by walking the steps as they run, a loop's first layers and its last one, with the rows that each buffer holds:
+all, those of the current block, or the first of each text. It knows nothing of how lowering comes to its steps.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..errors import EtchError
+from . import program as p
+from .op import by_layer, reads, slots, writes
+from .stage import Stage
+
+_STAGE = "check"
+_Held = Literal["nothing", "first", "all"]
+
+CHECK: Stage[None] = Stage(_STAGE)  # widths, kinds and weights of an op
+
+
+def check_program(program: p.Program) -> None:
+    """EtchError (stage check) where something does not fit."""
+    for op in p.ops_of(program):
+        CHECK(op)
+    _check_buffers(program)
+    walk = _Walk(program)
+    for step in program.steps:
+        walk.step(step)
+    walk.outputs()
+
+
+class _Walk:
+    def __init__(self, program: p.Program) -> None:
+        self._program = program
+        self._held: dict[p.Buffer, _Held] = {}
+
+    def step(self, step: p.Step) -> None:
+        """A step with all that is inside."""
+        if isinstance(step, p.Loop):
+            self._loop(step)
+        elif isinstance(step, p.Blocks):
+            self._blocks(step, first_rows=False)
+        elif isinstance(step, p.Repeat):
+            self._repeat(step)
+        else:
+            self._whole(step)
+        if isinstance(step, p.Repeat) and step.over == "steps":
+            return  # its steps have been looked at one by one
+        self._layers(step)
+
+    def _layers(self, step: p.Step) -> None:
+        """What differs by layer does so inside a loop of as many layers."""
+        layers_of = step.count if isinstance(step, p.Loop) else None
+        for op in p.ops_in(step):
+            for name, value in by_layer(op).items():
+                _same(f"layers of '{name}' of {type(op).__name__}", len(value.values), layers_of)
+        if not isinstance(step, p.Loop):
+            layers = [slot.layers for op in p.ops_in(step) for slot in slots(op)]
+            _same("layers of weights outside a loop", set(layers) - {1}, set())
+            return
+        for slot in (slot for op in p.ops_in(step) for slot in slots(op) if not slot.common):
+            _same(f"layers of {slot.name}", slot.layers, step.count)
+
+    def _loop(self, loop: p.Loop) -> None:
+        if loop.count < 1 or not loop.body or not all(blocks.body for blocks in loop.body):
+            raise _refuse(f"{loop.name}: {loop.count} layers of {[len(blocks.body) for blocks in loop.body]} ops")
+        for layer in range(loop.count):
+            if 2 <= layer < loop.count - 1:
+                continue  # as the one before
+            for blocks in loop.body:
+                self._blocks(blocks, first_rows=blocks.last_layer_first_row and layer == loop.count - 1)
+
+    def _repeat(self, repeat: p.Repeat) -> None:
+        if repeat.over == "steps" and self._program.target is not None:
+            self._for_step(repeat)
+            return
+        for step in repeat.body * (2 if repeat.over == "steps" else 1):  # again with what the first one leaves
+            if repeat.over == "steps":
+                self.step(step)
+            elif isinstance(step, p.Loop | p.Blocks | p.Repeat):
+                raise _refuse(f"{type(step).__name__} inside of what is repeated for each text")
+            elif repeat.over == "masks":
+                self._for_masks(step)
+            else:
+                self._for_text(step)
+
+    def outputs(self) -> None:
+        """The results are there, as many rows as the tasks take."""
+        for output in self._program.outputs:
+            if output.task.rows == "steps":
+                steps = any(isinstance(step, p.Repeat) and step.over == "steps" for step in self._program.steps)
+                _same("steps that write, and what they write", (steps, self._program.target is not None), (True, True))
+            one = output.task.rows in ("text", "steps")
+            self._need(output.buffer, "first" if one else "all", "the result")
+            rows = "one" if one else "tokens"
+            _same(f"rows of the result '{output.buffer.name}'", output.buffer.rows, rows)
+            _same(f"width of the result '{output.buffer.name}'", output.buffer.width, output.task.outputs)
+
+    def _whole(self, op: p.Op) -> None:
+        """All rows at once."""
+        for buffer in (*reads(op), *writes(op)):
+            _same(f"rows of '{buffer.name}' outside blocks", buffer.rows, "tokens")
+        for buffer in reads(op):
+            self._need(buffer, "all", type(op).__name__)
+        self._held |= dict.fromkeys(writes(op), "all")
+
+    def _blocks(self, blocks: p.Blocks, first_rows: bool) -> None:
+        wanted: _Held = "first" if first_rows else "all"
+        before = dict(self._held)
+        made: set[p.Buffer] = set()  # of this block, or for this block's rows
+        caches: set[p.Buffer] = set()
+        for op in blocks.body:
+            name = type(op).__name__
+            for buffer in (*reads(op), *writes(op)):
+                if buffer.rows not in ("block", "tokens"):
+                    raise _refuse(f"{name} in a block touches '{buffer.name}', which has {buffer.rows} row")
+            for buffer in reads(op):
+                if buffer.storage in p.CACHES:
+                    if before.get(buffer) != "all" or buffer in caches:
+                        raise _refuse(f"{name} reads '{buffer.name}' before all of it is packed")
+                elif buffer not in made:
+                    if buffer.rows == "block":
+                        raise _refuse(f"{name} reads '{buffer.name}' before this block has it")
+                    self._need(buffer, wanted, name)
+            for buffer in writes(op):
+                (caches if buffer.storage in p.CACHES else made).add(buffer)
+        if caches and first_rows:
+            raise _refuse("keys and values of first rows only")
+        self._held |= dict.fromkeys(caches, "all")
+        rows = {buffer for op in blocks.body for buffer in (*reads(op), *writes(op)) if buffer.storage == "f32"}
+        # Where only first rows are computed, those of every buffer that has a row per token are moved together.
+        self._held |= {buffer: wanted for buffer in rows if buffer.rows == "tokens" and (first_rows or buffer in made)}
+
+    def _for_text(self, op: p.Op) -> None:
+        """On the rows of one text."""
+        name = type(op).__name__
+        several = isinstance(op, p.Pool) and op.kind != "first"
+        for buffer in reads(op):
+            if buffer.rows == "block":
+                raise _refuse(f"{name} reads '{buffer.name}' outside its block")
+            self._need(buffer, "all" if several else "first", name)
+        for buffer in writes(op):
+            if buffer.rows != "one" and buffer not in reads(op):
+                raise _refuse(f"{name} writes '{buffer.name}', which has rows of all texts")
+            self._held.setdefault(buffer, "first")
+
+    def _for_masks(self, op: p.Op) -> None:
+        """On a block of the masks of one text."""
+        name = type(op).__name__
+        for buffer in (*reads(op), *writes(op)):
+            whole = isinstance(op, p.Masked) and buffer == op.input
+            kept = isinstance(op, p.Best) and buffer == op.out
+            _same(f"rows of '{buffer.name}' of {name}", buffer.rows, "tokens" if whole or kept else "masks")
+        for buffer in reads(op):
+            self._need(buffer, "all", name)
+        self._held |= dict.fromkeys(writes(op), "all")
+
+    def _for_step(self, repeat: p.Repeat) -> None:
+        """A step that writes, on one row: nothing is left from the one before but what attentions read."""
+        made: set[p.Buffer] = set()
+        for part in repeat.body:
+            layers = part.count if isinstance(part, p.Loop) else 1
+            appended: set[p.Buffer] = set()  # in this layer
+            for op in p.ops_in(part):
+                name = type(op).__name__
+                for buffer in reads(op):
+                    if buffer.rows == "tokens" and buffer.storage in ("keys", "values"):
+                        self._need(buffer, "all", name)
+                    elif buffer not in made and buffer not in appended:
+                        raise _refuse(f"{name} reads '{buffer.name}' before this step has it")
+                for buffer in writes(op):
+                    if buffer.rows not in ("one", "steps"):
+                        raise _refuse(f"{name} of a step writes '{buffer.name}', which has rows of the whole text")
+                    (appended if buffer.rows == "steps" else made).add(buffer)
+                for buffer in (*reads(op), *writes(op)):
+                    _same(f"layers of '{buffer.name}'", buffer.layers, 1 if buffer.rows == "one" else layers)
+            self._layers(part)
+        self._held |= dict.fromkeys(made, "first")
+
+    def _need(self, buffer: p.Buffer, wanted: _Held, name: str) -> None:
+        held = self._held.get(buffer, "nothing")
+        if held not in ("all", wanted):
+            raise _refuse(
+                f"{name} reads {'every row' if wanted == 'all' else 'the first row'} of '{buffer.name}', "
+                f"which holds {'the first rows only' if held == 'first' else 'nothing'}"
+            )
+
+
+def _check_buffers(program: p.Program) -> None:
+    known: dict[str, p.Buffer] = {}
+    for buffer in p.buffers_of(program):
+        # Buffers of one name share bytes: rows of blocks and single rows of one value may be different buffers.
+        other = known.setdefault(buffer.name, buffer)
+        if other != buffer:
+            raise _refuse(f"two buffers are called '{buffer.name}'")
+    weights: dict[str, p.WeightSlot] = {}
+    for op in p.ops_of(program):
+        for slot in slots(op):
+            if weights.setdefault(slot.name, slot) is not slot:
+                raise _refuse(f"two weights are called '{slot.name}'")
+
+
+@CHECK.on(p.EmbeddingSum)
+def _embedding_sum(op: p.EmbeddingSum) -> None:
+    for term in op.terms:
+        for entry in term.table.stored:
+            _kind(entry, op.kind)
+            _same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
+
+
+@CHECK.on(p.Norm)
+def _norm(op: p.Norm) -> None:
+    _widths(op.input, op.out)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.NormWeights)
+        _same(f"width of {entry.source}", entry.gamma.shape, (op.input.width,))
+        _same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
+
+
+@CHECK.on(p.Quantize)
+def _quantize(op: p.Quantize) -> None:
+    _widths(op.input, op.out)
+    _stored(op.input, "f32")
+    _stored(op.out, "quantized")
+
+
+@CHECK.on(p.Linear)
+def _linear(op: p.Linear) -> None:
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    for buffer in (op.out, *([] if op.residual is None else [op.residual])):
+        _stored(buffer, "f32")
+        _same(f"width of '{buffer.name}'", buffer.width, op.out.width)
+    for entry in op.weights.stored:
+        _kind(entry, op.kind)
+        _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (op.out.width, op.input.width))
+        assert isinstance(entry, p.LinearWeights)
+        if entry.bias is not None:
+            _same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+
+
+@CHECK.on(p.Masked)
+def _masked(op: p.Masked) -> None:
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Best)
+def _best(op: p.Best) -> None:
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    for buffer, width in ((op.logits, p.VOCABULARY_BLOCK), (op.sums, 2), (op.out, 2 * op.count)):
+        _stored(buffer, "f32")
+        _same(f"width of '{buffer.name}'", buffer.width, width)
+    (entry,) = op.weights.stored
+    _kind(entry, op.kind)
+    assert isinstance(entry, p.LinearWeights)
+    entries = _matrix(entry).shape[0]
+    _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (max(entries, op.count), op.input.width))
+    if entry.bias is not None:
+        _same(f"bias of {entry.source}", entry.bias.shape, (entries,))
+
+
+@CHECK.on(p.Multiply)
+def _multiply(op: p.Multiply) -> None:
+    _widths(op.a, op.b, op.out)
+
+
+@CHECK.on(p.Rotary)
+def _rotary(op: p.Rotary) -> None:
+    _stored(op.rows, "f32")
+
+
+_PACKED: dict[type, p.Storage] = {p.PackKeys: "keys", p.PackKeyRows: "key_rows", p.PackValues: "values"}
+
+
+@CHECK.on(*_PACKED)
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues) -> None:
+    _stored(op.input, "f32")
+    _stored(op.out, _PACKED[type(op)])
+    _cache(op.out, op.shape)
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Attention)
+def _attention(op: p.Attention) -> None:
+    _same("rows of keys for relative queries", op.key_rows is None, op.relative_queries is None)
+    caches = ((op.keys, "keys"), (op.values, "values"), (op.key_rows, "key_rows"))
+    for cache, storage in ((cache, storage) for cache, storage in caches if cache is not None):
+        _stored(cache, storage)
+        _cache(cache, op.shape)
+        _same(f"kind of '{cache.name}'", cache.kind, op.kind)
+    for buffer in (op.query, op.context):
+        _stored(buffer, "f32")
+        _same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
+    for slot in (slot for slot in (op.relative_keys, op.relative_queries) if slot is not None):
+        for entry in slot.stored:
+            assert isinstance(entry, p.RelativeWeights)
+            _same(f"{entry.source} in float", isinstance(entry.matrix, p.F32Matrix), op.kind == "f32")
+            heads, _, width = entry.by_head
+            _same(f"heads of {entry.source}", (heads, width), (op.shape.heads, op.shape.width))
+
+
+@CHECK.on(p.Pool)
+def _pool(op: p.Pool) -> None:
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Normalize, p.Softmax)
+def _in_place(op: p.Normalize | p.Softmax) -> None:
+    _stored(op.rows, "f32")
+
+
+def _cache(cache: p.Buffer, shape: p.HeadShape) -> None:
+    _same(f"heads of '{cache.name}'", (cache.heads, cache.width), (shape.key_heads, shape.key_heads * shape.width))
+    _same(f"rows of '{cache.name}'", cache.rows in ("tokens", "steps"), True)
+
+
+def _kind(entry: p.Weights, kind: p.Kind) -> None:
+    _same(f"{entry.source} in float", isinstance(_matrix(entry), p.F32Matrix), kind == "f32")
+
+
+def _matrix(entry: p.Weights) -> p.Integers | p.F32Matrix:
+    assert isinstance(entry, p.LinearWeights | p.EmbeddingWeights)
+    return entry.matrix
+
+
+def _stored(buffer: p.Buffer, storage: p.Storage) -> None:
+    _same(f"storage of '{buffer.name}'", buffer.storage, storage)
+
+
+def _widths(first: p.Buffer, *others: p.Buffer) -> None:
+    for other in others:
+        _same(f"width of '{other.name}'", other.width, first.width)
+
+
+def _same(what: str, found: object, wanted: object) -> None:
+    if found != wanted:
+        raise _refuse(f"{what}: {found}, expected {wanted}")
+
+
+def _refuse(message: str) -> EtchError:
+    return EtchError("program-not-sound", _STAGE, message)

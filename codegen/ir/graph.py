@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a front-end makes: the model as few, general ops over named values, in float, without any recipe.
+
+A value is rows of `width` floats: one row per token, one row per text after `Pool`, one per mask after `Masked`. Ops
+run in the order of `body`. `Layers` repeats its body; a parameter inside holds one array per layer, and the values that
+the body reads before writing are carried from layer to layer under the same name.
+
+A graph that generates has a second phase, `repeat`, which runs once for each token of the target: its values have a row
+per step. What it computes from rows of tokens alone is the same in every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .op import ByLayer, at_layer, attribute, parts, read, slots, updated, weights, written
+from .task import Task
+
+F32Array = NDArray[np.float32]
+
+
+class Array(Protocol):
+    """A tensor of the checkpoint that is read when needed, so that large models never lie in memory whole; or what is
+    computed of some, in float64 where rounding it is the recipe's to do."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def values(self) -> F32Array | NDArray[np.float64]: ...
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named weight: one array, or one per layer inside `Layers`. Linear weights are [outputs, inputs].
+
+    Layers may share arrays: layer i has arrays[of_layer[i]], where that is given. A `common` parameter inside `Layers`
+    has one array, which belongs to no layer.
+    """
+
+    name: str
+    arrays: tuple[Array, ...]
+    of_layer: tuple[int, ...] = ()
+    common: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.arrays[0].shape
+
+    def at(self, layer: int) -> Array:
+        """The array of one layer, of layer 0 outside `Layers`."""
+        if self.common:
+            return self.arrays[0]
+        return self.arrays[self.of_layer[layer] if self.of_layer else layer]
+
+
+Index = Literal["ids", "segments", "positions"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """Of an embedding: the table's entries [id], [segment], or [first + position in the text], times `factor`. In the
+    phase that repeats, id and position are those of the token that the step reads."""
+
+    table: Parameter = weights()
+    by: Index = attribute()
+    first: int = attribute(default=0)
+    factor: float | None = attribute(default=None)
+
+
+@dataclass(frozen=True)
+class Embed:
+    """out = the sum of its terms' entries, from left to right."""
+
+    terms: tuple[Term, ...] = parts()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square.
+    `out` may be `input`."""
+
+    name: str = attribute()
+    gamma: Parameter = weights()
+    beta: Parameter | None = weights()
+    epsilon: float = attribute()
+    input: str = read()
+    out: str = written()
+    kind: Literal["layer", "rms"] = attribute(default="layer")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """out = activation(input W^T + b) + residual. The weight may be the table of a `Term`."""
+
+    name: str = attribute()
+    weight: Parameter = weights()
+    bias: Parameter | None = weights()
+    input: str = read()
+    out: str = written()
+    activation: str = attribute(default="none")
+    residual: str | None = read(default=None)
+    exact: bool = attribute(default=False)  # stays f32 in every recipe: the last linear of a head
+
+
+@dataclass(frozen=True)
+class Multiply:
+    """out = a * b, element by element."""
+
+    a: str = read()
+    b: str = read()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """In place: each head's first `rotated` values turned by their row's position, the first half with the second.
+    The tables are [positions, rotated / 2]; where there are several, `table` says which one."""
+
+    cosines: tuple[Parameter, ...] = weights()
+    sines: tuple[Parameter, ...] = weights()
+    heads: int = attribute()
+    value: str = updated()
+    table: int | ByLayer = attribute(default=0)
+
+
+Mask = Literal["none", "causal", "window"]
+
+
+@dataclass(frozen=True)
+class Attention:
+    """out = softmax(query key^T * scale + bias) value, head by head, over whole texts.
+
+    In the phase that repeats, keys and values are those of all steps so far (`causal`), or of the tokens of the text.
+
+    `query` and `out` have `heads` heads, `key` and `value` `key_heads` of them, head h reading the one at
+    h * key_heads / heads. A query sees keys up to itself (`causal`) or at most `window` tokens away. `bias` is [heads,
+    distances], the distance key - query from -(max_tokens - 1) on.
+
+    Disentangled (He et al. 2021, arXiv:2006.03654): `relative_keys` and `relative_queries` are [rows, heads * width];
+    `relative_rows` names one of their rows for each distance, never an earlier one for a larger distance. The score of
+    query i and key j is (q_i k_j + q_i relative_key + k_j relative_query) * scale; either of the two may be missing.
+    """
+
+    query: str = read()
+    key: str = read()
+    value: str = read()
+    out: str = written()
+    heads: int = attribute()
+    key_heads: int | None = attribute(default=None)  # `heads` where None
+    scale: float | None = attribute(default=None)  # 1 / sqrt(head width) where None
+    mask: Mask | ByLayer = attribute(default="none")
+    window: int | ByLayer | None = attribute(default=None)
+    bias: Parameter | None = weights(default=None)
+    relative_keys: Parameter | None = weights(default=None)
+    relative_queries: Parameter | None = weights(default=None)
+    relative_rows: tuple[int, ...] = attribute(default=())  # by distance as `bias`; empty without the two
+
+
+Pooling = Literal["first", "last", "mean", "max", "mean_sqrt"]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One row from the rows of each text: the first, the last, their mean, their maxima, or their sum / sqrt(their
+    number)."""
+
+    kind: Pooling = attribute()
+    input: str = read()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class Masked:
+    """One row for each mask of a text: those of `input` at the tokens of this id, in their order."""
+
+    id: int = attribute()
+    input: str = read()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class Best:
+    """out = of softmax(input W^T + b) the `count` largest entries of each row, the largest first and of equal ones the
+    one that comes first: their indices, then their probabilities. The weight may be the table of a `Term`."""
+
+    name: str = attribute()
+    weight: Parameter = weights()
+    bias: Parameter | None = weights()
+    count: int = attribute()
+    input: str = read()
+    out: str = written()
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """In place: each row divided by its Euclidean length, or by 1e-12 where that is larger."""
+
+    value: str = updated()
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """In place: each row of logits to probabilities, which add up to 1."""
+
+    value: str = updated()
+
+
+Op = Embed | Norm | Linear | Multiply | Rotary | Attention | Pool | Masked | Best | Normalize | Softmax
+OPS: tuple[type, ...] = (Embed, Norm, Linear, Multiply, Rotary, Attention, Pool, Masked, Best, Normalize, Softmax)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """`count` times the same ops; `name` in the singular, as in `encoder_layer`."""
+
+    name: str
+    count: int
+    body: tuple[Op, ...]
+
+
+Node = Op | Layers
+
+
+@dataclass(frozen=True)
+class Head:
+    """A result: the value that a task is about, one row per text, token or mask, as the task says."""
+
+    task: Task
+    value: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """The sequence that the phase `repeat` writes, a token a step: what it begins with is read as if it had been
+    written. The end is the token that ends it; it counts as one of `max_tokens`, what it begins with does not."""
+
+    vocabulary: int
+    max_tokens: int
+    begin: tuple[int, ...]  # ids; empty: the tokens of the text
+    end: int
+    forced_end: bool = False  # the last of max_tokens is the end, whatever has the largest logit
+    never: tuple[int, ...] = ()  # ids that are not written, whatever their logits
+
+    def best(self, logits: NDArray) -> int:
+        """The token that a step writes: that of the largest logit, the lowest of equals."""
+        allowed = logits.copy()
+        allowed[list(self.never)] = -np.inf
+        return int(np.argmax(allowed))
+
+    def steps(self, text_tokens: int) -> int:
+        """Most steps for a text: what the target begins with is read first, its last token never."""
+        return (len(self.begin) or text_tokens) + self.max_tokens - 1
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of a graph: what runs once for each text, or once for each step."""
+
+    kind: Literal["once", "repeat"]
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    widths: dict[str, int]  # of every value
+    body: tuple[Node, ...]  # of the phase that runs once
+    heads: tuple[Head, ...]
+    vocabulary: int
+    segments: int
+    max_tokens: int
+    notes: tuple[str, ...] = ()  # what the front-end left out or assumed, for the report
+    repeat: tuple[Node, ...] = ()  # body of the phase that repeats
+    target: Target | None = None  # what it writes
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """In the order in which they run."""
+        once = Phase("once", self.body)
+        return (once, Phase("repeat", self.repeat)) if self.repeat else (once,)
+
+    @property
+    def task(self) -> Task:
+        """Of the first head."""
+        return self.heads[0].task
+
+
+def ops_in(node: Node) -> tuple[Op, ...]:
+    """The ops of a node once."""
+    return node.body if isinstance(node, Layers) else (node,)
+
+
+def ops_of(graph: Graph) -> Iterator[tuple[Op, Layers | None]]:
+    """Every op once, with the layers that it is in."""
+    for node in (node for phase in graph.phases for node in phase.body):
+        if isinstance(node, Layers):
+            yield from ((op, node) for op in node.body)
+        else:
+            yield node, None
+
+
+def runs_of(graph: Graph) -> Iterator[tuple[Op, int]]:
+    """Every op as often as it runs in a pass over all phases, with its layer; attributes are those of that layer."""
+    for phase in graph.phases:
+        yield from runs_of_phase(phase)
+
+
+def runs_of_phase(phase: Phase) -> Iterator[tuple[Op, int]]:
+    """The same of one phase."""
+    for node in phase.body:
+        if isinstance(node, Layers):
+            yield from ((at_layer(op, layer), layer) for layer in range(node.count) for op in node.body)
+        else:
+            yield node, 0
+
+
+def tied_tables(graph: Graph) -> frozenset[str]:
+    """The names of the embedding tables that are also the weights of a linear: one parameter, stored once."""
+    tables = {term.table.name for op, _ in ops_of(graph) if isinstance(op, Embed) for term in op.terms}
+    linears = (op for op, _ in ops_of(graph) if isinstance(op, Linear | Best))
+    return frozenset(op.weight.name for op in linears if op.weight.name in tables)
+
+
+def parameters_of(graph: Graph) -> Iterator[Parameter]:
+    """Every parameter once for each op that has it."""
+    for op, _ in ops_of(graph):
+        yield from slots(op)

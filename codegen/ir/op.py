@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an op is: a frozen dataclass each of whose fields has a role. What it reads, writes and holds is derived.
+
+    @dataclass(frozen=True)
+    class Linear:
+        weight: Parameter = weights()
+        input: str = read()
+        out: str = written()
+        activation: str = attribute(default="none")
+
+A field may hold None, one thing, or a tuple of them; a field of `parts` holds a tuple of dataclasses whose fields have
+roles of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, Literal, TypeVar
+
+Role = Literal["read", "written", "updated", "weights", "attribute", "parts"]
+AnOp = TypeVar("AnOp")
+_ROLES: frozenset[str] = frozenset(("read", "written", "updated", "weights", "attribute", "parts"))
+
+
+def read(**options: Any) -> Any:
+    """A value or buffer that the op reads."""
+    return field(metadata={"role": "read"}, **options)
+
+
+def written(**options: Any) -> Any:
+    """One that it writes; nothing of what was there before counts."""
+    return field(metadata={"role": "written"}, **options)
+
+
+def updated(**options: Any) -> Any:
+    """One that it reads and writes in place."""
+    return field(metadata={"role": "updated"}, **options)
+
+
+def weights(**options: Any) -> Any:
+    """A parameter or weight slot."""
+    return field(metadata={"role": "weights"}, **options)
+
+
+def attribute(**options: Any) -> Any:
+    """Anything else that is known at generation."""
+    return field(metadata={"role": "attribute"}, **options)
+
+
+def parts(**options: Any) -> Any:
+    """A tuple of dataclasses with roles, such as the terms of a sum."""
+    return field(metadata={"role": "parts"}, **options)
+
+
+def role(of: Field[Any]) -> Role:
+    """TypeError where a field has none."""
+    found = of.metadata.get("role")
+    if found not in _ROLES:
+        raise TypeError(f"field '{of.name}' has no role")
+    return found
+
+
+def things(op: Any, *roles: Role) -> Iterator[Any]:
+    """All that the fields of these roles hold, in the order of the fields, None left out."""
+    for each in fields(op):
+        value = getattr(op, each.name)
+        found = role(each)
+        if found == "parts":
+            for part in value:
+                yield from things(part, *roles)
+        elif found in roles:
+            yield from (thing for thing in (value if isinstance(value, tuple) else (value,)) if thing is not None)
+
+
+def reads(op: Any) -> tuple[Any, ...]:
+    """The values or buffers that `op` reads."""
+    return tuple(things(op, "read", "updated"))
+
+
+def writes(op: Any) -> tuple[Any, ...]:
+    """Those that it writes."""
+    return tuple(things(op, "written", "updated"))
+
+
+def slots(op: Any) -> tuple[Any, ...]:
+    """Its parameters or weight slots."""
+    return tuple(things(op, "weights"))
+
+
+@dataclass(frozen=True)
+class ByLayer:
+    """An attribute that has another value in each layer of the loop that its op is in."""
+
+    values: tuple[Any, ...]
+
+
+def by_layer(op: Any) -> dict[str, ByLayer]:
+    """The attributes of `op` that differ by layer, by the names of their fields."""
+    values = {each.name: getattr(op, each.name) for each in fields(op)}
+    return {name: value for name, value in values.items() if isinstance(value, ByLayer)}
+
+
+def at_layer(op: AnOp, layer: int) -> AnOp:
+    """`op` with the attributes that it has in one layer."""
+    varying = by_layer(op)
+    if not varying:
+        return op
+    return replace(op, **{name: value.values[layer] for name, value in varying.items()})  # type: ignore[type-var]
+
+
+def map_slots(op: AnOp, change: Callable[[Any], Any]) -> AnOp:
+    """`op` with each of its parameters or slots changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(changed, value))
+        return None if value is None else change(value)
+
+    values: dict[str, Any] = {}
+    for each in fields(op):  # type: ignore[arg-type]
+        value = getattr(op, each.name)
+        if role(each) == "parts":
+            values[each.name] = tuple(map_slots(part, change) for part in value)
+        elif role(each) == "weights":
+            values[each.name] = changed(value)
+    return replace(op, **values)  # type: ignore[type-var]

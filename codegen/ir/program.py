@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lowering makes of a graph: the runtime's ops over arena buffers and weight tables, in the order of execution.
+
+This is the value that the planner lays out, the emulator executes and the renderer writes down. Each op here is an op
+of the runtime (runtime/include/etch/ops); `kind` says which operand type it works on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from .graph import Index, Mask, Pooling, Target
+from .op import ByLayer, attribute, map_slots, parts, read, reads, slots, updated, weights, writes, written
+from .task import Task
+from .weights import (
+    GROUP,
+    EmbeddingWeights,
+    F32Matrix,
+    FloatTable,
+    IndexTable,
+    Integers,
+    LinearWeights,
+    LookedUp,
+    NormWeights,
+    RelativeWeights,
+    S4Matrix,
+    S8Matrix,
+    Weights,
+    WeightSlot,
+    of_table,
+)
+
+__all__ = [
+    "CACHES",
+    "GROUP",
+    "OPS",
+    "VOCABULARY_BLOCK",
+    "Attention",
+    "Best",
+    "Blocks",
+    "Buffer",
+    "EmbeddingSum",
+    "EmbeddingTerm",
+    "EmbeddingWeights",
+    "F32Matrix",
+    "FloatTable",
+    "HeadShape",
+    "IndexTable",
+    "Integers",
+    "Kind",
+    "Linear",
+    "LinearWeights",
+    "LookedUp",
+    "Loop",
+    "Masked",
+    "Multiply",
+    "Norm",
+    "NormWeights",
+    "Normalize",
+    "Op",
+    "Output",
+    "PackKeyRows",
+    "PackKeys",
+    "PackValues",
+    "Pool",
+    "Program",
+    "Quantize",
+    "RelativeWeights",
+    "Repeat",
+    "Rotary",
+    "Rows",
+    "S4Matrix",
+    "S8Matrix",
+    "Softmax",
+    "Step",
+    "Storage",
+    "WeightSlot",
+    "Weights",
+    "buffers_of",
+    "layers_of",
+    "located",
+    "map_ops",
+    "of_table",
+    "ops_in",
+    "ops_of",
+    "slots_of",
+    "with_matrices",
+    "with_max_tokens",
+]
+
+Kind = Literal["s8", "f32"]
+Rows = Literal["tokens", "block", "one", "masks", "steps"]
+Storage = Literal["f32", "quantized", "keys", "values", "key_rows"]
+CACHES = ("keys", "values", "key_rows")  # of all rows, packed by head
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Activations in the arena: one row per token of the text, per row of the current block, per mask of the current
+    block of masks, per step, or one row.
+
+    Keys and values are `heads` packed matrices each, rows of keys `heads` times rows that a product reads; `kind` is
+    then what their elements are. Those that what repeats reads are there for each of `layers`, one behind the other.
+    """
+
+    name: str
+    storage: Storage
+    rows: Rows
+    width: int
+    heads: int = 1
+    kind: Kind = "f32"
+    layers: int = 1
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """Of an attention: `heads` heads of queries on `key_heads` heads of keys and values, each `width` wide."""
+
+    heads: int
+    key_heads: int
+    width: int
+
+
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EmbeddingTerm:
+    table: WeightSlot = weights()
+    by: Index = attribute()
+    first: int = attribute(default=0)
+    factor: np.float32 | None = attribute(default=None)
+
+
+@dataclass(frozen=True)
+class EmbeddingSum:
+    kind: Kind = attribute()
+    terms: tuple[EmbeddingTerm, ...] = parts()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Norm:
+    kind: Literal["layer", "rms"] = attribute()
+    weights: WeightSlot = weights()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Quantize:
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Linear:
+    kind: Kind = attribute()
+    weights: WeightSlot = weights()
+    input: Buffer = read()
+    activation: str = attribute()
+    residual: Buffer | None = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Multiply:
+    a: Buffer = read()
+    b: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Rotary:
+    cosines: tuple[WeightSlot, ...] = weights()
+    sines: tuple[WeightSlot, ...] = weights()
+    heads: int = attribute()
+    rows: Buffer = updated()
+    table: int | ByLayer = attribute(default=0)  # of the tables the one that is meant
+
+
+@dataclass(frozen=True)
+class PackKeys:
+    shape: HeadShape = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class PackKeyRows:
+    """Keys once more, as the rows of a product with relative queries."""
+
+    shape: HeadShape = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class PackValues:
+    shape: HeadShape = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Attention:
+    kind: Kind = attribute()
+    shape: HeadShape = attribute()
+    score_scale: np.float32 = attribute()  # log2(e) times the graph's scale
+    query: Buffer = read()
+    keys: Buffer = read()
+    values: Buffer = read()
+    context: Buffer = written()
+    mask: Mask | ByLayer = attribute(default="none")
+    window: int | ByLayer | None = attribute(default=None)
+    bias: WeightSlot | None = weights(default=None)  # [heads][distances], times log2(e)
+    relative_keys: WeightSlot | None = weights(default=None)
+    relative_queries: WeightSlot | None = weights(default=None)
+    relative_rows: WeightSlot | None = weights(default=None)  # by distance the row of these two
+    key_rows: Buffer | None = read(default=None)  # where there are relative queries
+
+
+@dataclass(frozen=True)
+class Pool:
+    kind: Pooling = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Masked:
+    id: int = attribute()
+    input: Buffer = read()
+    out: Buffer = written()
+
+
+VOCABULARY_BLOCK = 512  # etch::kVocabularyBlock: entries whose logits are there at a time
+
+
+@dataclass(frozen=True)
+class Best:
+    """Logits of VOCABULARY_BLOCK entries at a time, and what is kept of them: in `sums` the largest so far and the sum
+    of powers, in `out`, a row for each mask of the text, the best so far."""
+
+    kind: Kind = attribute()
+    weights: WeightSlot = weights()
+    count: int = attribute()
+    input: Buffer = read()
+    logits: Buffer = written()
+    sums: Buffer = written()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class Normalize:
+    rows: Buffer = updated()
+
+
+@dataclass(frozen=True)
+class Softmax:
+    rows: Buffer = updated()
+
+
+Op = (
+    EmbeddingSum
+    | Norm
+    | Quantize
+    | Linear
+    | Multiply
+    | Rotary
+    | PackKeys
+    | PackKeyRows
+    | PackValues
+    | Attention
+    | Pool
+    | Masked
+    | Best
+    | Normalize
+    | Softmax
+)
+OPS: tuple[type, ...] = (
+    *(EmbeddingSum, Norm, Quantize, Linear, Multiply, Rotary, PackKeys, PackKeyRows, PackValues, Attention, Pool),
+    *(Masked, Best, Normalize, Softmax),
+)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The body once per block of rows; `last_layer_first_row`: in the last layer of the loop only row 0 is needed."""
+
+    body: tuple[Op, ...]
+    last_layer_first_row: bool = False
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The body once per layer."""
+
+    name: str
+    count: int
+    body: tuple[Blocks, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """The body again and again: once per text of a batch, on one row each, once per block of a text's masks, or once
+    per step of what is generated. What it reads from before it stays intact, and so do the keys and values that steps
+    append to. Only the body of a step of generation has loops and blocks."""
+
+    over: Literal["texts", "masks", "steps"]
+    body: tuple[Step, ...]
+
+
+Step = Op | Blocks | Loop | Repeat
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result of the program: one row per text, one per token, or one per mask at the first rows of its text."""
+
+    task: Task
+    buffer: Buffer
+
+
+@dataclass(frozen=True)
+class Program:
+    recipe: str
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    vocabulary: int
+    segments: int
+    max_tokens: int
+    target: Target | None = None  # what the repeated steps write
+
+    @property
+    def task(self) -> Task:
+        """Of the first output."""
+        return self.outputs[0].task
+
+    @property
+    def output(self) -> Buffer:
+        """The first one."""
+        return self.outputs[0].buffer
+
+
+def ops_in(step: Step) -> Iterator[Op]:
+    """Every op of a step once, in order."""
+    yield from (op for op, _ in located(step))
+
+
+def located(step: Step, loop: Loop | None = None) -> Iterator[tuple[Op, Loop | None]]:
+    """Every op of a step once, in order, with the loop that it is in."""
+    if isinstance(step, Loop | Blocks | Repeat):
+        for inner in step.body:
+            yield from located(inner, step if isinstance(step, Loop) else loop)
+    else:
+        yield step, loop
+
+
+def ops_of(program: Program) -> list[Op]:
+    """Every op once, loops opened, in order."""
+    return [op for step in program.steps for op in ops_in(step)]
+
+
+def buffers_of(program: Program) -> list[Buffer]:
+    """Every buffer, in the order of first use."""
+    return list(dict.fromkeys(buffer for op in ops_of(program) for buffer in (*reads(op), *writes(op))))
+
+
+def layers_of(program: Program) -> int:
+    """How many layers there are, those before the loop included: each has one attention."""
+    of_ops = (loop for step in program.steps for op, loop in located(step) if isinstance(op, Attention))
+    return sum(1 if loop is None else loop.count for loop in of_ops)
+
+
+def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:
+    """Every weight slot in the order of its first use, with the loop that has it by layer."""
+    found: dict[str, tuple[WeightSlot, Loop | None]] = {}
+    for step in program.steps:
+        for op, loop in located(step):
+            for slot in slots(op):
+                found.setdefault(slot.name, (slot, None if slot.common else loop))
+    return list(found.values())
+
+
+def map_ops(step: Step, change: Callable[[Op], Op]) -> Step:
+    """`step` with every op changed."""
+    if isinstance(step, Loop | Blocks | Repeat):
+        return replace(step, body=tuple(map_ops(inner, change) for inner in step.body))  # type: ignore[arg-type]
+    return change(step)
+
+
+def with_max_tokens(program: Program, tokens: int) -> Program:
+    """The same for shorter texts: what is looked up by distance or position and no longer reached is cut off. Tables of
+    embeddings stay (with_matrices)."""
+
+    def cut(slot: WeightSlot | None, *part: slice) -> WeightSlot | None:
+        if slot is None:
+            return None
+        tables = (table for table in slot.stored if isinstance(table, LookedUp))
+        return replace(slot, stored=tuple(replace(table, values=table.values[part]) for table in tables))
+
+    whole, distances = slice(None), slice(program.max_tokens - tokens, program.max_tokens - 1 + tokens)
+
+    def changed(op: Op) -> Op:
+        if isinstance(op, Attention):
+            return replace(op, bias=cut(op.bias, whole, distances), relative_rows=cut(op.relative_rows, distances))
+        if isinstance(op, Rotary):
+            cosines, sines = (tuple(cut(slot, slice(tokens), whole) for slot in of) for of in (op.cosines, op.sines))
+            return replace(op, cosines=cosines, sines=sines)
+        return op
+
+    return replace(program, max_tokens=tokens, steps=tuple(map_ops(step, changed) for step in program.steps))
+
+
+def with_matrices(program: Program, matrices: Mapping[str, Integers]) -> Program:
+    """The same with other tables for the linears and embeddings that are named by the checkpoint's tensor."""
+
+    def entry(weights: Weights) -> Weights:
+        if isinstance(weights, LinearWeights | EmbeddingWeights) and weights.source in matrices:
+            return replace(weights, matrix=matrices[weights.source])
+        return weights
+
+    def slot(old: WeightSlot) -> WeightSlot:
+        return replace(old, stored=tuple(map(entry, old.stored)))
+
+    return replace(program, steps=tuple(map_ops(step, lambda op: map_slots(op, slot)) for step in program.steps))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--pooling`: an encoder without the files of sentence-transformers, which say how its rows become one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import EtchError
+from .folder import Checkpoint
+from .sentence import Pooling, SentenceModules
+
+CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
+
+
+def is_bare(checkpoint: Checkpoint) -> bool:
+    """Whether the folder holds an encoder alone, as far as it says what it holds."""
+    architectures = checkpoint.config.architectures
+    return checkpoint.sentence is None and bool(architectures) and all(name.endswith("Model") for name in architectures)
+
+
+def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
+    """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for."""
+    if pooling is None:
+        return checkpoint
+    if checkpoint.sentence is not None:
+        raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
+    if checkpoint.config.architectures and not is_bare(checkpoint):
+        named = ", ".join(checkpoint.config.architectures)
+        raise _refuse(f"--pooling is for an encoder alone, config.json says {named}")
+    return replace(checkpoint, sentence=SentenceModules(pooling, (), normalize=False), asked_pooling=pooling)
+
+
+def _refuse(message: str) -> EtchError:
+    return EtchError("option-conflict", "arguments", message)

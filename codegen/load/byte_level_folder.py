@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
+
+As `transformers` 5.23 reads them. A RobertaTokenizer is rebuilt: vocabulary and merges are those of the files, the
+other parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it
+is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a
+`tokenizer-conflict`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from .byte_level_json import read_byte_level_json
+from .files import CheckpointFolder
+from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
+from .refusal import refusal, shown
+from .template_json import without_segments
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_config import (
+    check_unsupported,
+    class_of,
+    has_segments,
+    read_config,
+)
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_json import check_vocab
+from .tokenizer_spec import TokenizerSpec
+
+VOCAB_FILE = "vocab.json"
+MERGES_FILE = "merges.txt"
+ROBERTA_TOKENIZER = "RobertaTokenizer"
+_PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens")
+
+
+def is_byte_level(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
+    """Whether a folder has such a tokenizer; `described` is its tokenizer.json."""
+    if described is None:
+        return folder.has(VOCAB_FILE) and folder.has(MERGES_FILE)
+    model = described.get("model")
+    return isinstance(model, dict) and (model.get("type") == "BPE" or ("type" not in model and "merges" in model))
+
+
+def read_byte_level_folder(
+    folder: CheckpointFolder,
+    described: dict[str, Any] | None = None,
+    class_in_config: object = None,
+    usual_class: str = ROBERTA_TOKENIZER,
+) -> TokenizerSpec:
+    """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
+    `usual_class` are as in `TokenizerConfig`."""
+    config = read_config(folder)
+    check_unsupported(config)
+    name = class_of(config, class_in_config, usual_class, supported=(ROBERTA_TOKENIZER,), model="byte-level BPE")
+    rebuilds = name == ROBERTA_TOKENIZER
+    if described is None and not rebuilds:
+        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+    tokens = read_tokens(folder, config, described, ROBERTA_TOKENS, rebuilds)
+    whole = None
+    if described is not None:
+        _check_same_pieces(folder, described)
+        with_segments = rebuilds or has_segments(config, usual=False)
+        whole = read_byte_level_json(described if with_segments else without_segments(described))
+        if not with_segments and whole.template.segments > 1:
+            message = (
+                "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
+            )
+            raise refusal("tokenizer-template", message, file=JSON_FILE)
+    if rebuilds:
+        spec = read_byte_level_json(_rebuilt(folder, config, described, tokens))
+        if whole is not None:
+            _check_same_parts(spec, whole)
+    else:
+        assert whole is not None
+        spec = whole
+    tokens.check(spec)
+    return replace(spec, notes=spec.notes + tokens.notes)
+
+
+def _rebuilt(
+    folder: CheckpointFolder, config: dict[str, Any], described: dict[str, Any] | None, tokens: FolderTokens
+) -> dict[str, Any]:
+    """The tokenizer.json of a RobertaTokenizer."""
+    if described is not None:
+        vocab, merges = described["model"]["vocab"], described["model"].get("merges")
+    else:
+        vocab, merges = folder.read_json(VOCAB_FILE), _merge_lines(folder.read(MERGES_FILE))
+        check_vocab(vocab, None, VOCAB_FILE)
+    added = tokens.of(vocab)
+    ids = vocab | {token.content: token.id for token in added}
+    prefix, trim = (_flag(config, key, usual) for key, usual in (("add_prefix_space", False), ("trim_offsets", True)))
+    separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
+    return {
+        "version": "1.0",
+        "added_tokens": [asdict(token) for token in added],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": prefix,
+            "trim_offsets": True,
+            "use_regex": True,
+        },
+        "post_processor": {
+            "type": "RobertaProcessing",
+            "sep": separate,
+            "cls": classify,
+            "trim_offsets": trim,
+            "add_prefix_space": prefix,
+        },
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": "",
+            "end_of_word_suffix": "",
+            "fuse_unk": False,
+            "vocab": vocab,
+            "merges": merges,
+        },
+    }
+
+
+def _flag(config: dict[str, Any], key: str, usual: bool) -> bool:
+    value = config.get(key, usual)
+    if not isinstance(value, bool):
+        raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=CONFIG_FILE)
+    return value
+
+
+def _merge_lines(raw: bytes) -> list[str]:
+    """The lines of merges.txt; those that begin with #version say nothing."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise refusal("vocab-not-utf8", message, file=MERGES_FILE) from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return [line for line in lines[: len(lines) - (not lines[-1])] if not line.startswith("#version")]
+
+
+def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> None:
+    """Where the folder has the older files beside tokenizer.json, they must agree: different tools read either."""
+    model = described["model"]
+    if folder.has(VOCAB_FILE) and folder.read_json(VOCAB_FILE) != model.get("vocab"):
+        raise refusal("tokenizer-conflict", f"{JSON_FILE} has another vocabulary", file=VOCAB_FILE)
+    merges = model.get("merges")
+    if folder.has(MERGES_FILE) and isinstance(merges, list):
+        spelled = [" ".join(map(str, pair)) if isinstance(pair, list) else pair for pair in merges]
+        if _merge_lines(folder.read(MERGES_FILE)) != spelled:
+            raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
+
+
+def _check_same_parts(rebuilt: TokenizerSpec, whole: TokenizerSpec) -> None:
+    for part in _PARTS:
+        if getattr(rebuilt, part) != getattr(whole, part):
+            raise refusal(
+                "tokenizer-conflict",
+                f"{ROBERTA_TOKENIZER} of transformers has other {part.replace('_', ' ')} than {JSON_FILE} says; make "
+                f"{CONFIG_FILE} and {JSON_FILE} agree",
+                file=JSON_FILE,
+            )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dense modules of sentence-transformers: a linear of the pooled row, with an activation. Weights in a file of their
+own, `PATH/model.safetensors` with linear.weight and linear.bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .config import Config
+from .files import CheckpointFolder
+from .pickles import pickle_refusal
+from .refusal import refusal, shown
+from .safetensors import TensorFile
+from .shards import WEIGHTS_FILE
+
+# The classes that sentence-transformers names -> the runtime's activations.
+_ACTIVATIONS = {
+    f"torch.nn.{module}{name}": ours
+    for name, ours, modules in (
+        ("Identity", "none", ("", "modules.linear.")),
+        ("Tanh", "tanh", ("", "modules.activation.")),
+        ("ReLU", "relu", ("", "modules.activation.")),
+        ("GELU", "gelu", ("", "modules.activation.")),
+        ("SiLU", "silu", ("", "modules.activation.")),
+        ("Sigmoid", "sigmoid", ("", "modules.activation.")),
+    )
+    for module in modules
+}
+_PLACES = ("module_input_name", "module_output_name")
+_KEYS = ("in_features", "out_features", "bias", "activation_function", *_PLACES)
+_MAX_WIDTH = 65_536
+
+
+@dataclass(frozen=True)
+class Dense:
+    """One module; its tensors are for the front-end to take."""
+
+    inputs: int
+    outputs: int
+    bias: bool
+    activation: str  # the runtime's
+    tensors: TensorFile
+
+
+def read_dense(folder: CheckpointFolder, path: str, width: int) -> Dense:
+    """The module in a folder of the checkpoint; `width` is that of the row before it."""
+    file = f"{path}/config.json"
+    if not folder.has(file):
+        raise refusal("sentence-file-missing", "the configuration of the Dense module is missing", file=file)
+    config = Config.from_json(folder.read_json(file), file)
+    for key in config.values:
+        if key not in _KEYS:
+            raise refusal("sentence-setting", f"the setting {shown(key)} is not known", file=file)
+    for key in _PLACES:
+        if config.values.get(key) not in (None, "sentence_embedding"):
+            raise refusal("sentence-setting", f"'{key}': {shown(config.values[key])} is not supported", file=file)
+    inputs = config.positive_int("in_features", maximum=_MAX_WIDTH)
+    if inputs != width:
+        raise refusal("sentence-width", f"'in_features' is {inputs}, the row before it has {width} values", file=file)
+    named = config.text("activation_function", "torch.nn.modules.activation.Tanh")
+    if named not in _ACTIVATIONS:
+        raise refusal(
+            "activation-not-supported",
+            f"'activation_function' is {shown(named)} (supported: {', '.join(_ACTIVATIONS)})",
+            file=file,
+        )
+    weights = f"{path}/{WEIGHTS_FILE}"
+    if not folder.has(weights):
+        other = f"{path}/pytorch_model.bin"
+        if folder.has(other):
+            raise pickle_refusal(folder, other)
+        raise refusal("weights-missing", "the weights of the Dense module are missing", file=weights)
+    return Dense(
+        inputs=inputs,
+        outputs=config.positive_int("out_features", maximum=_MAX_WIDTH),
+        bias=config.flag("bias", True),
+        activation=_ACTIVATIONS[named],
+        tensors=TensorFile.open_in(folder, weights),
+    )

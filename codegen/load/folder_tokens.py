@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The added tokens of a folder as `transformers` 5.23 collects them, from four files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .files import CheckpointFolder
+from .refusal import refusal, shown
+from .tokenizer_config import (
+    ADDED_TOKENS_FILE,
+    SPECIAL_TOKENS_FILE,
+    check_is_added,
+    content_of,
+    extra_tokens,
+    read_special_map,
+)
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_json import added_tokens, check_vocab, read_added_token
+from .tokenizer_spec import AddedToken, TokenizerSpec
+
+_NO_ID = -1
+# RobertaTokenizer's defaults, which those of SentencePiece share, in the order in which `transformers` adds them.
+ROBERTA_TOKENS: dict[str, object] = {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "sep_token": "</s>",
+    "pad_token": "<pad>",
+    "cls_token": "<s>",
+    "mask_token": "<mask>",
+}
+
+
+@dataclass(frozen=True)
+class FolderTokens:
+    """Tokens as `transformers` collects them."""
+
+    special: dict[str, str]  # by key: the text
+    decoded: tuple[AddedToken, ...]  # that a file lists with their ids
+    named: tuple[AddedToken, ...]  # special ones that none does
+    extra: tuple[tuple[str, object, str], ...]  # more that a file names: key, value, file
+    notes: tuple[str, ...]
+
+    def of(self, vocab: dict[str, int]) -> list[AddedToken]:
+        """All by their ids, the named ones with those that they get."""
+        tokens = list(self.decoded)
+        free = len(vocab) + sum(token.content not in vocab for token in tokens)
+        for token in self.named:
+            tokens.append(replace(token, id=vocab.get(token.content, free)))
+            free += token.content not in vocab
+        return sorted(tokens, key=lambda token: token.id)
+
+    def check(self, spec: TokenizerSpec) -> None:
+        """Refuses what `transformers` would add to a tokenizer, or change."""
+        known = {token.content: token for token in spec.added_tokens}
+        for token in self.decoded:
+            if known.get(token.content) != token:
+                message = f"added token {shown(token.content)} ({token.id}) is not the same in {JSON_FILE}"
+                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+        for key, text in self.special.items():
+            check_is_added(text, key, known, JSON_FILE, CONFIG_FILE)
+        for key, value, file in self.extra:
+            check_is_added(value, key, known, JSON_FILE, file)
+
+
+def read_tokens(
+    folder: CheckpointFolder,
+    config: dict[str, Any],
+    described: dict[str, Any] | None,
+    usual: dict[str, object],
+    rebuilds: bool,
+) -> FolderTokens:
+    """`usual` are the keys of a class's special tokens in the order of their adding, and if it `rebuilds` the tokenizer
+    its tokens where no file names others. `described` is tokenizer.json, its vocabulary an object.
+
+    added_tokens_decoder alone where the configuration has it; else special_tokens_map.json, added_tokens.json and
+    tokenizer.json, what is later in this list before what is earlier."""
+    values = {**(usual if rebuilds else {}), **{key: config[key] for key in usual if key in config}}
+    sources = [(config, CONFIG_FILE)]
+    decoded: dict[int, AddedToken] = {}
+    notes: tuple[str, ...] = ()
+    if "added_tokens_decoder" in config:
+        decoder = config["added_tokens_decoder"]
+        if not isinstance(decoder, dict) or not all(key.isascii() and key.isdigit() for key in decoder):
+            raise refusal("config-type", "'added_tokens_decoder' must be an object by ids", file=CONFIG_FILE)
+        for key, item in decoder.items():
+            decoded[int(key)] = read_added_token(item, "added_tokens_decoder", CONFIG_FILE, int(key))
+        unused = [name for name in (SPECIAL_TOKENS_FILE, ADDED_TOKENS_FILE) if folder.has(name)]
+        notes = tuple(f"{name}: not used, {CONFIG_FILE} lists the added tokens" for name in unused)
+    else:
+        special_map = read_special_map(folder)
+        values |= {key: special_map[key] for key in usual if key in special_map}
+        sources.append((special_map, SPECIAL_TOKENS_FILE))
+        named = {content_of(value, key, CONFIG_FILE) for key, value in values.items()}
+        for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
+            if type(number) is not int or number < 0:
+                message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"
+                raise refusal("config-type", message, file=ADDED_TOKENS_FILE)
+            decoded[number] = _token(text, number, special=text in named)
+        vocab = described["model"].get("vocab") if described is not None else None
+        if described is not None:
+            check_vocab(vocab, None)
+            decoded |= {token.id: token for token in added_tokens(described.get("added_tokens"), vocab)}
+    known = {token.content for token in decoded.values()}
+    special = {key: content_of(value, key, CONFIG_FILE) for key, value in values.items()}
+    named_tokens: dict[str, AddedToken] = {}
+    for key, text in special.items():
+        if text not in known:
+            token = _token(text, _NO_ID, special=True, flags=values[key])
+            if named_tokens.setdefault(text, token) != token:
+                message = f"{key} gives {shown(text)} other flags than another key does"
+                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    # A token that a key names is special, whatever the list says.
+    special_texts = set(special.values())
+    listed = [replace(t, special=t.special or t.content in special_texts) for _, t in sorted(decoded.items())]
+    extra = tuple((key, item, file) for of, file in sources for key, item in extra_tokens(of, usual, file))
+    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes)
+
+
+def _token(text: str, number: int, *, special: bool, flags: object = None) -> AddedToken:
+    """With the flags that an object gives, or those of a bare string."""
+    given = flags if isinstance(flags, dict) else {}
+    usual = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": not special}
+    chosen = {flag: given.get(flag, value if not given else flag == "normalized") for flag, value in usual.items()}
+    for flag, value in chosen.items():
+        if not isinstance(value, bool):
+            raise refusal("config-type", f"{flag} of {shown(text)} must be true/false", file=CONFIG_FILE)
+    return AddedToken(content=text, id=number, special=special, **chosen)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the other files of a folder are held against. Families have their own configuration keys for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .config import Config
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a model, as its configuration says."""
+
+    width: int  # of an encoder's rows
+    vocabulary: int  # entries of the embedding
+    positions: int  # tokens of the longest text
+    positions_key: str  # where that is said
+    tokenizer_class: str = "BertTokenizer"  # what `transformers` makes for this family where no file names one
+
+
+def usual_limits(config: Config) -> Limits:
+    """By the keys that most families have."""
+    key = "max_position_embeddings"
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, config.positive_int(key), key)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SentencePiece's Unigram of a folder: tokenizer.json, or SentencePiece's own file, and what the files beside them say.
+
+A tokenizer.json counts as it is, as for the `tokenizers` library. `transformers` 5.23 rebuilds the classes below from
+its vocabulary and compiled map alone: where the other parts would be different ones that is said in a note, and where a
+file of the folder asks for something else than tokenizer.json does it is a `tokenizer-conflict`. SentencePiece's own
+file is read as these classes read it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .files import CheckpointFolder
+from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
+from .refusal import refusal, shown
+from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
+from .template_json import without_segments
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_config import check_unsupported, class_of, has_segments, read_config
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
+from .unigram_json import is_unigram, read_unigram_json
+
+MODEL_FILES = ("sentencepiece.bpe.model", "spiece.model", "spm.model", "tokenizer.model")
+_MAX_MODEL_BYTES = 32 << 20
+_METASPACE = "\u2581"
+
+Vocabulary = list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class SentencePieceClass:
+    """One of the classes of `transformers`."""
+
+    special_tokens: dict[str, object]  # by their keys, in the order in which they are added, with their defaults
+    unknown_id: int
+    vocabulary: Callable[[Vocabulary], Vocabulary]  # of SentencePiece's pieces
+    single: str  # the template, `$A` and `$B` the texts
+    pair: str
+    folds: bool = False  # by the settings `do_lower_case` and `keep_accents`
+
+
+def _xlm_roberta(pieces: Vocabulary) -> Vocabulary:
+    first = ((text, 0.0) for text in ("<s>", "<pad>", "</s>", "<unk>"))
+    return [*first, *pieces[3:], ("<mask>", 0.0)]
+
+
+def _camembert(pieces: Vocabulary) -> Vocabulary:
+    first = ((text, 0.0) for text in ("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"))
+    return [*first, ("<unk>NOTUSED", -100.0), *pieces[1:], ("<mask>", 0.0)]
+
+
+_STRIPPING_MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False, "normalized": False}
+_ALBERT_TOKENS = ROBERTA_TOKENS | {
+    "bos_token": "[CLS]",
+    "eos_token": "[SEP]",
+    "sep_token": "[SEP]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+_ROBERTA_TEMPLATE = "<s> $A </s>", "<s> $A </s> </s> $B </s>"
+CLASSES = {
+    "XLMRobertaTokenizer": SentencePieceClass(ROBERTA_TOKENS, 3, _xlm_roberta, *_ROBERTA_TEMPLATE),
+    "CamembertTokenizer": SentencePieceClass(
+        ROBERTA_TOKENS | {"mask_token": _STRIPPING_MASK}, 3, _camembert, *_ROBERTA_TEMPLATE
+    ),
+    "AlbertTokenizer": SentencePieceClass(
+        _ALBERT_TOKENS, 1, list, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", folds=True
+    ),
+}
+# `transformers` 5.23 makes this one without the compiled map, with NFC: tokenizer.json counts, and must be there.
+_DEBERTA = "DebertaV2Tokenizer"
+_DEBERTA_TOKENS = _ALBERT_TOKENS | {"unk_token": "[UNK]", "pad_token": "[PAD]"}
+
+
+def is_unigram_folder(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
+    """Whether a folder has such a tokenizer; `described` is its tokenizer.json."""
+    if described is None:
+        return _model_file(folder) is not None
+    return is_unigram(described.get("model"))
+
+
+def read_unigram_folder(
+    folder: CheckpointFolder, described: dict[str, Any] | None, class_in_config: object, usual_class: str
+) -> TokenizerSpec:
+    """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
+    `usual_class` are as in `TokenizerConfig`."""
+    config = read_config(folder)
+    check_unsupported(config)
+    supported = (*CLASSES, _DEBERTA)
+    name = class_of(config, class_in_config, usual_class, supported=supported, model="SentencePiece")
+    known = CLASSES.get(name)
+    file = _model_file(folder)
+    model = read_sentencepiece_model(folder.read(file, _MAX_MODEL_BYTES), file) if file is not None else None
+    usual = known.special_tokens if known is not None else _DEBERTA_TOKENS if name == _DEBERTA else ROBERTA_TOKENS
+    spec = None if described is None else _as_described(config, described, with_segments=name == _DEBERTA)
+    if described is not None and spec is not None:
+        vocab = {piece or "": i for i, piece in enumerate(spec.model.pieces)}
+        described = {**described, "model": {"vocab": vocab}}  # as other kinds have it
+    tokens = read_tokens(folder, config, described, usual, known is not None or name == _DEBERTA)
+    if spec is not None:
+        if model is not None:
+            _check_same_model(spec, model, f"{file}")
+        if known is not None:
+            spec = replace(spec, notes=spec.notes + _differences(config, name, known, spec))
+        elif name == _DEBERTA:
+            spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec))
+    elif known is None:
+        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+    else:
+        assert model is not None
+        spec = _of_model(config, known, model, f"{file}", tokens)
+    tokens.check(spec)
+    return replace(spec, notes=spec.notes + tokens.notes)
+
+
+def _model_file(folder: CheckpointFolder) -> str | None:
+    names = [name for name in MODEL_FILES if folder.has(name)]
+    if len(names) > 1:
+        raise refusal("tokenizer-conflict", f"the folder has {names[0]} as well", file=names[1])
+    return names[0] if names else None
+
+
+def _as_described(config: dict[str, Any], described: dict[str, Any], *, with_segments: bool) -> TokenizerSpec:
+    """`with_segments`: whether the class tells the model of them where the files do not say."""
+    with_segments = has_segments(config, usual=with_segments)
+    spec = read_unigram_json(described if with_segments else without_segments(described))
+    if not with_segments and spec.template.segments > 1:
+        message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
+        raise refusal("tokenizer-template", message, file=JSON_FILE)
+    return spec
+
+
+def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str) -> None:
+    """Where the folder has both files they must agree: different tools read either."""
+    scores = np.array(spec.model.scores, np.float32).tolist()
+    here = list(zip((piece or "" for piece in spec.model.pieces), scores, strict=True))
+    pieces = [(piece.text, piece.score) for piece in model.pieces]
+    if not any(_same(here, kind.vocabulary(pieces)) for kind in CLASSES.values()):
+        raise refusal("tokenizer-conflict", f"{JSON_FILE} has other pieces or scores", file=file)
+    normalizer = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
+    if not isinstance(normalizer, CharsmapNormalizer) or (normalizer.charsmap or b"") != model.charsmap:
+        raise refusal("tokenizer-conflict", f"{JSON_FILE} has another compiled map of characters", file=file)
+
+
+def _same(here: Vocabulary, there: Vocabulary) -> bool:
+    """Up to the unknown piece's score, and 100 less for a number with a comma, which ALBERT's converter makes of it."""
+    if [text for text, _ in here] != [text for text, _ in there]:
+        return False
+    scores = zip(here, there, strict=True)
+    return all(ours == theirs or ours == np.float32(theirs - 100) for (_, ours), (_, theirs) in scores)
+
+
+def _differences(config: dict[str, Any], name: str, known: SentencePieceClass, spec: TokenizerSpec) -> tuple[str, ...]:
+    """Notes of what `transformers` makes otherwise; what it is told to make otherwise is refused."""
+    rebuilt = _described(config, known, b"", [], {}, None)
+    expected = read_unigram_json(rebuilt, scores=(0.0,) * len(rebuilt["model"]["vocab"]))
+    rest = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
+    ours = replace(spec.normalizer, rest=_bare(rest)) if isinstance(spec.normalizer, FoldingNormalizer) else _bare(rest)
+    if ours != expected.normalizer and (known.folds and {"do_lower_case", "keep_accents"} & set(config)):
+        message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
+        raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    segmenter, wanted = spec.segmenter, expected.segmenter
+    assert isinstance(segmenter, MetaspaceSegmenter) and isinstance(wanted, MetaspaceSegmenter)
+    if "add_prefix_space" in config and segmenter.prepend != wanted.prepend:
+        raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
+    if spec.model.unknown_id != known.unknown_id or spec.model.byte_fallback:
+        message = f"{name} of transformers has the unknown piece {known.unknown_id} and no byte fallback"
+        raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
+    parts = [
+        ("normalizer", ours == expected.normalizer and rest == _bare(rest, rest)),
+        ("pre_tokenizer", segmenter == wanted),
+    ]
+    return tuple(f"{name} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same)
+
+
+def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec) -> tuple[str, ...]:
+    """The same of DeBERTa's class, whose normalizer is never that of a tokenizer.json that can be read here."""
+    lowercase = isinstance(spec.normalizer, FoldingNormalizer) and "Lowercase" in spec.normalizer.steps
+    asked = {"do_lower_case": lowercase, "split_by_punct": False}
+    for key, here in asked.items():
+        if key in config and _flag(config, key, here) != here:
+            raise refusal("tokenizer-conflict", f"{key} is not what {JSON_FILE} says", file=CONFIG_FILE)
+    segmenter, unknown = spec.segmenter, spec.model.unknown_id
+    assert isinstance(segmenter, MetaspaceSegmenter)
+    prepend = "always" if _flag(config, "add_prefix_space", True) else "first"
+    if "add_prefix_space" in config and segmenter.prepend != prepend:
+        raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
+    usual = (spec.model.pieces[unknown], spec.model.scores[unknown]) == ("[UNK]", 0.0) or unknown == 1
+    if not usual or spec.model.byte_fallback:
+        message = f"{_DEBERTA} of transformers has the unknown piece [UNK] of score 0 and no byte fallback"
+        raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
+    parts = ["normalizer"] + ([] if segmenter == MetaspaceSegmenter(prepend, True, False) else ["pre_tokenizer"])
+    return tuple(f"{_DEBERTA} of transformers has another {part}: {JSON_FILE} counts" for part in parts)
+
+
+def _bare(rest: Any, like: Any = None) -> CharsmapNormalizer:
+    """Without its map, or with that of another one, and without what follows it."""
+    return CharsmapNormalizer((False, False), like.charsmap if like is not None else None, (False, False), None)
+
+
+def _of_model(
+    config: dict[str, Any], known: SentencePieceClass, model: SentencePieceModel, file: str, tokens: FolderTokens
+) -> TokenizerSpec:
+    if model.model_type != UNIGRAM:
+        message = f"its model is of type {model.model_type}, only Unigram (1) is supported"
+        raise refusal("sentencepiece-type", message, file=file)
+    vocabulary = known.vocabulary([(piece.text, piece.score) for piece in model.pieces])
+    ids = {text: i for i, (text, _) in enumerate(vocabulary)}
+    added = [asdict(token) for token in tokens.of(ids)]
+    ids |= {token["content"]: token["id"] for token in added}
+    described = _described(config, known, model.charsmap, vocabulary, ids, added)
+    described = described if has_segments(config, usual=False) else without_segments(described)
+    return read_unigram_json(described, scores=tuple(score for _, score in vocabulary))
+
+
+def _described(
+    config: dict[str, Any],
+    known: SentencePieceClass,
+    charsmap: bytes,
+    vocabulary: Vocabulary,
+    ids: dict[str, int],
+    added: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    """The tokenizer.json of a class; without added tokens its other parts alone, of a stand-in for the vocabulary."""
+    steps: list[dict[str, Any]] = []
+    if known.folds:
+        steps += [{"type": "Replace", "pattern": {"String": quotes}, "content": '"'} for quotes in ("``", "''")]
+        steps += [] if _flag(config, "keep_accents", False) else [{"type": "NFKD"}, {"type": "StripAccents"}]
+        steps += [{"type": "Lowercase"}] if _flag(config, "do_lower_case", True) else []
+    if charsmap:
+        steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()})
+    metaspace = {
+        "type": "Metaspace",
+        "replacement": _METASPACE,
+        "prepend_scheme": "always" if _flag(config, "add_prefix_space", True) else "never",
+        "split": True,
+    }
+    vocab = vocabulary or [(f"{i}", 0.0) for i in range(known.unknown_id + 1)]
+    return {
+        "version": "1.0",
+        "added_tokens": added or [],
+        "normalizer": {"type": "Sequence", "normalizers": steps},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+        "post_processor": None if added is None else _template(known, ids),
+        "model": {"type": "Unigram", "unk_id": known.unknown_id, "vocab": [list(item) for item in vocab]},
+    }
+
+
+def _template(known: SentencePieceClass, ids: dict[str, int]) -> dict[str, Any]:
+    def parts(text: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        segment = 0
+        for name in text.split():
+            segment |= known.folds and name == "$B"  # ALBERT's second text has a segment of its own
+            kind, shorter = ("Sequence", name[1:]) if name[0] == "$" else ("SpecialToken", name)
+            found.append({kind: {"id": shorter, "type_id": int(segment)}})
+        return found
+
+    names = {name for name in known.pair.split() if name[0] != "$"}
+    missing = sorted(names - set(ids))
+    if missing:
+        raise refusal("missing-special-token", f"the vocabulary has no {shown(missing[0])}")
+    return {
+        "type": "TemplateProcessing",
+        "single": parts(known.single),
+        "pair": parts(known.pair),
+        "special_tokens": {name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in sorted(names)},
+    }
+
+
+def _flag(config: dict[str, Any], key: str, usual: bool) -> bool:
+    value = config.get(key, usual)
+    if not isinstance(value, bool):
+        raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=CONFIG_FILE)
+    return value

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tokenizer.json of a word-level tokenizer: whole words between white space, lower-cased or not, as in textbooks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .plain_normalizer_json import read_plain_normalizer
+from .refusal import refusal, shown
+from .template_json import read_post_processor
+from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
+from .tokenizer_spec import (
+    BertNormalizer,
+    CharacterNormalizer,
+    NormalFormNormalizer,
+    TokenizerSpec,
+    WhitespaceSegmenter,
+    WordLevelModel,
+)
+
+_SEGMENTERS = {"Whitespace": WhitespaceSegmenter(True), "WhitespaceSplit": WhitespaceSegmenter(False)}
+
+
+def is_word_level(described: dict[str, Any] | None) -> bool:
+    """Whether a parsed tokenizer.json is of this kind."""
+    model = described.get("model") if described is not None else None
+    return isinstance(model, dict) and model.get("type") == "WordLevel"
+
+
+def read_word_level_json(values: dict[str, Any]) -> TokenizerSpec:
+    """The tokenizer of a parsed tokenizer.json."""
+    check_top(values)
+    segmenter = typed(values["pre_tokenizer"], "pre_tokenizer", *_SEGMENTERS)
+    only_fields(segmenter, "pre_tokenizer", {"type"})
+    model = values["model"]
+    only_fields(model, "model", {"type", "vocab", "unk_token"}, required={"vocab", "unk_token"})
+    unknown = model["unk_token"]
+    if not isinstance(unknown, str):
+        raise refusal("tokenizer-type", f"model.unk_token must be a string, got {shown(unknown)}", file=FILE)
+    check_vocab(model["vocab"], unknown)
+    added = added_tokens(values["added_tokens"], model["vocab"])
+    post = read_post_processor(values["post_processor"], model["vocab"] | {token.content: token.id for token in added})
+    if post.trim_offsets:
+        raise refusal("tokenizer-post-processor", "trim_offsets is not supported with words", file=FILE)
+    by_id = sorted(model["vocab"], key=model["vocab"].__getitem__)
+    return TokenizerSpec(
+        normalizer=_normalizer(values["normalizer"]),
+        segmenter=_SEGMENTERS[segmenter["type"]],
+        model=WordLevelModel(tuple(piece or None for piece in by_id), model["vocab"][unknown]),
+        template=post.template,
+        added_tokens=added,
+        json=json.dumps({**values, "truncation": None, "padding": None}),
+        notes=notes_of(values),
+    )
+
+
+def _normalizer(value: object) -> BertNormalizer | CharacterNormalizer:
+    """Lower case alone is a part of what BERT's does."""
+    normalizer = read_plain_normalizer(value)
+    if isinstance(normalizer, NormalFormNormalizer):
+        message = f"normalizer '{normalizer.form}' is not supported with words"
+        raise refusal("tokenizer-normalizer", message, file=FILE)
+    if isinstance(normalizer, CharacterNormalizer) and normalizer.steps != ("Lowercase",):
+        return normalizer
+    return BertNormalizer(False, False, False, isinstance(normalizer, CharacterNormalizer))

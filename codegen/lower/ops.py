@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each op of a graph as ops of the runtime."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..ir import graph as g
+from ..ir import program as p
+from ..ir.stage import Stage
+from ..progress import advance
+from ..quantize.channels import quantize_rows
+from ..quantize.constants import reciprocal, rounded, without_tiny
+from .place import Place
+
+LOWER: Stage[list[p.Op]] = Stage("lower")
+
+
+@LOWER.on(g.Embed)
+def _embed(op: g.Embed, at: Place) -> list[p.Op]:
+    terms = tuple(_term(term, at) for term in op.terms)
+    return [p.EmbeddingSum(at.recipe.kind, terms, at.buffer(op.out))]
+
+
+def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
+    # Positions before the first and past the last are never looked up.
+    rows = slice(term.first, term.first + at.positions) if term.by == "positions" else slice(None)
+    slot = at.slot(
+        term.table,
+        lambda array, _: p.EmbeddingWeights(
+            at.recipe.table(term.table.name, array.values[rows]), array.name, term.table.name in at.tied
+        ),
+    )
+    return p.EmbeddingTerm(slot, term.by, 0, None if term.factor is None else rounded(term.factor))
+
+
+@LOWER.on(g.Norm)
+def _norm(op: g.Norm, at: Place) -> list[p.Op]:
+    def weights(gamma: g.Array, index: int) -> p.NormWeights:
+        return p.NormWeights(
+            gamma=without_tiny(gamma.values),
+            beta=_beta(op, index),
+            epsilon=rounded(op.epsilon),
+            inverse_width=reciprocal(gamma.shape[0]),
+            source=gamma.name,
+        )
+
+    slot = p.WeightSlot(op.name, _stored(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
+    return [p.Norm(op.kind, slot, at.buffer(op.input), at.buffer(op.out))]
+
+
+def _beta(op: g.Norm, index: int) -> g.F32Array | None:
+    """Of a layer norm without one it is 0: what the runtime adds."""
+    if op.beta is not None:
+        return without_tiny(op.beta.arrays[index].values)
+    return np.zeros(op.gamma.shape, np.float32) if op.kind == "layer" else None
+
+
+@LOWER.on(g.Linear)
+def _linear(op: g.Linear, at: Place) -> list[p.Op]:
+    kind: p.Kind = "f32" if op.exact else at.recipe.kind
+    slot = _linear_slot(op, at, op.exact)
+    residual = None if op.residual is None else at.buffer(op.residual)
+    source, out = at.buffer(op.input), at.buffer(op.out)
+    if kind == "f32":
+        return [p.Linear("f32", slot, source, op.activation, residual, out)]
+    quantized = at.quantized(op.input)
+    return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out)]
+
+
+def _linear_slot(op: g.Linear | g.Best, at: Place, exact: bool = False) -> p.WeightSlot:
+    """Weight and bias; a weight that is an embedding's table stays where it is."""
+    table = at.slots[op.weight.name] if op.weight.name in at.tied else None
+
+    def weights(array: g.Array, index: int) -> p.LinearWeights:
+        if table is not None:
+            (stored,) = table.stored
+            assert isinstance(stored, p.EmbeddingWeights)
+            matrix: p.Integers | p.F32Matrix = stored.matrix
+        elif exact:
+            matrix = p.F32Matrix(without_tiny(array.values))
+        else:
+            matrix = at.recipe.matrix(op.name, index, array.values)
+        bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values)
+        advance()
+        return p.LinearWeights(matrix, bias, array.name, None if table is None else table.name)
+
+    return p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+
+
+@LOWER.on(g.Masked)
+def _masked(op: g.Masked, at: Place) -> list[p.Op]:
+    return [p.Masked(op.id, at.buffer(op.input), at.buffer(op.out))]
+
+
+@LOWER.on(g.Best)
+def _best(op: g.Best, at: Place) -> list[p.Op]:
+    logits = p.Buffer("logits", "f32", "masks", p.VOCABULARY_BLOCK)
+    source, sums, out = at.buffer(op.input), p.Buffer("sums", "f32", "masks", 2), at.buffer(op.out)
+    slot, kind = _linear_slot(op, at), at.recipe.kind
+    operand = source if kind == "f32" else at.quantized(op.input)
+    best = p.Best(kind, slot, op.count, operand, logits, sums, out)
+    return [best] if kind == "f32" else [p.Quantize(source, operand), best]
+
+
+@LOWER.on(g.Multiply)
+def _multiply(op: g.Multiply, at: Place) -> list[p.Op]:
+    return [p.Multiply(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]
+
+
+@LOWER.on(g.Rotary)
+def _rotary(op: g.Rotary, at: Place) -> list[p.Op]:
+    rows = at.positions
+    cosines, sines = (
+        tuple(at.slot(table, lambda a, _: _floats(a, a.values[:rows])) for table in tables)
+        for tables in (op.cosines, op.sines)
+    )
+    return [p.Rotary(cosines, sines, op.heads, at.buffer(op.value), op.table)]
+
+
+@LOWER.on(g.Attention)
+def _attention(op: g.Attention, at: Place) -> list[p.Op]:
+    shape = at.shape(op)
+    keys, values = at.caches(op)
+    scale = 1.0 / math.sqrt(shape.width) if op.scale is None else op.scale
+    # As the contract has it where the scale is the usual one: log2(e) / sqrt(d), one division.
+    score_scale = math.log2(math.e) / math.sqrt(shape.width) if op.scale is None else math.log2(math.e) * scale
+    bias = None if op.bias is None else at.slot(op.bias, _bias)
+    query, context = at.buffer(op.query), at.buffer(op.out)
+    return [
+        p.Attention(
+            *(at.recipe.kind, shape, rounded(score_scale), query, keys, values, context),
+            mask=op.mask,
+            window=op.window,
+            bias=bias,
+            relative_keys=_relative(op.relative_keys, op.heads, at),
+            relative_queries=_relative(op.relative_queries, op.heads, at),
+            relative_rows=_relative_rows(op, at),
+            key_rows=None if op.relative_queries is None else at.key_rows(op),
+        )
+    ]
+
+
+def _relative(parameter: g.Parameter | None, heads: int, at: Place) -> p.WeightSlot | None:
+    """Quantized as the rows of a key are: each head's part of a row with a scale of its own."""
+    if parameter is None:
+        return None
+
+    def weights(array: g.Array, _: int) -> p.RelativeWeights:
+        values = array.values.reshape(len(array.values), heads, -1)
+        by_head = np.ascontiguousarray(values.swapaxes(0, 1)).reshape(-1, values.shape[2])
+        matrix = (
+            quantize_rows(by_head) if at.recipe.kind == "s8" else p.F32Matrix(without_tiny(by_head.astype(np.float32)))
+        )
+        return p.RelativeWeights(matrix, heads, array.name)
+
+    return at.slot(parameter, weights)
+
+
+def _relative_rows(op: g.Attention, at: Place) -> p.WeightSlot | None:
+    table = op.relative_keys or op.relative_queries
+    if table is None:
+        return None
+    stored = (p.IndexTable(np.array(op.relative_rows, np.uint16), table.arrays[0].name),)
+    return at.slots.setdefault("relative_rows", p.WeightSlot("relative_rows", stored, (), True))
+
+
+def pack(op: g.Attention, value: str, at: Place) -> list[p.Op]:
+    """Packs the rows of a value as the keys, the values or both of an attention."""
+    keys, values = at.caches(op)
+    source, shape = at.buffer(value), at.shape(op)
+    packed: list[p.Op] = [p.PackKeys(shape, source, keys)] if value == op.key else []
+    if value == op.key and op.relative_queries is not None:
+        packed.append(p.PackKeyRows(shape, source, at.key_rows(op)))
+    return packed + ([p.PackValues(shape, source, values)] if value == op.value else [])
+
+
+@LOWER.on(g.Pool)
+def _pool(op: g.Pool, at: Place) -> list[p.Op]:
+    source, out = at.buffer(op.input), at.buffer(op.out)
+    return [] if source == out else [p.Pool(op.kind, source, out)]
+
+
+@LOWER.on(g.Normalize)
+def _normalize(op: g.Normalize, at: Place) -> list[p.Op]:
+    return [p.Normalize(at.buffer(op.value))]
+
+
+@LOWER.on(g.Softmax)
+def _softmax(op: g.Softmax, at: Place) -> list[p.Op]:
+    return [p.Softmax(at.buffer(op.value))]
+
+
+def _stored(parameter: g.Parameter, make: Callable[[g.Array, int], p.Weights]) -> tuple[p.Weights, ...]:
+    return tuple(make(array, index) for index, array in enumerate(parameter.arrays))
+
+
+def _floats(array: g.Array, values: np.ndarray) -> p.FloatTable:
+    return p.FloatTable(without_tiny(values), array.name)
+
+
+def _bias(array: g.Array, _: int) -> p.FloatTable:
+    """Times log2(e) in float64, rounded once."""
+    return _floats(array, (array.values.astype(np.float64) * math.log2(math.e)).astype(np.float32))

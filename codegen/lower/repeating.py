@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phase that repeats. What it makes of rows of tokens alone is the same in every step: that is computed once,
+before the steps, and packed for each layer. The rest works on one row a step, whose keys and values are appended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..errors import EtchError
+from ..ir import graph as g
+from ..ir import program as p
+from ..ir.check_graph import RowKind, rows_of
+from ..ir.op import reads, writes
+from ..quantize.recipe import Recipe
+from .ops import LOWER, pack
+from .place import Place
+
+
+def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], tied: frozenset[str]) -> Iterator[p.Step]:
+    """The steps that pack what is the same in every one, and those that repeat. `slots` are of the whole graph,
+    `tied` the embedding tables among them that are also the weights of a linear."""
+    rows = rows_of(graph)
+    for node in graph.repeat:
+        fixed = [op for op in g.ops_in(node) if _is_fixed(op, rows)]
+        attentions = [op for op in g.ops_in(node) if isinstance(op, g.Attention) and rows[op.key] == "tokens"]
+        if any(isinstance(op, g.Attention) for op in fixed):
+            message = "an attention among the tokens of the text belongs before what repeats"
+            raise EtchError("generation-not-supported", "lower", message)
+        if attentions:
+            place = _place(graph, recipe, slots, tied, node, rows, "block")
+            yield _wrapped(node, p.Blocks(without_repeats(_packed(fixed, attentions, place))))
+    body: list[p.Op | p.Loop] = []
+    for node in graph.repeat:
+        ops = [op for op in g.ops_in(node) if not _is_fixed(op, rows)]
+        appended = [op for op in ops if isinstance(op, g.Attention) and rows[op.key] == "steps"]
+        place = _place(graph, recipe, slots, tied, node, rows, "one")
+        lowered = without_repeats(_packed(ops, appended, place))
+        body += [p.Loop(node.name, node.count, (p.Blocks(lowered),))] if isinstance(node, g.Layers) else lowered
+    yield p.Repeat("steps", tuple(body))
+
+
+def _is_fixed(op: g.Op, rows: dict[str, RowKind]) -> bool:
+    """Whether it is the same in every step."""
+    return all(rows[value] == "tokens" for value in writes(op))
+
+
+def _place(
+    graph: g.Graph,
+    recipe: Recipe,
+    slots: dict[str, p.WeightSlot],
+    tied: frozenset[str],
+    node: g.Node,
+    rows: dict[str, RowKind],
+    own: p.Rows,
+) -> Place:
+    """`own` is what a value has that the node makes of tokens; a step's have one row."""
+    made = {value for op in g.ops_in(node) for value in writes(op)}
+    touched = {value for op in g.ops_in(node) for value in (*reads(op), *writes(op))}
+
+    def buffer(value: str) -> p.Buffer:
+        of_step = rows[value] == "steps"
+        kind: p.Rows = "one" if of_step else own if value in made else "tokens"
+        return p.Buffer(value, "f32", kind, graph.widths[value])
+
+    return Place(
+        graph,
+        recipe,
+        {value: buffer(value) for value in touched},
+        own,
+        slots,
+        tied,
+        target=graph.target if own == "one" else None,
+        layers=node.count if isinstance(node, g.Layers) else 1,
+        steps=frozenset(value for value, kind in rows.items() if kind == "steps"),
+    )
+
+
+def _packed(ops: Sequence[g.Op], attentions: Sequence[g.Attention], place: Place) -> list[p.Op]:
+    """The ops in their order, each key and value of the attentions packed as soon as it is final."""
+    last = {value: index for index, op in enumerate(ops) for value in writes(op)}
+    wanted = [(op, value) for op in attentions for value in dict.fromkeys((op.key, op.value))]
+    lowered = [one for op, value in wanted if value not in last for one in pack(op, value, place)]
+    for index, op in enumerate(ops):
+        lowered += LOWER(op, place)
+        for attention, value in wanted:
+            if last.get(value) == index:
+                lowered += pack(attention, value, place)
+    return lowered
+
+
+def _wrapped(node: g.Node, blocks: p.Blocks) -> p.Step:
+    return p.Loop(node.name, node.count, (blocks,)) if isinstance(node, g.Layers) else blocks
+
+
+def without_repeats(ops: Sequence[p.Op]) -> tuple[p.Op, ...]:
+    """Drops a Quantize whose source has not changed since the same Quantize ran."""
+    kept: list[p.Op] = []
+    current: set[tuple[p.Buffer, p.Buffer]] = set()
+    for op in ops:
+        if isinstance(op, p.Quantize):
+            if (op.input, op.out) in current:
+                continue
+            current.add((op.input, op.out))
+        else:
+            written = set(writes(op))
+            current = {pair for pair in current if written.isdisjoint(pair)}
+        kept.append(op)
+    return tuple(kept)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In how many passes over the rows a body runs: an attention needs the keys and values of all rows, so that what makes
+them has gone through every block before it begins.
+
+Stages are numbered from 0; within one all ops go through a block of rows together. Every op runs as late as what
+follows allows: what only the rows asked of the last layer need is then computed for those rows only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..ir import graph as g
+from ..ir.op import reads, writes
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """`later` begins no earlier than `distance` stages after `earlier`; both are indices of ops."""
+
+    earlier: int
+    later: int
+    distance: int
+
+
+@dataclass
+class _Versions:
+    """Who wrote each value last, and who has read it since."""
+
+    writer: dict[str, int] = field(default_factory=dict)
+    readers: dict[str, list[int]] = field(default_factory=dict)
+
+
+def stages_of(body: Sequence[g.Op]) -> list[int]:
+    """The stage of each op."""
+    edges = _edges(body)
+    earliest = [_first_stage(index, op, body) for index, op in enumerate(body)]
+    for edge in edges:  # by `later`, so that what comes before it is final
+        earliest[edge.later] = max(earliest[edge.later], earliest[edge.earlier] + edge.distance)
+    latest = [max(earliest)] * len(body)
+    for edge in sorted(edges, key=lambda edge: -edge.earlier):
+        latest[edge.earlier] = min(latest[edge.earlier], latest[edge.later] - edge.distance)
+    return latest
+
+
+def crossing(body: Sequence[g.Op], stages: Sequence[int]) -> set[str]:
+    """The values that are needed in a later stage than the one that makes them, packed keys and values aside."""
+    made: dict[str, int] = {}
+    found: set[str] = set()
+    for op, stage in zip(body, stages, strict=True):
+        packed = _packed(op)
+        found |= {value for value in reads(op) if made.get(value, stage) < stage and value not in packed}
+        made |= {value: stage for value in writes(op)}
+    return found
+
+
+def carried(body: Sequence[g.Op]) -> set[str]:
+    """The values that are read before they are written: what comes from before, or from one layer to the next."""
+    written: set[str] = set()
+    found: set[str] = set()
+    for op in body:
+        found |= set(reads(op)) - written
+        written |= set(writes(op))
+    return found
+
+
+def _first_stage(index: int, op: g.Op, body: Sequence[g.Op]) -> int:
+    """1 where keys or values come from outside: a stage before packs them."""
+    if not isinstance(op, g.Attention):
+        return 0
+    made = {value for earlier in body[:index] for value in writes(earlier)}
+    return int(not {op.key, op.value} <= made)
+
+
+def _packed(op: g.Op) -> set[str]:
+    """What `op` reads through packed keys and values only."""
+    return {op.key, op.value} - {op.query} if isinstance(op, g.Attention) else set()
+
+
+def _edges(body: Sequence[g.Op]) -> list[_Edge]:
+    versions = _Versions()
+    edges: list[_Edge] = []
+    for index, op in enumerate(body):
+        of_all_rows = {op.key, op.value} if isinstance(op, g.Attention) else set()
+        for value in reads(op):
+            if value in versions.writer:
+                edges.append(_Edge(versions.writer[value], index, int(value in of_all_rows)))
+            versions.readers.setdefault(value, []).append(index)
+        for value in writes(op):
+            # A buffer is not written again before its readers have gone through all rows.
+            before = {*versions.readers.pop(value, ()), versions.writer.get(value, index)} - {index}
+            edges += [_Edge(earlier, index, 0) for earlier in sorted(before)]
+            versions.writer[value] = index
+            if value in reads(op):
+                versions.readers[value] = []
+    return edges

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executes any graph in float64, op by op, as its docstrings say: what a program is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ir import graph as g
+from ..ir.stage import Stage
+from .beams import BeamSettings, Written, search
+from .functions import FUNCTIONS, F64Array
+
+INTERPRET: Stage[None] = Stage("interpret")
+
+
+class Interpreter:
+    """One graph; takes 8 bytes of memory per parameter that is not an embedding table."""
+
+    def __init__(self, graph: g.Graph) -> None:
+        self.graph = graph
+        self._runs = {phase.kind: list(g.runs_of_phase(phase)) for phase in graph.phases}
+        self._float64: dict[int, F64Array] = {}
+
+    def output(self, ids: Sequence[int], segments: Sequence[int]) -> F64Array:
+        """Logits, values or the embedding of the token ids and segments of one text, special tokens included; [tokens,
+        outputs] where the task has a row per token, [masks, outputs] where it has one per mask."""
+        return self.outputs(ids, segments)[0]
+
+    def outputs(self, ids: Sequence[int], segments: Sequence[int]) -> list[F64Array]:
+        """The same of each head."""
+        state = self._run("once", {}, ids, segments)
+        values = ((head.task.rows, state.values[head.value]) for head in self.graph.heads)
+        return [value[0] if rows == "text" else value for rows, value in values]
+
+    def logits(self, ids: Sequence[int], segments: Sequence[int], written: Sequence[int]) -> F64Array:
+        """[written + 1, vocabulary]: of a graph that generates, what each step computes where the target is `written`.
+
+        All steps at once, from nothing but the ids: there is no cache that could be wrong.
+        """
+        return self._logits(self._once(ids, segments), ids, written)
+
+    def generate(self, ids: Sequence[int], segments: Sequence[int], max_tokens: int | None = None) -> list[int]:
+        """The target of one text, its end included where there is one: of each step the token with the largest logit,
+        the lower one of equals."""
+        target = self._target
+        most = target.max_tokens if max_tokens is None else max_tokens
+        memory = self._once(ids, segments)
+        written: list[int] = []
+        while len(written) < most and target.end not in written[-1:]:
+            forced = target.forced_end and len(written) == most - 1
+            written.append(target.end if forced else target.best(self._logits(memory, ids, written)[-1]))
+        return written
+
+    def beams(self, ids: Sequence[int], segments: Sequence[int], settings: BeamSettings) -> list[Written]:
+        """The same by beam search, the best first."""
+        memory = self._once(ids, segments)
+        return search(lambda written: self._logits(memory, ids, written)[-1], self._target, settings)
+
+    @property
+    def _target(self) -> g.Target:
+        if self.graph.target is None:
+            raise ValueError("the graph generates nothing")
+        return self.graph.target
+
+    def _once(self, ids: Sequence[int], segments: Sequence[int]) -> dict[str, F64Array]:
+        return self._run("once", {}, ids, segments).values if self.graph.body else {}
+
+    def _logits(self, memory: dict[str, F64Array], ids: Sequence[int], written: Sequence[int]) -> F64Array:
+        begin = self._target.begin or tuple(ids)
+        read = [*begin, *written]
+        state = self._run("repeat", memory, read, [0] * len(read))
+        return state.values[self.graph.heads[0].value][len(begin) - 1 :]
+
+    def _run(self, phase: str, values: dict[str, F64Array], ids: Sequence[int], segments: Sequence[int]) -> _State:
+        state = _State(self, ids, segments)
+        state.values |= values
+        for op, layer in self._runs[phase]:
+            state.layer = layer
+            INTERPRET(op, state)
+        return state
+
+    def float64(self, array: g.Array) -> F64Array:
+        """A weight in float64, converted once."""
+        found = self._float64.get(id(array))
+        if found is None:
+            found = self._float64[id(array)] = array.values.astype(np.float64)
+        return found
+
+
+class _State:
+    """The values of one text: [tokens, width], or [1, width] behind a pooling; [steps, width] in the phase that
+    repeats."""
+
+    def __init__(self, interpreter: Interpreter, ids: Sequence[int], segments: Sequence[int]) -> None:
+        self._interpreter = interpreter
+        self.indices: dict[str, NDArray[np.int64]] = {
+            "ids": np.asarray(ids, np.int64),
+            "segments": np.asarray(segments, np.int64),
+            "positions": np.arange(len(ids)),
+        }
+        self.values: dict[str, F64Array] = {}
+        self.layer = 0
+
+    def weight(self, parameter: g.Parameter) -> F64Array:
+        return self._interpreter.float64(parameter.at(self.layer))
+
+
+@INTERPRET.on(g.Embed)
+def _embed(op: g.Embed, at: _State) -> None:
+    # Tables are read where they are looked up, for they are large.
+    rows = [term.table.at(0).values[at.indices[term.by] + term.first].astype(np.float64) for term in op.terms]
+    factors = (1.0 if term.factor is None else term.factor for term in op.terms)
+    at.values[op.out] = sum(row * factor for row, factor in zip(rows, factors, strict=True))  # type: ignore[assignment]
+
+
+@INTERPRET.on(g.Norm)
+def _norm(op: g.Norm, at: _State) -> None:
+    x = at.values[op.input]
+    if op.kind == "layer":
+        x = x - x.mean(axis=-1, keepdims=True)
+    y = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon) * at.weight(op.gamma)
+    at.values[op.out] = y if op.beta is None else y + at.weight(op.beta)
+
+
+@INTERPRET.on(g.Linear)
+def _linear(op: g.Linear, at: _State) -> None:
+    y = at.values[op.input] @ at.weight(op.weight).T
+    y = FUNCTIONS[op.activation](y if op.bias is None else y + at.weight(op.bias))
+    at.values[op.out] = y if op.residual is None else y + at.values[op.residual]
+
+
+@INTERPRET.on(g.Multiply)
+def _multiply(op: g.Multiply, at: _State) -> None:
+    at.values[op.out] = at.values[op.a] * at.values[op.b]
+
+
+@INTERPRET.on(g.Rotary)
+def _rotary(op: g.Rotary, at: _State) -> None:
+    rows = at.values[op.value]
+    cosines, sines = (at.weight(tables[op.table])[: len(rows), None] for tables in (op.cosines, op.sines))
+    heads = rows.reshape(len(rows), op.heads, -1)
+    half = cosines.shape[-1]
+    first, second, rest = heads[..., :half], heads[..., half : 2 * half], heads[..., 2 * half :]
+    turned = (first * cosines - second * sines, second * cosines + first * sines, rest)
+    at.values[op.value] = np.concatenate(turned, axis=-1).reshape(rows.shape)
+
+
+@INTERPRET.on(g.Attention)
+def _attention(op: g.Attention, at: _State) -> None:
+    query = _split(at.values[op.query], op.heads)
+    key_heads = op.key_heads or op.heads
+    key, value = (
+        np.repeat(_split(at.values[name], key_heads), op.heads // key_heads, axis=0) for name in (op.key, op.value)
+    )
+    scale = 1 / math.sqrt(query.shape[-1]) if op.scale is None else op.scale
+    scores = query @ key.swapaxes(1, 2)
+    distance = np.arange(key.shape[1])[None, :] - np.arange(query.shape[1])[:, None]
+    scores = (scores + _relative(op, at, query, key, distance)) * scale
+    if op.bias is not None:
+        bias = at.weight(op.bias)
+        scores = scores + bias[:, distance + bias.shape[1] // 2]
+    if op.mask == "causal":
+        scores = np.where(distance <= 0, scores, -np.inf)
+    elif op.mask == "window":
+        scores = np.where(np.abs(distance) <= (op.window or 0), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    at.values[op.out] = (weights @ value).swapaxes(0, 1).reshape(query.shape[1], -1)
+
+
+def _relative(op: g.Attention, at: _State, query: F64Array, key: F64Array, distance: NDArray[np.int64]) -> F64Array:
+    """Of each query and key the products with relative keys and queries [heads, queries, keys]."""
+    found = np.zeros((1, 1, 1))
+    rows = np.array(op.relative_rows)[distance + len(op.relative_rows) // 2] if op.relative_rows else distance
+    if op.relative_keys is not None:
+        products = query @ _split(at.weight(op.relative_keys), op.heads).swapaxes(1, 2)
+        found = found + np.stack([products[:, i, row] for i, row in enumerate(rows)], axis=1)
+    if op.relative_queries is not None:
+        products = key @ _split(at.weight(op.relative_queries), op.heads).swapaxes(1, 2)
+        found = found + np.stack([products[:, j, row] for j, row in enumerate(rows.T)], axis=2)
+    return found
+
+
+def _split(rows: F64Array, heads: int) -> F64Array:
+    return rows.reshape(len(rows), heads, -1).swapaxes(0, 1)
+
+
+@INTERPRET.on(g.Pool)
+def _pool(op: g.Pool, at: _State) -> None:
+    x = at.values[op.input]
+    rows = {
+        "first": lambda: x[0],
+        "last": lambda: x[-1],
+        "mean": lambda: x.mean(axis=0),
+        "max": lambda: x.max(axis=0),
+        "mean_sqrt": lambda: x.sum(axis=0) / math.sqrt(len(x)),
+    }
+    at.values[op.out] = rows[op.kind]()[None]
+
+
+@INTERPRET.on(g.Masked)
+def _masked(op: g.Masked, at: _State) -> None:
+    at.values[op.out] = at.values[op.input][at.indices["ids"] == op.id]
+
+
+@INTERPRET.on(g.Best)
+def _best(op: g.Best, at: _State) -> None:
+    logits = at.values[op.input] @ at.weight(op.weight).T
+    logits = logits if op.bias is None else logits + at.weight(op.bias)
+    order = np.argsort(-logits, axis=-1, kind="stable")[:, : op.count]
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    probabilities = np.take_along_axis(weights, order, axis=-1) / weights.sum(axis=-1, keepdims=True)
+    at.values[op.out] = np.concatenate([order, probabilities], axis=-1)
+
+
+@INTERPRET.on(g.Normalize)
+def _normalize(op: g.Normalize, at: _State) -> None:
+    x = at.values[op.value]
+    at.values[op.value] = x / np.maximum(np.sqrt((x**2).sum(axis=-1, keepdims=True)), 1e-12)
+
+
+@INTERPRET.on(g.Softmax)
+def _softmax(op: g.Softmax, at: _State) -> None:
+    x = at.values[op.value]
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    at.values[op.value] = weights / weights.sum(axis=-1, keepdims=True)

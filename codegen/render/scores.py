@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of scores, and what rows are turned by: constants of the generated code, or members of a layer where the
+layers differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import EtchError
+from ..ir import program as p
+from ..ir.op import at_layer, by_layer
+from .text import constant
+
+SCORE, TURN = "score", "turn"  # members of a layer
+_MEMBERS = {p.Attention: (SCORE, "ScoreBias"), p.Rotary: (TURN, "RotaryTable")}
+
+
+def score_values(program: p.Program) -> dict[str, Any]:
+    """The constants of what is the same in all layers."""
+    ops = [op for op in p.ops_of(program) if not by_layer(op)]
+    biases = {bias_name(op): op for op in ops if isinstance(op, p.Attention) and bias_name(op) is not None}
+    turns = {rotary_name(op): op for op in ops if isinstance(op, p.Rotary)}
+    return {
+        "biases": [{"constant": name, "value": _bias(op)} for name, op in biases.items()],
+        "turns": [{"constant": name, "value": _turn(op)} for name, op in turns.items()],
+    }
+
+
+def layer_members(loop: p.Loop) -> list[tuple[str, str, list[str]]]:
+    """Of what differs by layer the name and type of the member, and its value in each layer."""
+    found: dict[str, tuple[str, str, list[str]]] = {}
+    for op in p.ops_in(loop):
+        if not by_layer(op):
+            continue
+        name, kind = _MEMBERS[type(op)]
+        layers = [at_layer(op, layer) for layer in range(loop.count)]
+        values = [_bias(each) if isinstance(each, p.Attention) else _turn(each) for each in layers]
+        if found.setdefault(name, (name, kind, values))[2] != values:
+            message = f"{loop.name}: two ops differ by layer in their {name}, one is supported"
+            raise EtchError("attribute-by-layer", "render", message)
+    return list(found.values())
+
+
+def bias_name(op: p.Attention) -> str | None:
+    """What the code calls that which becomes of the scores; None where nothing does."""
+    if by_layer(op):
+        return f"layer.{SCORE}"
+    if op.bias is None and op.mask == "none":
+        return None
+    mask = {"none": "", "causal": "_causal", "window": f"_window_{op.window}"}[op.mask]
+    return constant(f"{'score' if op.bias is None else op.bias.name}{mask}")
+
+
+def rotary_name(op: p.Rotary) -> str:
+    """What the code calls the tables that rows are turned by."""
+    if by_layer(op):
+        return f"layer.{TURN}"
+    assert isinstance(op.table, int)
+    return constant(op.cosines[op.table].name.replace("cosines", "rotary"))
+
+
+def _bias(op: p.Attention) -> str:
+    """The initializer of a ScoreBias."""
+    table = "nullptr" if op.bias is None else f"{op.bias.name}_values"
+    return f"{{AttentionMask::{op.mask}, {op.window or 0}, {table}}}"
+
+
+def _turn(op: p.Rotary) -> str:
+    """The initializer of a RotaryTable."""
+    assert isinstance(op.table, int)
+    cosines, sines = op.cosines[op.table], op.sines[op.table]
+    (table,) = cosines.stored
+    assert isinstance(table, p.FloatTable)
+    rotated, head_width = 2 * table.values.shape[1], op.rows.width // op.heads
+    return f"{{{cosines.name}_values, {sines.name}_values, {rotated}, {head_width}}}"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NAME_weights.hpp: the structs that give a model's tables their shapes, and the constants of its tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..ir import program as p
+from ..ir.stage import Stage
+from ..tokenizer import Field
+from .scores import layer_members
+from .tables import Table
+from .text import annotated, constant, float_literal, pascal
+
+
+def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any]:
+    """The structs and their constants; `stored` are the tables that they point to."""
+    # Tables that are looked up as they are have no struct.
+    slots = [(slot, loop) for slot, loop in p.slots_of(program) if not isinstance(slot.stored[0], p.LookedUp)]
+    tables = {table.name: table for table in stored}
+    (loop,) = (step for step in program.steps if isinstance(step, p.Loop))
+    inside = [slot for slot, where in slots if where is not None]
+    first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
+    members = layer_members(loop)
+    before = [slot for slot, _ in slots[:first_inside]]
+    after = [slot for slot, where in slots[first_inside:] if where is None]
+    return {
+        "vocabulary": program.vocabulary,
+        "segments": program.segments,
+        "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
+        "mixed": any(0 < len(table.layers) < loop.count for table in stored),
+        "before": [_global(slot, tables) for slot in before],
+        "after": [_global(slot, tables) for slot in after],
+        "layer_type": pascal(loop.name),
+        "layer_array": constant(loop.name + "s"),
+        "layer_count": constant(loop.name + "_count"),
+        "loop_count": loop.count,
+        "layer_fields": [{"type": TYPE(slot.stored[0]), "name": slot.name} for slot in inside]
+        + [{"type": kind, "name": name} for name, kind, _ in members],
+        "layers": [
+            annotated(
+                [(f"        {_value(slot, layer, tables)},", slot.name) for slot in inside]
+                + [(f"        {values[layer]},", name) for name, _, values in members]
+            )
+            for layer in range(loop.count)
+        ],
+    }
+
+
+def _global(slot: p.WeightSlot, tables: dict[str, Table]) -> dict[str, str]:
+    return {"type": TYPE(slot.stored[0]), "constant": constant(slot.name), "value": _value(slot, None, tables)}
+
+
+def _value(slot: p.WeightSlot, layer: int | None, tables: dict[str, Table]) -> str:
+    """The initializer of a slot's struct."""
+    entry = slot.entry(layer or 0)
+
+    def table(role: str) -> str:
+        name = f"{slot.name}_{role}"
+        return name + tables[name].index(None if layer is None else entry)
+
+    return "{" + ", ".join(FIELDS(slot.stored[entry], table)) + "}"
+
+
+TYPE: Stage[str] = Stage("render")  # the struct of an entry of a slot
+FIELDS: Stage[list[str]] = Stage("render")  # its members, given the name of a table by its role
+
+
+@TYPE.on(p.NormWeights)
+def _norm_type(weights: p.NormWeights) -> str:
+    return "RmsNormWeights" if weights.beta is None else "LayerNormWeights"
+
+
+@TYPE.on(p.EmbeddingWeights)
+def _embedding_type(weights: p.EmbeddingWeights) -> str:
+    kind = "F32Embedding" if isinstance(weights.matrix, p.F32Matrix) else "S8Embedding"
+    return f"Tied{kind}" if weights.tied else kind
+
+
+@TYPE.on(p.LinearWeights)
+def _linear_type(weights: p.LinearWeights) -> str:
+    return "F32Weights" if isinstance(weights.matrix, p.F32Matrix) else "S8Weights"
+
+
+@TYPE.on(p.RelativeWeights)
+def _relative_type(weights: p.RelativeWeights) -> str:
+    return "F32RelativeRows" if isinstance(weights.matrix, p.F32Matrix) else "S8RelativeRows"
+
+
+@FIELDS.on(p.NormWeights)
+def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[str]:
+    beta = [] if weights.beta is None else [table("beta")]
+    return [table("gamma"), *beta, float_literal(weights.epsilon), float_literal(weights.inverse_width)]
+
+
+@FIELDS.on(p.RelativeWeights)
+def _relative_fields(weights: p.RelativeWeights, table: Callable[[str], str]) -> list[str]:
+    roles = ["packed"] if isinstance(weights.matrix, p.F32Matrix) else ["packed", "scales"]
+    return [*(table(role) for role in roles), str(weights.by_head[1])]
+
+
+@FIELDS.on(p.EmbeddingWeights)
+def _embedding_fields(weights: p.EmbeddingWeights, table: Callable[[str], str]) -> list[str]:
+    roles = {p.F32Matrix: ["table"], p.S8Matrix: ["table", "scales"], p.S4Matrix: ["table", "scales", "factors"]}
+    found = [table(role) for role in roles[type(weights.matrix)]]
+    return [f"{{{', '.join(found)}}}", "layout_of(kPacking)"] if weights.tied else found
+
+
+@FIELDS.on(p.LinearWeights)
+def _linear_fields(weights: p.LinearWeights, table: Callable[[str], str]) -> list[str]:
+    matrix = weights.matrix
+    outputs, inputs = map(str, matrix.shape)
+    bias = "nullptr" if weights.bias is None else table("bias")
+    if weights.table is not None:
+        scales = [] if isinstance(matrix, p.F32Matrix) else [f"{weights.table}_scales"]
+        factors = [f"{weights.table}_factors"] if isinstance(matrix, p.S4Matrix) else []
+        return [f"{weights.table}_table", *scales, bias, outputs, inputs, *factors]
+    if isinstance(matrix, p.F32Matrix):
+        return [table("weights"), bias, outputs, inputs]
+    if isinstance(matrix, p.S8Matrix):
+        return [table("weights"), table("scales"), bias, outputs, inputs]
+    return [table("nibbles"), table("scales"), bias, outputs, inputs, table("factors")]
+
+
+def tokenizer_lines(fields: tuple[Field, ...], indent: str) -> Iterator[str]:
+    """The initializer of a tokenizer, a field a line."""
+    for field in fields:
+        if field.group is not None and len(field.group) <= 2 and all(part.literal for part in field.group):
+            values = ", ".join(f"{part.literal}" for part in field.group)
+            yield f"{indent}{{{values}}},  // {field.name}"
+        elif field.group is not None:
+            yield f"{indent}{{"
+            yield from tokenizer_lines(field.group, indent + "    ")
+            yield f"{indent}}},  // {field.name}"
+        elif field.array is not None:
+            yield f"{indent}{field.array},"
+        else:
+            yield f"{indent}{field.literal},  // {field.name}"

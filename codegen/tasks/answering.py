@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spans of a context that answer a question: `*ForQuestionAnswering`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from ..frontends import parts
+from ..frontends.heads import HeadOps, Rows
+from ..ir.graph import Graph, Head
+from ..ir.task import Face, Measure, Task
+from ..load.tokenizer_spec import TokenizerSpec
+from ..table_file import Columns, Echo, Row
+from .spans import Window, best_answer, windows_of
+from .squad import f1, read_questions
+
+ENDS = 2  # where an answer begins, where it ends
+
+
+@dataclass(frozen=True)
+class Answering(Task):
+    """Two logits a token: that an answer begins there, and that one ends there."""
+
+    verb = "answer"
+    face = Face(
+        "answering",
+        outputs="logits",
+        reported="logits",
+        field="logits",
+        key="logits",
+        count="kEnds",
+        options=("--logits",),
+    )
+    rows = "tokens"
+    asks = True
+    relative = True
+
+    @classmethod
+    def task_names(cls) -> tuple[str, ...]:
+        return ("answering",)
+
+    @property
+    def name(self) -> str:
+        return "answering"
+
+    @property
+    def outputs(self) -> int:
+        return ENDS
+
+    @property
+    def result_bytes(self) -> int:
+        """Of a call's frames: the result has views only, what reads windows and finds spans stands in them."""
+        return 1024
+
+    @property
+    def summary(self) -> str:
+        return "Answers to questions: spans of a context"
+
+    def described(self, graph: Graph) -> str:
+        return "answers to questions: spans of a context"
+
+    @property
+    def measure(self) -> Measure:
+        return Measure("F1", percent=True)
+
+    def read(self, path: Path, columns: Columns, echo: Echo) -> list[Row]:
+        return read_questions(path)
+
+    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
+        """Of each row its right answers."""
+        return _objects([json.loads(row.value) for row in chosen])
+
+    def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Any]:
+        tokenizer = Tokenizer.from_str(spec.json)
+        found: list[Window] = []
+        for i, row in enumerate(rows):
+            found += windows_of(tokenizer, max_tokens, i, *row.texts)
+        return found
+
+    def answers(self, outputs: Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Any]) -> NDArray:
+        """The text of each."""
+        of_row: list[list[int]] = [[] for _ in rows]
+        for i, text in enumerate(texts):
+            of_row[text.row].append(i)
+        return _objects(
+            [
+                best_answer(row.texts[1], [texts[i] for i in windows], [outputs[i] for i in windows])
+                for row, windows in zip(rows, of_row, strict=True)
+            ]
+        )
+
+    def score(self, answers: NDArray, truths: NDArray) -> float:
+        return 100 * float(np.mean([f1(answer, right) for answer, right in zip(answers, truths, strict=True)]))
+
+
+def _objects(values: list[Any]) -> NDArray:
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def _head(rows: Rows) -> HeadOps:
+    """A linear on each row, `qa_outputs` in most families, `classifier` in ModernBERT."""
+    source = "qa_outputs" if "qa_outputs.weight" in rows.tensors else "classifier"
+    out = "ends"
+    linear = parts.linear(rows.tensors, "qa_outputs", [source], (ENDS, rows.width), rows.value, out, exact=True)
+    return (linear,), {out: ENDS}, Head(Answering(), out)
+
+
+TASK = Answering
+HEADS = {"ForQuestionAnswering": _head}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may stand where a text has a mask: `*ForMaskedLM`. As the fill-mask pipeline of `transformers`, over the whole
+vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..emulate import Text
+from ..errors import EtchError
+from ..frontends.heads import HeadOps, Rows
+from ..ir.graph import Graph, Head
+from ..ir.task import Face, Measure, Task
+from ..load.tokenizer_spec import AddedToken, TokenizerSpec
+from ..table_file import Row, refused
+from .columns import parts_of
+
+MOST_CANDIDATES = 16  # of a mask
+JUDGED = 5  # candidates among which the right one counts as found
+_MASKS = ("[MASK]", "<mask>")
+
+
+@dataclass(frozen=True)
+class FillMask(Task):
+    """The likeliest pieces for each mask."""
+
+    mask: AddedToken
+    candidates: int  # of each mask
+    pieces: tuple[str, ...] = field(repr=False)  # by id; empty where there is none
+
+    verb = "fill_mask"
+    face = Face(
+        "fill_mask",
+        outputs="candidates",
+        reported="probabilities",
+        field="best",
+        key="masks",
+        count="kBestWidth",
+    )
+    rows = "masks"
+    token_bytes = {"masks": 4}  # noqa: RUF012 - a constant of the class
+
+    @classmethod
+    def task_names(cls) -> tuple[str, ...]:
+        return ("fill_mask",)
+
+    @property
+    def name(self) -> str:
+        return "fill_mask"
+
+    @property
+    def outputs(self) -> int:
+        """Ids, then probabilities."""
+        return 2 * self.candidates
+
+    @property
+    def result_bytes(self) -> int:
+        """The result has views only, but the arena has more of them than other models', in each call's frame."""
+        return 64 + 256
+
+    @property
+    def summary(self) -> str:
+        return f"The likeliest of its pieces for each mask of a text, up to {self.candidates}"
+
+    @property
+    def golden_texts(self) -> tuple[str, ...]:
+        mask = self.mask.content
+        return (f"The {mask} of the museum {mask} in spring.",)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return ("--top", str(self.candidates))
+
+    def described(self, graph: Graph) -> str:
+        return f"the {self.candidates} likeliest pieces for each {self.mask.content} (softmax over the vocabulary)"
+
+    def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:
+        return {"mask_id": self.mask.id, "mask_token": literal(self.mask.content), "candidates": self.candidates}
+
+    def outputs_of(self, answer: Mapping[str, Any]) -> NDArray:
+        rows = [
+            [candidate[key] for key in ("id", "probability") for candidate in candidates]
+            for candidates in answer["masks"]
+        ]
+        return np.array(rows, np.float32).reshape(len(rows), self.outputs)
+
+    def rows_in(self, ids: Sequence[int]) -> int | None:
+        return list(ids).count(self.mask.id)
+
+    def compared(self, outputs: NDArray) -> NDArray:
+        return outputs[:, self.candidates :]
+
+    @property
+    def measure(self) -> Measure:
+        return Measure(f"top-{JUDGED} accuracy", percent=True)
+
+    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
+        """Of each row the pieces of its masks."""
+        found = np.empty(len(chosen), object)
+        for index, row in enumerate(chosen):
+            found[index] = parts_of(row.value)
+            masks = row.joined.count(self.mask.content)
+            if len(found[index]) != masks:
+                pieces = f"the label {len(found[index])} pieces, separated by ;"
+                raise refused(path, row.line, f"the text has {masks} masks, {pieces}")
+        return found
+
+    def answers(self, outputs: Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
+        """Of each row the names of the first candidates of each mask."""
+        found = np.empty(len(outputs), object)
+        judged = min(JUDGED, self.candidates)
+        for index, masks in enumerate(outputs):
+            found[index] = [[names_of(self.pieces[int(i)]) for i in mask[:judged]] for mask in masks]
+        return found
+
+    def score(self, answers: NDArray, truths: NDArray) -> float:
+        wanted = sum(map(len, truths))
+        right = sum(
+            any(piece in names for names in candidates)
+            for masks, pieces in zip(answers, truths, strict=True)
+            for candidates, piece in zip(masks, pieces, strict=False)
+        )
+        return 100 * right / max(wanted, 1)
+
+
+def names_of(piece: str) -> tuple[str, ...]:
+    """What a piece is called in a table: as it is, or without the mark of a word's beginning."""
+    plain = piece[1:] if piece.startswith((" ", "\u2581")) else piece
+    return (piece, plain) if plain else (piece,)
+
+
+def _head(rows: Rows) -> HeadOps:
+    """The family's own, of which the last linear is the embedding's table."""
+    if rows.prediction is None:
+        message = f"{rows.config.architectures[0]}: masked language models of this family are not supported"
+        raise EtchError("architecture-not-supported", "front-end", message, file="config.json")
+    mask = _mask_of(rows.tokenizer)
+    config, tensors = rows.config, rows.tensors
+    vocabulary = config.positive_int("vocab_size")
+    pieces = _pieces(rows.tokenizer, vocabulary)
+    count = min(MOST_CANDIDATES, vocabulary)
+    ops, widths = rows.prediction.ops(config, tensors, rows.body, rows.value, rows.width, mask.id, count)
+    return ops, widths, Head(FillMask(mask, count, pieces), ops[-1].out)
+
+
+def _mask_of(spec: TokenizerSpec) -> AddedToken:
+    found = [token for token in spec.added_tokens if token.content in _MASKS]
+    if len(found) != 1:
+        names = " or ".join(_MASKS)
+        raise EtchError("mask-missing", "front-end", f"the tokenizer has {len(found)} tokens {names}, one is needed")
+    return found[0]
+
+
+def _pieces(spec: TokenizerSpec, vocabulary: int) -> tuple[str, ...]:
+    """As `piece` of the generated code gives them."""
+    found = [""] * max(vocabulary, len(spec.model.pieces), *(token.id + 1 for token in spec.added_tokens))
+    for index, piece in enumerate(spec.model.pieces):
+        found[index] = piece.decode("utf-8", "replace") if isinstance(piece, bytes) else piece or ""
+    for token in spec.added_tokens:
+        found[token.id] = token.content
+    return tuple(found)
+
+
+TASK = FillMask
+HEADS = {"ForMaskedLM": _head}

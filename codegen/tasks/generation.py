@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A text out of a text, token by token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..emulate import Text
+from ..ir.graph import Graph
+from ..ir.task import Face, Measure, Task
+from ..table_file import Row
+
+
+@dataclass(frozen=True)
+class Generation(Task):
+    """Logits of a vocabulary for each step; the largest one's token is written."""
+
+    vocabulary: int
+    max_tokens: int  # of a text that is written, its end included
+
+    verb = "generate"
+    face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="text", count="kMaxTarget")
+    rows = "steps"
+    takes_pairs = False
+
+    @classmethod
+    def task_names(cls) -> tuple[str, ...]:
+        return ("generation",)
+
+    @property
+    def name(self) -> str:
+        return "generation"
+
+    @property
+    def outputs(self) -> int:
+        return self.vocabulary
+
+    @property
+    def result_bytes(self) -> int:
+        """The result has numbers only: the text goes where the caller says."""
+        return 32
+
+    @property
+    def summary(self) -> str:
+        return f"Text to text of up to {self.max_tokens} tokens"
+
+    def described(self, graph: Graph) -> str:
+        return f"generation (greedy), up to {self.max_tokens} tokens of {self.vocabulary:,}"
+
+    @property
+    def measure(self) -> Measure:
+        return Measure("exact match", percent=True)
+
+    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row]) -> NDArray:
+        """Of each row the text that should be written."""
+        return np.array([row.value for row in chosen], object)
+
+    def answers(self, outputs: NDArray | Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
+        return np.array(outputs, object)
+
+    def score(self, answers: NDArray, truths: NDArray) -> float:
+        return 100 * float(np.mean(answers == truths))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SentencePiece's compiled map of characters, checked and used as it is.
+
+The map is a double array (Darts-clone) and the texts that its keys become. The runtime follows it without looking at
+bounds: every unit that a search may reach must be there, which is checked here for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import EtchError
+
+
+@dataclass(frozen=True)
+class Charsmap:
+    """The two halves of a compiled map."""
+
+    units: np.ndarray  # uint32, padded to what a search may reach
+    texts: np.ndarray  # uint8, each text up to a zero
+
+    def has_rule_for(self, byte: int) -> bool:
+        """Whether a key is this byte."""
+        at = _offset(int(self.units[0])) ^ byte
+        unit = int(self.units[at])
+        return unit & 0x800000FF == byte and bool(unit >> 8 & 1)
+
+
+def read_charsmap(blob: bytes) -> Charsmap:
+    size = int.from_bytes(blob[:4], "little")
+    if len(blob) < 8 or size % 4 or not 4 <= size <= len(blob) - 4:
+        raise _refusal("its size is not that of its double array")
+    units = np.frombuffer(blob, "<u4", size // 4, 4).astype(np.uint32)
+    texts = blob[4 + size :] + b"\0"
+    try:
+        texts.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refusal("its texts are not UTF-8") from None
+    reached, values = _reached(units)
+    if any(value >= len(texts) - 1 or texts[value] & 0xC0 == 0x80 for value in values):
+        raise _refusal("a key becomes what is not there")
+    most = max(place | 0xFF for place in reached) + 1
+    return Charsmap(np.pad(units, (0, max(most - len(units), 0))), np.frombuffer(texts, np.uint8))
+
+
+def _reached(units: np.ndarray) -> tuple[set[int], set[int]]:
+    """The places from which a byte leads on, and the values of all keys."""
+    listed: list[int] = units.tolist()
+    count = len(listed)
+    reached = {_offset(listed[0])}
+    values: set[int] = set()
+    left = list(reached)
+    while left:
+        place = left.pop()
+        if place >= count:
+            raise _refusal("its double array ends early")
+        for byte in range(1, 256):
+            at = place ^ byte
+            if at >= count or listed[at] & 0x800000FF != byte:
+                continue
+            following = at ^ _offset(listed[at])
+            if following >= count:
+                raise _refusal("its double array ends early")
+            if listed[at] >> 8 & 1:
+                values.add(listed[following] & 0x7FFFFFFF)
+            if following not in reached:
+                reached.add(following)
+                left.append(following)
+    return reached, values
+
+
+def _offset(unit: int) -> int:
+    return unit >> 10 << ((unit & 0x200) >> 6)
+
+
+def _refusal(what: str) -> EtchError:
+    return EtchError("charsmap-malformed", "front-end", f"the normalizer's compiled map is malformed: {what}")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings and tables of normalizers."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+
+from ..load.tokenizer_spec import (
+    BertNormalizer,
+    CharacterNormalizer,
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    NoNormalizer,
+    NormalFormNormalizer,
+)
+from .charsmap import read_charsmap
+from .fields import Field, Part, boolean, unsigned
+from .folding import compile_folding
+from .normal_form import compile_normal_form
+
+# Their streams are stages within stages, and looking ahead copies them.
+_CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2304, 1536
+
+
+@singledispatch
+def compile_normalizer(spec: object) -> Part:
+    raise TypeError(f"no tables for {type(spec).__name__}")
+
+
+@compile_normalizer.register
+def _(spec: NoNormalizer) -> Part:
+    return Part("NoNormalizer", ())
+
+
+@compile_normalizer.register
+def _(spec: NormalFormNormalizer) -> Part:
+    fields, arrays = compile_normal_form(spec.form)
+    return Part("NormalFormNormalizer", (Field("form", group=fields),), arrays, stack_bytes=_FORM_STACK)
+
+
+@compile_normalizer.register
+def _(spec: BertNormalizer) -> Part:
+    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+    return Part("BertNormalizer", tuple(boolean(name, getattr(spec, name)) for name in names))
+
+
+@compile_normalizer.register
+def _(spec: CharsmapNormalizer) -> Part:
+    return _charsmap(spec, {c: chr(c) for c in range(0x80)})
+
+
+@compile_normalizer.register
+def _(spec: FoldingNormalizer) -> Part:
+    quotes = dict.fromkeys(map(ord, "`'"), "") if spec.joins_quotes else {}
+    rest = _charsmap(spec.rest, compile_folding(spec.steps).ascii | quotes)
+    folding, arrays = _folding(spec.steps, spec.joins_quotes)
+    fields = (folding, Field("rest", group=rest.fields))
+    return Part("FoldingNormalizer", fields, (*arrays, *rest.arrays), stack_bytes=_FOLDING_STACK)
+
+
+@compile_normalizer.register
+def _(spec: CharacterNormalizer) -> Part:
+    folding, arrays = _folding(spec.steps, joins_quotes=False)
+    return Part("CharacterNormalizer", (folding,), arrays, stack_bytes=_CHARACTER_STACK)
+
+
+def _folding(steps: tuple[str, ...], joins_quotes: bool) -> tuple[Field, tuple[tuple[str, np.ndarray], ...]]:
+    tables = compile_folding(steps)
+    arrays = tuple((name, getattr(tables, name)) for name in ("top", "middle", "leaves", "folded"))
+    fields = (
+        *(Field(name, array=name) for name, _ in arrays),
+        boolean("decomposes_hangul", tables.decomposes_hangul),
+        boolean("joins_quotes", joins_quotes),
+    )
+    return Field("folding", group=fields), arrays
+
+
+def _charsmap(spec: CharsmapNormalizer, before: dict[int, str]) -> Part:
+    """`before` says what ASCII has become when the map is applied."""
+    charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
+    nothing = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
+    units, texts = (charsmap.units, charsmap.texts) if charsmap else nothing
+    plain = np.zeros(128, np.uint8)
+    for byte, text in before.items():
+        if len(text) == 1 and 0x20 <= ord(text) < 0x7F and not (charsmap and charsmap.has_rule_for(ord(text))):
+            plain[byte] = ord(text)
+    names = ("strip_left_before", "strip_right_before", "strip_left_after", "strip_right_after")
+    fields = (
+        *(Field(name, array=name) for name in ("units", "texts", "plain")),
+        boolean("has_map", charsmap is not None),
+        *(boolean(name, side) for name, side in zip(names, (*spec.strip_before, *spec.strip_after), strict=True)),
+        unsigned("run_content", ord(spec.run_content or "\0")),
+    )
+    arrays = (("units", units), ("texts", texts), ("plain", plain))
+    return Part("CharsmapNormalizer", fields, arrays, stack_bytes=_CHARSMAP_STACK)

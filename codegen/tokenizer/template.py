@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The special tokens around texts, as `etch::Template`."""
+
+from __future__ import annotations
+
+from ..errors import EtchError
+from ..load.tokenizer_spec import Template, TemplatePart
+from .fields import Field, Part, signed, unsigned
+
+MOST_PARTS = 8  # as in etch::Template
+_PLACES = {"A": -1, "B": -2}
+
+
+def compile_template(spec: Template) -> Part:
+    _check(spec.single, "single", ("A",))
+    _check(spec.pair, "pair", ("A", "B"))
+    fields = (
+        unsigned("single_count", len(spec.single)),
+        unsigned("pair_count", len(spec.pair)),
+        _parts("single", spec.single),
+        _parts("pair", spec.pair),
+    )
+    return Part("Template", fields)
+
+
+def _check(parts: tuple[TemplatePart, ...], which: str, texts: tuple[str, ...]) -> None:
+    if tuple(part.content for part in parts if isinstance(part.content, str)) != texts:
+        raise EtchError("tokenizer-template", "front-end", f"the {which} template must hold {' then '.join(texts)}")
+    if len(parts) > MOST_PARTS:
+        message = f"the {which} template has {len(parts)} parts, at most {MOST_PARTS} are supported"
+        raise EtchError("tokenizer-template", "front-end", message)
+    for part in parts:
+        if isinstance(part.content, int) and not 0 <= part.content < 2**31:
+            message = f"the {which} template has a token of id {part.content}"
+            raise EtchError("token-id-out-of-range", "front-end", message)
+        if not 0 <= part.segment < 2**8:
+            raise EtchError("tokenizer-template", "front-end", f"the {which} template has type {part.segment}")
+
+
+def _parts(name: str, parts: tuple[TemplatePart, ...]) -> Field:
+    return Field(
+        name,
+        group=tuple(
+            Field(
+                "text" if part.content in _PLACES else "special token",
+                group=(
+                    signed("id", part.content if isinstance(part.content, int) else _PLACES[part.content]),
+                    unsigned("segment", part.segment),
+                ),
+            )
+            for part in parts
+        ),
+    )

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a Unigram model, in the order of `etch::Unigram`'s fields.
+
+Scores are doubles that mostly are, or are next to, what a float holds: then they are floats, and how far the double's
+bits are from the float's. A piece that is what its own text becomes is marked: most words are such a piece. So are
+special tokens, which are pieces as well: in plain text they are not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from ..errors import EtchError
+from ..load.tokenizer_spec import UnigramModel
+from ..load.unigram_json import BYTE_PIECES
+from . import trie
+from .fields import Field, Part, boolean, signed, unsigned
+
+# As in etch::Unigram.
+MOST_BYTES, LEAST_AGREED = 1280, 256
+_NO_NODE = 0xFFFFFFFF
+_MARK_BITS, _STEP_BIAS, _MOST_STEP = 4, 1, 3
+_WHOLE, _STEP, _SPECIAL = 1, 2, 8
+_SCRATCH_BYTES = (23 * (MOST_BYTES + 8) + 7) // 8 * 8  # as etch::model_scratch_bytes
+_UNKNOWN_PENALTY = 10.0
+_METASPACE = "\u2581".encode()
+
+
+def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[int]) -> Part:
+    """`texts` are those of all ids, added tokens included; `special` are the ids of special tokens."""
+    pieces = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
+    matched = [(piece.encode(), i) for piece, i in pieces.items()]
+    longest = max((len(piece) for piece, _ in matched), default=0)
+    if longest > LEAST_AGREED:
+        message = f"a piece has {longest} bytes, at most {LEAST_AGREED} are supported"
+        raise EtchError("piece-too-long", "front-end", message)
+    is_matched = {i for _, i in matched}
+    displayed = [(text, i) for i, text in enumerate(texts) if text and i not in is_matched]
+    id_bits = trie.value_bits(len(texts))
+    found = trie.build((matched, displayed))
+    ids = found.values.tolist()
+    scores = np.array([spec.scores[i] if i in is_matched else 0.0 for i in ids], np.float64)
+    steps = scores.view(np.int64) - scores.astype(np.float32).astype(np.float64).view(np.int64) + _STEP_BIAS
+    is_wide = bool(((steps < 0) | (steps > _MOST_STEP)).any())
+    if is_wide:
+        steps[:] = 0
+    whole = np.array([i in is_matched and is_whole(spec.pieces[i] or "", pieces, spec.scores) for i in ids])
+    hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
+    marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
+    lowest = min(is_matched, key=lambda i: spec.scores[i])
+    first = _nodes(found, range(*found.roots[:2]))
+    metaspace, after_metaspace = _metaspace_nodes(found, first)
+    arrays = (
+        ("first_nodes", first),
+        ("metaspace_nodes", after_metaspace),
+        *trie.arrays(found, id_bits),
+        ("scores", scores.view(np.uint32) if is_wide else scores.astype(np.float32).view(np.uint32)),
+        ("marks", trie.packed(marks, _MARK_BITS)),
+        ("byte_ids", _byte_ids(spec, pieces)),
+    )
+    fields = (
+        Field("first_nodes", array="first_nodes"),
+        Field("metaspace_nodes", array="metaspace_nodes"),
+        trie.field(found, id_bits),
+        *(Field(name, array=name) for name in ("scores", "marks", "byte_ids")),
+        boolean("wide_scores", is_wide),
+        boolean("byte_fallback", spec.byte_fallback),
+        unsigned("metaspace_node", metaspace),
+        unsigned("lowest_key", ids.index(lowest)),
+        unsigned("longest", longest),
+        unsigned("first_end", found.roots[2]),
+        unsigned("piece_count", len(texts)),
+        signed("unknown_id", spec.unknown_id),
+    )
+    return Part("Unigram", fields, arrays, _SCRATCH_BYTES, most_pieces=MOST_BYTES + 16)
+
+
+def is_whole(text: str, pieces: dict[str, int], scores: tuple[float, ...]) -> bool:
+    """Whether the best path through a piece's text is the piece: as the runtime finds it."""
+    count = len(text)
+    unknown = min(scores) - _UNKNOWN_PENALTY if any(c not in pieces for c in text) else 0.0
+    sums: list[float | None] = [0.0, *[None] * count]
+    begins = [0] * (count + 1)
+
+    def reach(place: int, begin: int, score: float) -> None:
+        total = (sums[begin] or 0.0) + score
+        known = sums[place]
+        if known is None or total > known:
+            sums[place], begins[place] = total, begin
+
+    for begin in range(count):
+        for end in range(begin + 1, count + 1):
+            index = pieces.get(text[begin:end])
+            if index is not None:
+                reach(end, begin, scores[index])
+            elif end == begin + 1:
+                reach(end, begin, unknown)
+    return begins[count] == 0
+
+
+def _byte_ids(spec: UnigramModel, pieces: dict[str, int]) -> np.ndarray:
+    if not spec.byte_fallback:
+        return np.array([-1], np.int32)
+    return np.array([pieces.get(piece, -1) for piece in BYTE_PIECES], np.int32)
+
+
+def _nodes(found: trie.Trie, among: Iterable[int]) -> np.ndarray:
+    """By the byte that leads to each of these nodes."""
+    table = np.full(256, _NO_NODE, np.uint32)
+    for node in among:
+        table[found.labels[node]] = node
+    return table
+
+
+def _metaspace_nodes(found: trie.Trie, first: np.ndarray) -> tuple[int, np.ndarray]:
+    """The node of U+2581, and by the next byte those below it."""
+    node = int(first[_METASPACE[0]])
+    for byte in _METASPACE[1:]:
+        node = int(_nodes(found, found.children(node))[byte]) if node != _NO_NODE else node
+    return node, _nodes(found, found.children(node) if node != _NO_NODE else ())

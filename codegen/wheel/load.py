@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`etch.load`: a generated folder as a model in this process, for notebooks."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..build import build_folder
+from .wheel import package_files
+
+
+def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False) -> Any:
+    """Builds the package of a generated folder into its `build/python` and returns `Model(threads)` of it."""
+    directory = Path(directory).absolute()
+    target = build_folder(directory) / "python"
+    files = package_files(directory, lambda _: None)
+    for name, content in files.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_file() or path.read_bytes() != content:
+            path.unlink(missing_ok=True)  # it may be in use: what is loaded stays as it is
+            path.write_bytes(content)
+    init = next(target / name for name in files if name.endswith("/__init__.py"))
+    spec = importlib.util.spec_from_file_location(
+        f"etch_loaded_{init.parent.name}", init, submodule_search_locations=[str(init.parent)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module.Model(threads, plain_text=plain_text)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the C functions of every model share: their structs lie where those of the C++ functions lie, texts and statuses
+// are handed through.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/etch.h"
+#include "etch/session.hpp"
+#include "etch/status.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace c_functions {
+
+template <class C, class Cpp>
+constexpr bool same_workspace() noexcept {
+    return sizeof(C) == sizeof(Cpp) && alignof(C) == alignof(Cpp) &&
+           offsetof(C, special_tokens) == offsetof(Cpp, special_tokens) &&
+           offsetof(C, kernels) == offsetof(Cpp, kernels) && offsetof(C, executor) == offsetof(Cpp, executor) &&
+           offsetof(C, cursor) == offsetof(Cpp, cursor) && offsetof(C, arena) == offsetof(Cpp, arena);
+}
+
+// But for what a task adds.
+template <class C, class Cpp>
+constexpr bool same_result() noexcept {
+    return sizeof(C) == sizeof(Cpp) && offsetof(C, tokens) == offsetof(Cpp, tokens) &&
+           offsetof(C, truncated) == offsetof(Cpp, truncated);
+}
+
+template <class C, class Cpp>
+constexpr bool same_encoding() noexcept {
+    return sizeof(C) == sizeof(Cpp) && offsetof(C, segments) == offsetof(Cpp, segments) &&
+           offsetof(C, offsets) == offsetof(Cpp, offsets) && offsetof(C, count) == offsetof(Cpp, count) &&
+           offsetof(C, truncated) == offsetof(Cpp, truncated);
+}
+
+// Arguments become the function's parameters: {text, length} a std::string_view.
+template <class T>
+struct SameType {
+    using type = T;
+};
+
+inline etch_status c(Status status) noexcept {
+    return static_cast<etch_status>(status);
+}
+
+inline etch_text c(std::string_view text) noexcept {
+    return {text.data(), text.size()};
+}
+
+// Calls a C++ function on the workspace, which in C may be anywhere that malloc() gives. Inlined, so that no function
+// is called through a pointer: the check of the stack would have to follow it from everywhere.
+template <class Workspace, class... Parameters>
+[[gnu::always_inline]] inline etch_status call(Status (&function)(Workspace&, Parameters...) noexcept, void* workspace,
+                                               typename SameType<Parameters>::type... arguments) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) != 0) return ETCH_WORKSPACE_MISALIGNED;
+    return c(function(*static_cast<Workspace*>(workspace), arguments...));
+}
+
+// The same for a batch, of some texts at a time: std::string_view has a layout of its own.
+template <class Workspace, class Result>
+[[gnu::always_inline]] inline etch_status call_batch(Status (&function)(Workspace&, const std::string_view*,
+                                                                        std::size_t, Result*) noexcept,
+                                                     void* workspace, const etch_text* texts, std::size_t count,
+                                                     Result* results) noexcept {
+    etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
+    if (status == ETCH_OK && holds_one({results, count * sizeof *results}, texts, count)) status = ETCH_TEXT_OVERLAPS;
+
+    constexpr std::size_t kTexts = 8;
+    std::string_view views[kTexts];
+    for (std::size_t done = 0; status == ETCH_OK && done < count; done += kTexts) {
+        const std::size_t some = count - done < kTexts ? count - done : kTexts;
+        for (std::size_t i = 0; i < some; ++i)
+            views[i] = {texts[done + i].data, texts[done + i].size};
+        status = call(function, workspace, views, some, results + done);
+    }
+    return status;
+}
+
+}  // namespace c_functions
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that answer at once: one text, or a batch of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/calls/input.hpp"
+#include "etch/kernels.hpp"
+#include "etch/ops/op.hpp"
+#include "etch/ops/texts.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace calls {
+
+// The result of one text.
+template <class Head, class Runner>
+auto finish(const Runner& run, const TextRows& text, const typename Head::Encoder::Arena& a,
+            typename Head::Result& result, int) noexcept -> decltype(Head::finish(run, text, a, result)) {
+    Head::finish(run, text, a, result);
+}
+template <class Head, class Runner>
+void finish(const Runner& run, const TextRows&, const typename Head::Encoder::Arena& a, typename Head::Result& result,
+            long) noexcept {
+    Head::finish(run, a, result);
+}
+
+// Takes views of the workspace out of a result that is there for longer.
+template <class Head>
+auto forget_views(typename Head::Result& result, int) noexcept -> decltype(Head::forget_views(result)) {
+    Head::forget_views(result);
+}
+template <class Head>
+void forget_views(typename Head::Result&, long) noexcept {}
+
+// Computes the texts whose ids are in the arena and fills in their results.
+template <class Head, class Workspace>
+Status compute(Workspace& workspace, const typename Head::Encoder::Arena& a, const Batch& batch,
+               typename Head::Result* results) noexcept {
+    using Encoder = typename Head::Encoder;
+    const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), a.scratch};
+    const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
+    const Texts texts{a.texts, batch.count};
+    Encoder::forward(run, texts, a);
+    for (std::uint32_t text = 0; text < texts.count; ++text) {
+        Head::compute(run, texts, text, a);
+        if (run.status() != Status::ok) return run.status();
+        finish<Head>(run, texts.texts[text], a, results[text], 0);
+        results[text].tokens = texts.texts[text].count;
+        results[text].truncated = batch.truncated;
+    }
+    return Status::ok;
+}
+
+// One Text, Pair or TokenIds.
+template <class Head, class Workspace, class Input>
+[[gnu::always_inline]] inline Status answer(Workspace& workspace, const Input& input,
+                                            typename Head::Result& result) noexcept {
+    using Encoder = typename Head::Encoder;
+    const typename Encoder::Arena a = arena_of<Encoder>(workspace);
+    Tokenized tokens;
+    const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
+    if (status != Status::ok) return status;
+    a.texts[0] = whole_text(tokens.count);
+    note<Encoder>(input, a.texts[0], a, 0);
+    return compute<Head>(workspace, a, Batch{1, tokens.truncated}, &result);
+}
+
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status answer_batch(Workspace& workspace, const std::string_view* texts,
+                                                  std::size_t count, typename Head::Result* results) noexcept {
+    using Encoder = typename Head::Encoder;
+    const typename Encoder::Arena a = arena_of<Encoder>(workspace);
+    Batch batch{};
+    if (holds_one({&workspace, sizeof workspace}, texts, count)) return Status::text_overlaps;
+    if (holds_one({results, count * sizeof *results}, texts, count)) return Status::text_overlaps;
+    for (std::size_t done = 0; done < count; done += batch.count) {
+        Status status = tokenize_batch(Encoder::kTokenizer, texts + done, count - done, workspace.special_tokens,
+                                       a.tokenizer, sink_of<Encoder>(a), a.texts, batch);
+        if (status != Status::ok) return status;
+        for (std::uint32_t i = 0; i < batch.count; ++i)
+            note<Encoder>(Text{texts[done + i]}, a.texts[i], a, 0);
+        status = compute<Head>(workspace, a, batch, results + done);
+        if (status != Status::ok) return status;
+        for (std::uint32_t i = 0; i < batch.count; ++i)
+            forget_views<Head>(results[done + i], 0);
+    }
+    return Status::ok;
+}
+
+}  // namespace calls
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

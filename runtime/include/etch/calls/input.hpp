@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call is given -> token ids and segments, where a sink wants them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "etch/ops/texts.hpp"
+#include "etch/session.hpp"
+#include "etch/status.hpp"
+#include "etch/step_cursor.hpp"
+#include "etch/tokenizer.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace calls {
+
+struct Text {
+    std::string_view text;
+};
+
+struct Pair {
+    std::string_view first;
+    std::string_view second;
+};
+
+struct TokenIds {
+    const std::int32_t* ids;       // [count]
+    const std::uint8_t* segments;  // [count], or null: all 0
+    std::uint32_t count;
+};
+
+inline bool overlaps(const Text& input, const Written& memory) noexcept {
+    return memory.holds(input.text.data(), input.text.size());
+}
+
+inline bool overlaps(const Pair& input, const Written& memory) noexcept {
+    return memory.holds(input.first.data(), input.first.size()) ||
+           memory.holds(input.second.data(), input.second.size());
+}
+
+inline bool overlaps(const TokenIds& input, const Written& memory) noexcept {
+    return memory.holds(input.ids, input.count * sizeof *input.ids) ||
+           (input.segments != nullptr && memory.holds(input.segments, input.count));
+}
+
+// The arena for another call: one in steps that was under way has ended.
+template <class Encoder, class Workspace>
+typename Encoder::Arena arena_of(Workspace& workspace) noexcept {
+    workspace.cursor = {};
+    return typename Encoder::Arena{workspace.arena};
+}
+
+// The plan has a place for offsets where the head reads them.
+template <class Arena>
+auto offsets_of(const Arena& a, int) noexcept -> decltype(a.offsets) {
+    return a.offsets;
+}
+template <class Arena>
+TokenOffset* offsets_of(const Arena&, long) noexcept {
+    return nullptr;
+}
+
+// Where a call that computes wants its tokens.
+template <class Encoder>
+TokenSink sink_of(const typename Encoder::Arena& a) noexcept {
+    return {a.ids, a.segments, offsets_of(a, 0), Encoder::kLimits.max_tokens};
+}
+
+// What the head reads of the input beside its tokens, while the input is there: see calls.hpp.
+template <class Encoder, class Input>
+auto note(const Input& input, const TextRows& text, const typename Encoder::Arena& a, int) noexcept
+    -> decltype(Encoder::note(input, text, a)) {
+    Encoder::note(input, text, a);
+}
+template <class Encoder, class Input>
+void note(const Input&, const TextRows&, const typename Encoder::Arena&, long) noexcept {}
+
+template <class Encoder, class Workspace>
+Status take(const Text& input, const Workspace& workspace, const typename Encoder::Arena& a, const TokenSink& sink,
+            Tokenized& tokens) noexcept {
+    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    return tokenize(Encoder::kTokenizer, input.text, workspace.special_tokens, a.tokenizer, sink, tokens);
+}
+
+template <class Encoder, class Workspace>
+Status take(const Pair& input, const Workspace& workspace, const typename Encoder::Arena& a, const TokenSink& sink,
+            Tokenized& tokens) noexcept {
+    if (!Encoder::kPairs) return Status::pair_not_supported;
+    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    return tokenize_pair(Encoder::kTokenizer, input.first, input.second, workspace.special_tokens, a.tokenizer, sink,
+                         tokens);
+}
+
+template <class Encoder, class Workspace>
+Status take(const TokenIds& input, const Workspace& workspace, const typename Encoder::Arena&, const TokenSink& sink,
+            Tokenized& tokens) noexcept {
+    const Status status = check_tokens(input.ids, input.segments, input.count, Encoder::kLimits);
+    if (status != Status::ok) return status;
+    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    for (std::uint32_t i = 0; i < input.count; ++i) {
+        sink.ids[i] = input.ids[i];
+        sink.segments[i] = input.segments != nullptr ? input.segments[i] : std::uint8_t{0};
+    }
+    tokens = {input.count, false};
+    return Status::ok;
+}
+
+}  // namespace calls
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a model that answers questions: one pass for each window of the context.
+//
+// Such an arena has, for all of a call, a `question` (QuestionMemory) and the tokenizer's scratch; such a Result has
+// `options`, `answers` and `capacity` that say what is wanted, and `count` and `windows`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/calls/answer.hpp"
+#include "etch/calls/input.hpp"
+#include "etch/calls/steps.hpp"
+#include "etch/decode/answers.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace calls {
+
+// What a model is asked, in the arena: from here on the texts are read as they are needed.
+template <class Encoder, class Workspace>
+Status ask(const Pair& input, const Workspace& workspace, const typename Encoder::Arena& a) noexcept {
+    constexpr std::size_t kLongest = 0xFFFFFFFE;  // positions are 32-bit
+    if (!Encoder::kPairs) return Status::pair_not_supported;
+    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (input.first.size() > kLongest || input.second.size() > kLongest) return Status::text_too_long;
+    QuestionState& state = a.question->begin();
+    state.question = input.first;
+    state.context = input.second.data() == nullptr ? std::string_view("") : input.second;
+    state.of_texts = true;
+    return Status::ok;
+}
+
+// The first window or the next one: its tokens, in the arena.
+template <class Head, class Workspace>
+bool read_window(const Workspace& workspace, const typename Head::Encoder::Arena& a,
+                 const typename Head::Result& result) noexcept {
+    using Encoder = typename Head::Encoder;
+    QuestionState& state = a.question->state;
+    if (!state.of_texts) return false;
+    const WindowSink sink{a.ids, a.segments, Encoder::kLimits.max_tokens, a.tokenizer};
+    return next_window(Encoder::kTokenizer, workspace.special_tokens, result.options, sink, state, a.texts[0]);
+}
+
+// Behind the last window.
+template <class Head>
+void finish_question(const typename Head::Encoder::Arena& a, typename Head::Result& result) noexcept {
+    QuestionState& state = a.question->state;
+    result.count = finish_answers(result.options, result.answers, result.capacity, state);
+    result.windows = state.windows;
+    result.tokens = state.tokens;
+    if (state.of_texts) result.truncated = state.cut;
+}
+
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status answer_question(Workspace& workspace, const Pair& input,
+                                                     typename Head::Result& result) noexcept {
+    using Encoder = typename Head::Encoder;
+    const typename Encoder::Arena a = arena_of<Encoder>(workspace);
+    Status status = ask<Encoder>(input, workspace, a);
+    while (status == Status::ok && read_window<Head>(workspace, a, result))
+        status = compute<Head>(workspace, a, Batch{1, false}, &result);
+    if (status == Status::ok) finish_question<Head>(a, result);
+    return status;
+}
+
+// `questions` [count] have members question and context.
+template <class Head, class Workspace, class Question>
+[[gnu::always_inline]] inline Status answer_questions(Workspace& workspace, const Question* questions,
+                                                      std::size_t count, typename Head::Result* results) noexcept {
+    using Encoder = typename Head::Encoder;
+    arena_of<Encoder>(workspace);
+    const Written workspace_bytes{&workspace, sizeof workspace};
+    const Written result_bytes{results, count * sizeof *results};
+    for (const Written& written : {workspace_bytes, result_bytes}) {
+        bool overlap = written.holds(questions, count * sizeof *questions);
+        for (std::size_t i = 0; i < count; ++i)
+            overlap = overlap || overlaps(Pair{questions[i].question, questions[i].context}, written);
+        if (overlap) return Status::text_overlaps;
+    }
+    Status status = Status::ok;
+    for (std::size_t i = 0; status == Status::ok && i < count; ++i) {
+        status = answer_question<Head>(workspace, Pair{questions[i].question, questions[i].context}, results[i]);
+        forget_views<Head>(results[i], 0);
+    }
+    return status;
+}
+
+// One text without a question, or token ids: one window.
+template <class Head, class Workspace, class Input>
+[[gnu::always_inline]] inline Status answer_window(Workspace& workspace, const Input& input,
+                                                   typename Head::Result& result) noexcept {
+    const Status status = answer<Head>(workspace, input, result);
+    if (status == Status::ok) finish_question<Head>(typename Head::Encoder::Arena{workspace.arena}, result);
+    return status;
+}
+
+template <class Encoder, class Workspace>
+[[gnu::always_inline]] inline Status begin_question(Workspace& workspace, const Pair& input) noexcept {
+    const typename Encoder::Arena a = arena_of<Encoder>(workspace);
+    const Status status = ask<Encoder>(input, workspace, a);
+    if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    return status;
+}
+
+// A window's end ends the step.
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status step_question(Workspace& workspace, std::uint64_t budget,
+                                                   typename Head::Result& result) noexcept {
+    const typename Head::Encoder::Arena a{workspace.arena};
+    const StepCursor begun = workspace.cursor;
+    if (begun.kernels == nullptr) return Status::not_begun;
+    const bool is_first = a.question->state.of_texts && a.question->state.windows == 0;
+    if (is_first) read_window<Head>(workspace, a, result);
+    const Status status = step<Head>(workspace, budget, result);
+    if (status != Status::ok) return status;
+    if (read_window<Head>(workspace, a, result)) {
+        workspace.cursor.kernels = begun.kernels;
+        return Status::in_progress;
+    }
+    finish_question<Head>(a, result);
+    return Status::ok;
+}
+
+}  // namespace calls
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

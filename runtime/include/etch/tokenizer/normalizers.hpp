@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done to the characters of a text before it falls into words.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+// The text as it is, but for malformed UTF-8, which reads as U+FFFD.
+struct NoNormalizer {};
+
+// As BertNormalizer does it, in this order.
+struct BertNormalizer {
+    bool clean_text;            // no control characters, every white space a space
+    bool handle_chinese_chars;  // spaces around ideographs
+    bool strip_accents;         // decomposed, without nonspacing marks
+    bool lowercase;
+};
+
+// The tables of one of Unicode's normal forms, as codegen/tokenizer/normal_form.py asks the wheel for them.
+struct NormalForm {
+    // Of an entry: the character's place in canonical order, 0 for starters; whether it composes with one before it;
+    // from kTextShift on where in `texts` what it is decomposed to begins, 0: it stays.
+    static constexpr std::uint32_t kRankMask = 63;
+    static constexpr std::uint32_t kIsSecond = 64;
+    static constexpr std::uint32_t kTextShift = 8;
+
+    const std::uint8_t* top;       // [0x110000 >> 8] three stages: a block,
+    const std::uint16_t* middle;   // [blocks][16] a leaf,
+    const std::uint16_t* leaves;   // [leaves][16] an entry
+    const std::uint32_t* entries;  // Hangul syllables have none of their own
+    const std::uint8_t* texts;     // each up to a zero
+    const std::uint32_t* pairs;    // [pair_count][3] ascending: a character, the one before it, what they compose to
+    std::uint32_t pair_count;
+    bool composes;
+};
+
+// NFC, NFD, NFKC or NFKD.
+struct NormalFormNormalizer {
+    NormalForm form;
+};
+
+// SentencePiece's normalization, in this order: white space at the ends goes, the model's compiled map is applied,
+// white space at the ends goes again, and a run of spaces becomes one character.
+struct CharsmapNormalizer {
+    const std::uint32_t* units;  // the map's double array, of as many units as a search may reach
+    const std::uint8_t* texts;   // what its keys become, each up to a zero
+    const std::uint8_t* plain;   // [128] what ASCII before more ASCII becomes, in all; 0: it must be looked up
+    bool has_map;
+    bool strip_left_before;
+    bool strip_right_before;
+    bool strip_left_after;
+    bool strip_right_after;
+    std::uint32_t run_content;  // what two spaces or more become, 0 if they stay
+};
+
+// What becomes of each character by itself: decomposed without accents, in lower case, as codegen/tokenizer/folding.py
+// asks the wheel.
+struct Folding {
+    const std::uint8_t* top;      // [0x110000 >> 8] three stages: a block,
+    const std::uint16_t* middle;  // [blocks][16] a leaf,
+    const std::uint16_t* leaves;  // [leaves][16] where in `folded` the character's text begins; 0: it stays
+    const std::uint8_t* folded;   // texts, each up to a zero
+    bool decomposes_hangul;       // syllables become their letters; they are not in the tables
+    bool joins_quotes;            // two grave accents, or two apostrophes, become a quotation mark, before all else
+};
+
+// That, and nothing else.
+struct CharacterNormalizer {
+    Folding folding;
+};
+
+// That before SentencePiece's normalization.
+struct FoldingNormalizer {
+    Folding folding;
+    CharsmapNormalizer rest;
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The special tokens around one text and around two.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+struct TemplatePart {
+    static constexpr std::int32_t kFirst = -1;   // the tokens of the first text stand here,
+    static constexpr std::int32_t kSecond = -2;  // those of the second one here
+
+    std::int32_t id;       // of a special token, or one of these
+    std::uint8_t segment;  // of all these tokens
+};
+
+// The first text is in both, the second one in `pair`, behind it; each once.
+struct Template {
+    static constexpr std::uint32_t kMostParts = 8;
+
+    std::uint32_t single_count;
+    std::uint32_t pair_count;
+    TemplatePart single[kMostParts];
+    TemplatePart pair[kMostParts];
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a file of its own: a program whose models have no such attention does not link it.
+#include "etch/ops/disentangled_attention.hpp"
+
+#include <cstring>
+
+#include "attend.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+// Neighbouring rows of a relative table, from a panel's first one on.
+struct RelativeSpan {
+    std::uint32_t first;
+    std::uint32_t count;
+};
+
+// Where the rows of a head's keys begin.
+std::size_t key_row(const HeadShape& shape, const Tile& tile, std::uint32_t key) noexcept {
+    return std::size_t{tile.head} * shape.cache_tokens + tile.place + key;
+}
+
+// Makes keys from `first` on the left factor of a product, with the factors given.
+void multiply_keys(MatmulS8& product, const S8KeyRows& rows, const HeadShape& shape, const Tile& tile,
+                   std::uint32_t first, float score_scale, float* factors) noexcept {
+    const std::size_t row = key_row(shape, tile, first);
+    for (std::uint32_t i = 0; i < product.rows; ++i)
+        factors[i] = rows.scales[row + i] * score_scale;
+    const std::size_t stride = encoded_row_bytes(shape.packing, shape.head_width);
+    product.a = {rows.data + row * stride, factors, stride};
+}
+
+void multiply_keys(MatmulF32& product, const F32KeyRows& rows, const HeadShape& shape, const Tile& tile,
+                   std::uint32_t first, float score_scale, float* factors) noexcept {
+    for (std::uint32_t i = 0; i < product.rows; ++i)
+        factors[i] = score_scale;
+    product.a = rows.data + key_row(shape, tile, first) * shape.head_width;
+    product.a_stride = shape.head_width;
+    product.row_scales = factors;
+}
+
+// Computes a product with some relative rows of a head to `out`.
+void multiply_by(MatmulS8& product, const KernelSet& kernels, const HeadShape& shape, const S8RelativeRows& relative,
+                 std::uint32_t head, RelativeSpan span, float* out) noexcept {
+    product.weights = relative.packed + head * packed_s8_bytes(shape.packing, relative.rows, shape.head_width) +
+                      packed_s8_bytes(shape.packing, span.first, shape.head_width);
+    product.column_scales = relative.scales + std::size_t{head} * relative.rows + span.first;
+    product.out = out;
+    product.out_stride = round_up(span.count, kPanelWidth);
+    product.n = span.count;
+    kernels.matmul_s8(product, 0, panels(span.count));
+}
+
+void multiply_by(MatmulF32& product, const KernelSet& kernels, const HeadShape& shape, const F32RelativeRows& relative,
+                 std::uint32_t head, RelativeSpan span, float* out) noexcept {
+    product.weights = relative.packed + head * packed_f32_elements(shape.packing, relative.rows, shape.head_width) +
+                      packed_f32_elements(shape.packing, span.first, shape.head_width);
+    product.out = out;
+    product.out_stride = round_up(span.count, kPanelWidth);
+    product.n = span.count;
+    kernels.matmul_f32(product, 0, panels(span.count));
+}
+
+template <class Op>
+class RelativeScores {
+  public:
+    explicit RelativeScores(const Op& op) noexcept : op_(op), shape_(op.attention.shape) {}
+
+    static KeyRange keys(const Tile& tile) noexcept { return {0, tile.keys}; }
+    static void add(const HeadShape&, const Tile&, const KeyRange&, std::uint32_t, float*) noexcept {}
+
+    // To the scores of a tile, which `product` has made; its operands become those of the others.
+    template <class Product>
+    void add_products(const KernelSet& kernels, const Tile& tile, Product& product, Scratch scratch) const noexcept {
+        float* const scores = product.out;
+        const std::size_t stride = product.out_stride;
+        float* const factors = scratch.floats(kPanelWidth);
+        float* const found = scratch.floats(0);
+        if (op_.relative_keys.packed != nullptr) {
+            const RelativeSpan span = of_tile(tile, 0, tile.keys);
+            multiply_by(product, kernels, shape_, op_.relative_keys, tile.head, span, found);
+            for (std::uint32_t row = 0; row < tile.count; ++row) {
+                const std::uint16_t* const places = of_query(tile, row);
+                const float* const products = found + row * product.out_stride;
+                float* const t = scores + row * stride;
+                for (std::uint32_t j = 0; j < tile.keys; ++j)
+                    t[j] = t[j] + products[places[j] - span.first];
+            }
+        }
+        if (op_.relative_queries.packed == nullptr) return;
+        for (std::uint32_t first = 0; first < tile.keys; first += kPanelWidth) {
+            const std::uint32_t left = tile.keys - first;
+            product.rows = left < kPanelWidth ? left : kPanelWidth;
+            const RelativeSpan span = of_tile(tile, first, product.rows);
+            multiply_keys(product, op_.key_rows, shape_, tile, first, op_.attention.score_scale, factors);
+            multiply_by(product, kernels, shape_, op_.relative_queries, tile.head, span, found);
+            for (std::uint32_t row = 0; row < tile.count; ++row) {
+                const std::uint16_t* const places = of_query(tile, row) + first;
+                float* const t = scores + row * stride + first;
+                for (std::uint32_t j = 0; j < product.rows; ++j)
+                    t[j] = t[j] + found[j * product.out_stride + (places[j] - span.first)];
+            }
+        }
+    }
+
+  private:
+    // By key position, for one query of a tile.
+    const std::uint16_t* of_query(const Tile& tile, std::uint32_t row) const noexcept {
+        return op_.rows_by_distance + (shape_.max_tokens - 1 - (tile.position + row));
+    }
+
+    // What the distances from a tile's queries to keys [first, first + count) mean.
+    RelativeSpan of_tile(const Tile& tile, std::uint32_t first, std::uint32_t count) const noexcept {
+        const std::uint32_t lowest = of_query(tile, tile.count - 1)[first];
+        const std::uint32_t highest = of_query(tile, 0)[first + count - 1];
+        const std::uint32_t begin = lowest / kPanelWidth * kPanelWidth;
+        return {begin, highest + 1 - begin};
+    }
+
+    const Op& op_;
+    const HeadShape& shape_;
+};
+
+}  // namespace
+
+void PackKeyRowsS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    const std::size_t stride = encoded_row_bytes(shape.packing, shape.head_width);
+    for (std::uint32_t head = first; head < last; ++head) {
+        for (const TextPart part : TextParts(texts, block)) {
+            const std::size_t to = std::size_t{head} * shape.cache_tokens + part.text.place + part.position();
+            for (std::uint32_t i = 0; i < part.count; ++i) {
+                out.scales[to + i] = context.kernels.quantize_row(head_of(input, part.row + i, shape, head),
+                                                                  shape.head_width, out.data + (to + i) * stride);
+            }
+        }
+    }
+}
+
+void PackKeyRowsF32::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t head = first; head < last; ++head) {
+        for (const TextPart part : TextParts(texts, block)) {
+            const std::size_t to = std::size_t{head} * shape.cache_tokens + part.text.place + part.position();
+            for (std::uint32_t i = 0; i < part.count; ++i) {
+                std::memcpy(out.data + (to + i) * shape.head_width, head_of(input, part.row + i, shape, head),
+                            shape.head_width * sizeof(float));
+            }
+        }
+    }
+}
+
+void DisentangledAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
+    attend(attention, RelativeScores(*this), with, first, last);
+}
+
+void DisentangledAttentionF32::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
+    attend(attention, RelativeScores(*this), with, first, last);
+}
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

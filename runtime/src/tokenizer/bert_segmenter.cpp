@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bert_segmenter.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+namespace {
+
+// What the fast path does with an ASCII byte: the letters and digits of a word stand for themselves in lower case.
+enum AsciiClass : std::uint8_t { kOther = 0, kSpace = 1, kPunctuation = 2, kFirstWordByte = '0' };
+
+struct AsciiTable {
+    std::uint8_t lower[256];  // AsciiClass, or a letter or digit in lower case
+};
+
+constexpr AsciiTable make_ascii_table() noexcept {
+    AsciiTable table{};
+    for (unsigned c = 0x21; c < 0x7F; ++c)
+        table.lower[c] = kPunctuation;
+    for (unsigned c = '0'; c <= '9'; ++c)
+        table.lower[c] = static_cast<std::uint8_t>(c);
+    for (unsigned c = 'a'; c <= 'z'; ++c)
+        table.lower[c] = table.lower[c - 'a' + 'A'] = static_cast<std::uint8_t>(c);
+    table.lower[0x20] = kSpace;
+    return table;
+}
+
+constexpr AsciiTable kAscii = make_ascii_table();
+
+}  // namespace
+
+void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cursor, std::string_view text,
+                                                     RawSplitter& splitter, const TokenWriter& out,
+                                                     std::uint32_t enough) noexcept {
+    if (!cursor.is_between_characters()) return;
+    Word& word = words_.word();
+    const bool lowercase = cursor.lowercase();
+    const std::uint32_t room = words_.max_chars();
+    std::uint32_t at = cursor.position();
+    const auto byte_at = [text](std::uint32_t i) { return static_cast<std::uint8_t>(text[i]); };
+    while (out.count <= enough && splitter.contains(at)) {
+        const std::uint8_t kind = kAscii.lower[byte_at(at)];
+        if (kind == kOther) break;
+        if (kind == kSpace) {
+            words_.end();
+            ++at;
+            continue;
+        }
+        if (kind == kPunctuation) {
+            words_.end();
+            words_.write_character(byte_at(at), at);
+            ++at;
+            continue;
+        }
+        if (!word.empty()) {  // a word that began with something else
+            word.append(lowercase ? kind : byte_at(at), at, at + 1);
+            ++at;
+            if (word.too_long() && out.count >= enough) break;
+            continue;
+        }
+        const std::uint32_t begin = at;
+        const std::uint32_t limit = splitter.clear();
+        std::uint8_t* bytes = word.ascii_room();
+        std::uint8_t last = kind;
+        while (at < limit && at - begin < room) {
+            last = kAscii.lower[byte_at(at)];
+            if (last < kFirstWordByte) break;
+            bytes[at - begin] = lowercase ? last : byte_at(at);
+            ++at;
+        }
+        if (at == begin) break;  // no room for a single character
+        word.set_ascii(begin, at - begin);
+        if (last == kSpace || last == kPunctuation) words_.end();
+    }
+    cursor.seek(at);
+}
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "byte_level_bpe.hpp"
+
+#include "trie.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+namespace {
+
+constexpr std::uint32_t kNoMerge = 0xFFFFFFFF;
+
+}  // namespace
+
+// Offsets leave out the white space that the token swallowed, by the rule of pieces.
+void Words<ByteLevelBpe>::write_token(const TokenMatch& match) noexcept {
+    out_.begin_word();
+    if (!model_.trim_offsets) {
+        out_.write(match.id, match.begin, match.end);
+        return;
+    }
+    const bool stays = model_.keep_first_space && match.spaces_before == 1 && (out_.count == 0 || match.begin == 0);
+    out_.write(match.id, stays ? match.begin : match.content_begin, match.content_end);
+}
+
+// Most words are one piece, and most pieces are what merging makes of their text: then nothing needs to be merged.
+bool Words<ByteLevelBpe>::write_whole() noexcept {
+    const Trie& trie = model_.trie;
+    const std::uint8_t* bytes = word_.bytes();
+    std::uint32_t node = model_.first_nodes[bytes[0]];
+    for (std::uint32_t at = 1; at < word_.size(); ++at) {
+        node = find_child(trie, node, bytes[at]);
+        if (node == kNoNode) return false;
+    }
+    if (!ends_key(trie, node)) return false;
+    if ((packed_value(model_.merges, key_at(trie, node), model_.merge_bits) & 1U) == 0) return false;
+    std::uint32_t first = 0;
+    write(node, 0, word_.size(), first);
+    return true;
+}
+
+void Words<ByteLevelBpe>::write_pieces() noexcept {
+    const std::uint32_t size = word_.size();
+    for (std::uint32_t at = 0; at < size; ++at)
+        symbols_.nodes[at] = model_.first_nodes[word_.bytes()[at]];
+    merge();
+    std::uint32_t first = 0;
+    for (std::uint32_t at = 0; at < size; at = symbols_.next[at])
+        write(symbols_.nodes[at], at, symbols_.next[at], first);
+}
+
+// Merges neighbours until none can be. The first symbol stays the first one; the last one's next is the word's size.
+void Words<ByteLevelBpe>::merge() noexcept {
+    const std::uint32_t size = word_.size();
+    for (std::uint32_t at = 0; at < size; ++at) {
+        symbols_.next[at] = static_cast<std::uint16_t>(at + 1);
+        symbols_.previous[at] = static_cast<std::uint16_t>(at - 1);
+    }
+    for (std::uint32_t at = 0; at < size; ++at)
+        rank(at);
+    const std::uint32_t blocks = (size + Symbols::kBlock - 1) / Symbols::kBlock;
+    for (std::uint32_t block = 0; block < blocks; ++block)
+        find_lowest(block);
+    for (;;) {
+        std::uint32_t best = 0;
+        for (std::uint32_t block = 1; block < blocks; ++block)
+            best = symbols_.lowest[block] < symbols_.lowest[best] ? block : best;
+        if (symbols_.lowest[best] == kNoMerge) return;
+        std::uint32_t left = best * Symbols::kBlock;
+        while (symbols_.ranks[left] != symbols_.lowest[best])
+            ++left;
+        const std::uint32_t right = symbols_.next[left];
+        const std::uint32_t behind = symbols_.next[right];
+        symbols_.nodes[left] = symbols_.pairs[left];
+        symbols_.next[left] = static_cast<std::uint16_t>(behind);
+        if (behind != size) symbols_.previous[behind] = static_cast<std::uint16_t>(left);
+        symbols_.ranks[right] = kNoMerge;
+        rank(left);
+        find_lowest(right / Symbols::kBlock);
+        if (left != 0) {
+            const std::uint32_t before = symbols_.previous[left];
+            rank(before);
+            find_lowest(before / Symbols::kBlock);
+        }
+        find_lowest(best);
+    }
+}
+
+// Finds out what a symbol and its next one become. The trie is followed from the left one on by the bytes of the right
+// one.
+void Words<ByteLevelBpe>::rank(std::uint32_t left) noexcept {
+    const Trie& trie = model_.trie;
+    const std::uint32_t right = symbols_.next[left];
+    symbols_.ranks[left] = kNoMerge;
+    if (right == word_.size()) return;
+    std::uint32_t node = symbols_.nodes[left];
+    for (std::uint32_t at = right; at < symbols_.next[right]; ++at) {
+        node = find_child(trie, node, word_.bytes()[at]);
+        if (node == kNoNode) return;
+    }
+    if (!ends_key(trie, node)) return;
+    const std::uint32_t key = key_at(trie, node);
+    if (model_.left_sizes[key] != right - left) return;
+    symbols_.ranks[left] = packed_value(model_.merges, key, model_.merge_bits) >> 1;
+    symbols_.pairs[left] = node;
+}
+
+void Words<ByteLevelBpe>::find_lowest(std::uint32_t block) noexcept {
+    const std::uint32_t begin = block * Symbols::kBlock;
+    const std::uint32_t end = word_.size() - begin < Symbols::kBlock ? word_.size() : begin + Symbols::kBlock;
+    std::uint32_t lowest = kNoMerge;
+    for (std::uint32_t at = begin; at < end; ++at)
+        lowest = symbols_.ranks[at] < lowest ? symbols_.ranks[at] : lowest;
+    symbols_.lowest[block] = lowest;
+}
+
+// Writes the piece of the word's bytes [at, end). A byte stands for all of its character; `first` is the one that the
+// last piece ended in, and becomes that of this one.
+void Words<ByteLevelBpe>::write(std::uint32_t node, std::uint32_t at, std::uint32_t end,
+                                std::uint32_t& first) noexcept {
+    constexpr std::uint8_t kSpace = 0x20;
+    const std::uint8_t* bytes = word_.bytes();
+    while (word_.byte_end(first) <= at)
+        ++first;
+    std::uint32_t last = first;
+    while (word_.byte_end(last) < end)
+        ++last;
+    TokenOffset place{word_.char_begin(first), word_.char_end(last)};
+    if (model_.trim_offsets && (bytes[at] == kSpace || bytes[end - 1] == kSpace)) {
+        // A space is one byte of the text, but for the one of add_prefix_space, which has its neighbour's place.
+        const std::uint32_t first_width = word_.char_end(first) - word_.char_begin(first);
+        std::uint32_t leading = 0;
+        while (at + leading < end && bytes[at + leading] == kSpace)
+            ++leading;
+        std::uint32_t trailing = 0;
+        while (at + trailing < end && bytes[end - 1 - trailing] == kSpace)
+            ++trailing;
+        const bool stays = model_.keep_first_space && leading == 1 && (out_.count == 0 || place.begin == 0);
+        const std::uint32_t front = leading == 0 || stays ? 0 : first_width + leading - 1;
+        const std::uint32_t back = trailing == end - at ? first_width + trailing - 1 : trailing;
+        place.begin += front;
+        place.end = place.end - place.begin < back ? place.begin : place.end - back;
+    }
+    first = last;
+    out_.write(id_at(model_.trie, node), place.begin, place.end);
+}
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of each character by itself, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "added_tokens.hpp"
+#include "cursor.hpp"
+#include "etch/tokenizer/normalizers.hpp"
+#include "folding.hpp"
+#include "no_normalizer.hpp"
+#include "unicode.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+template <>
+class Cursor<CharacterNormalizer> {
+  public:
+    static constexpr bool kJoins = true;
+
+    Cursor(const CharacterNormalizer& settings, std::string_view text, RawSplitter& splitter) noexcept
+        : stage_(settings.folding, Cursor<NoNormalizer>({}, text, splitter)) {}
+
+    bool next(Unit& unit) noexcept {
+        if (!stage_.next(unit)) return false;
+        unit.flags = properties(unit.scalar).flags;
+        return true;
+    }
+
+    // Nothing is read ahead: letters may become other ones.
+    bool may_seek() const noexcept { return false; }
+    std::uint32_t position() const noexcept { return stage_.position(); }
+    void seek(std::uint32_t position) noexcept { stage_.seek(position); }
+
+  private:
+    FoldingStage<Cursor<NoNormalizer>> stage_;
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A normalizer as a stream: one normalized character at a time, with the bytes of the original it stands for.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/version.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+struct Unit {
+    std::uint32_t scalar;
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint16_t flags;  // Properties of `scalar`
+};
+
+// Walks the segment that a RawSplitter is at:
+//     Cursor(const Normalizer&, std::string_view text, RawSplitter&)
+//     bool next(Unit&)   false at the end of the segment
+// A cursor is small and can be copied to look ahead; it needs no memory that grows with the text.
+template <class Normalizer>
+class Cursor;
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

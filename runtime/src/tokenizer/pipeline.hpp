@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public functions: the template around the texts, and truncation. A composition instantiates them.
+#pragma once
+
+#include "encoder.hpp"
+#include "etch/tokenizer.hpp"
+#include "truncation.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+constexpr std::uint32_t kEverything = 0xFFFFFFFF;
+constexpr std::size_t kLongestText = 0xFFFFFFFE;  // positions and counts are 32-bit
+
+inline TokenWriter writer_at(const TokenSink& sink, std::uint32_t at, std::uint32_t room) noexcept {
+    return {sink.ids + at, sink.offsets == nullptr ? nullptr : sink.offsets + at, room};
+}
+
+// Where a part stands: the tokens before it are special ones.
+constexpr std::uint32_t place_of(const TemplatePart* parts, std::int32_t what) noexcept {
+    std::uint32_t at = 0;
+    while (parts[at].id != what)
+        ++at;
+    return at;
+}
+
+// Writes special tokens and segments around texts of these sizes.
+void write_template(const TemplatePart* parts, std::uint32_t count, std::uint32_t first, std::uint32_t second,
+                    const TokenSink& sink) noexcept;
+
+}  // namespace tokenizer
+
+template <class Tables>
+Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch, const TokenSink& sink,
+                Tokenized& result) noexcept {
+    using namespace tokenizer;
+    result = {0, false, false};
+    if (text.size() > kLongestText) return Status::text_too_long;
+    const Template& parts = tables.parts;
+    const std::uint32_t specials = parts.single_count - 1;
+    if (sink.capacity < specials) {
+        result.truncated = true;
+        return Status::ok;
+    }
+    const std::uint32_t room = sink.capacity - specials;
+    TokenWriter out = writer_at(sink, place_of(parts.single, TemplatePart::kFirst), room);
+    Encoder<Tables>(tables, text, mode, scratch, out, room).run();
+    const std::uint32_t kept = out.count < room ? out.count : room;
+    result = {kept + specials, out.count > room, out.cut_word};
+    write_template(parts.single, parts.single_count, kept, 0, sink);
+    return Status::ok;
+}
+
+template <class Tables>
+Status tokenize_pair(const Tables& tables, std::string_view first, std::string_view second, SpecialTokens mode,
+                     void* scratch, const TokenSink& sink, Tokenized& result) noexcept {
+    using namespace tokenizer;
+    result = {0, false, false};
+    if (first.size() > kLongestText || second.size() > kLongestText) return Status::text_too_long;
+    const Template& parts = tables.parts;
+    const std::uint32_t specials = parts.pair_count - 2;
+    if (sink.capacity < specials) {
+        result.truncated = true;
+        return Status::ok;
+    }
+    const std::uint32_t room = sink.capacity - specials;
+    TokenWriter first_out = writer_at(sink, place_of(parts.pair, TemplatePart::kFirst), room);
+    Encoder<Tables>(tables, first, mode, scratch, first_out, kEverything).run();
+
+    // How much of the first text stays depends on the length of the second. The second is written as if all of the
+    // first stayed, which is right if both fit, and otherwise once more at its place: counting it is work that is due
+    // anyway.
+    const std::uint32_t before = place_of(parts.pair, TemplatePart::kSecond) - 1;  // without the first text's tokens
+    std::uint32_t first_kept = first_out.count < room ? first_out.count : room;
+    TokenWriter second_out = writer_at(sink, first_kept + before, room - first_kept);
+    Encoder<Tables>(tables, second, mode, scratch, second_out, kEverything).run();
+    const Kept kept = longest_first(first_out.count, second_out.count, room);
+    const bool truncated = kept.first != first_out.count || kept.second != second_out.count;
+    if (kept.first != first_kept) {
+        first_kept = kept.first;
+        TokenWriter again = writer_at(sink, first_kept + before, kept.second);
+        Encoder<Tables>(tables, second, mode, scratch, again, kept.second).run();
+    }
+    result = {first_kept + kept.second + specials, truncated, first_out.cut_word || second_out.cut_word};
+    write_template(parts.pair, parts.pair_count, first_kept, kept.second, sink);
+    return Status::ok;
+}
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

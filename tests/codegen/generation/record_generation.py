@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tiny random models that write texts, and what the greedy `generate` of pinned `transformers` makes of ids.
+
+    python tests/codegen/generation/record_generation.py [--out DIR]
+
+Needs torch 2.15.0, transformers 5.23.0 and numpy. Weights are stored in float16, so that float32 and float64 begin from
+the same numbers; the library computes in float64.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import zlib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import torch
+import transformers
+from transformers.models.llama.modeling_llama import LlamaRMSNorm
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent / "recorded"))
+sys.path.insert(2, str(HERE.parent))
+from library_variants import unrounded  # noqa: E402 - of the folder beside
+from random_weights import randomize  # noqa: E402 - of the folder beside
+
+PINNED = {"torch": "2.15.0", "transformers": "5.23.0"}
+VOCABULARY, MAX_TARGET = 45, 17
+BEGIN, END = 1, 2
+LOGITS = 5  # steps of each text whose logits are written down
+BART = {
+    "vocab_size": VOCABULARY,
+    "d_model": 20,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 37,
+    "decoder_ffn_dim": 29,
+    "max_position_embeddings": 24,
+    "activation_function": "gelu",
+    "pad_token_id": 0,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+    "decoder_start_token_id": BEGIN,
+    "forced_eos_token_id": END,
+}
+UNEVEN = BART | {
+    "encoder_layers": 3,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 1,
+    "encoder_ffn_dim": 19,
+    "decoder_ffn_dim": 33,
+    "activation_function": "relu",
+    "scale_embedding": True,
+    "forced_eos_token_id": None,
+    "decoder_start_token_id": 2,
+}
+OPUS = BART | {
+    "activation_function": "swish",
+    "scale_embedding": True,
+    "pad_token_id": VOCABULARY - 1,
+    "decoder_start_token_id": VOCABULARY - 1,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+    "forced_eos_token_id": 0,
+}
+GPT2 = {
+    "vocab_size": VOCABULARY,
+    "n_embd": 20,
+    "n_layer": 2,
+    "n_head": 2,
+    "n_positions": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
+LLAMA = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 30,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
+# Beams, length_penalty, early_stopping.
+SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
+    *((2, 1.0, False), (3, 0.6, True), (4, 2.0, "never")),
+    *((4, -0.5, "never"), (5, 0.0, "never"), (8, 1.0, False)),
+)
+# Class and configuration of each variant.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bart/two_layers": ("Bart", BART),
+    "bart/uneven": ("Bart", UNEVEN),
+    "marian/opus": ("Marian", OPUS),
+    "gpt2/two_layers": ("GPT2", GPT2),
+    "gpt2/narrow": ("GPT2", GPT2 | {"n_inner": 31, "n_layer": 1, "n_head": 4, "activation_function": "relu"}),
+    "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
+    "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+}
+_CLASSES = {
+    "Bart": "BartForConditionalGeneration",
+    "Marian": "MarianMTModel",
+    "GPT2": "GPT2LMHeadModel",
+    "Llama": "LlamaForCausalLM",
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    kind, settings = VARIANTS[name]
+    config = getattr(transformers, f"{kind}Config")(**settings)
+    model = getattr(transformers, _CLASSES[kind])(config)
+    randomize(model, seed)
+    if config.is_encoder_decoder:
+        bias = np.random.default_rng(seed).standard_normal((1, VOCABULARY))
+        model.final_logits_bias.copy_(torch.from_numpy(bias).half())
+    model.half().save_pretrained(folder)
+    (folder / "generation_config.json").unlink()
+    double = type(model).from_pretrained(folder, dtype=torch.float64, attn_implementation="sdpa").eval()
+    random = np.random.default_rng(seed + 1)
+    items = []
+    for length in (1, 2, 5, 11, 24):
+        ids = random.integers(3, VOCABULARY, length).tolist()
+        source = torch.tensor([ids])
+        written, logits = _written(double, source, config.is_encoder_decoder)
+        rows = [[float(f"{value:.12g}") for value in row] for row in logits[:LOGITS]]
+        items.append(f'  {{"ids": {ids}, "written": {written},\n   "logits": {json.dumps(rows)}}}')
+    lines = ",\n".join(items)
+    source_of = f"transformers {transformers.__version__}"
+    text = f'{{"source": "{source_of}", "max_target": {MAX_TARGET},\n "outputs": [\n{lines}\n]}}\n'
+    (folder / "recorded.json").write_text(text, encoding="utf-8")
+    found = _searched(double, random, config.is_encoder_decoder)
+    (folder / "beams.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
+
+
+def _searched(model: Any, random: np.random.Generator, has_encoder: bool) -> list[Any]:
+    """[ids, beams, length_penalty, early_stopping, written, score] of each search and text."""
+    found = []
+    for beams, penalty, early in SEARCHES:
+        for length in (1, 6):
+            ids = random.integers(3, VOCABULARY, length).tolist()
+            source = torch.tensor([ids])
+            begin = 1 if has_encoder else length
+            options: dict[str, Any] = {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
+            options |= {"max_length": begin + MAX_TARGET, "return_dict_in_generate": True, "output_scores": True}
+            with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
+                result = model.generate(source, attention_mask=torch.ones_like(source), do_sample=False, **options)
+            score = float(f"{float(result.sequences_scores[0]):.9g}")
+            found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
+    return found
+
+
+def _normalized(norm: LlamaRMSNorm, rows: torch.Tensor) -> torch.Tensor:
+    """As the library has it, without the rounding to float32."""
+    mean = rows.pow(2).mean(-1, keepdim=True)
+    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
+
+
+def _written(model: Any, source: torch.Tensor, has_encoder: bool) -> tuple[list[int], np.ndarray]:
+    """The tokens behind what the target begins with, and the logits of each step."""
+    begin = 1 if has_encoder else source.shape[1]
+    options: dict[str, Any] = {"num_beams": 1, "do_sample": False, "max_length": begin + MAX_TARGET}
+    mask = torch.ones_like(source)
+    with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
+        whole = model.generate(source, attention_mask=mask, **options)[0].tolist()
+        if has_encoder:
+            logits = model(input_ids=source, decoder_input_ids=torch.tensor([whole[:-1]])).logits[0]
+        else:
+            logits = model(input_ids=torch.tensor([whole[:-1]])).logits[0]
+    return whole[begin:], logits[begin - 1 :].numpy()
+
+
+def main() -> None:
+    """Records all variants."""
+    parser = argparse.ArgumentParser(description="Records what pinned libraries write.")
+    parser.add_argument("--out", type=Path, default=HERE, metavar="DIR")
+    arguments = parser.parse_args()
+    for package, expected in PINNED.items():
+        if version(package).partition("+")[0] != expected:
+            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
+    for name in VARIANTS:
+        folder = arguments.out / name
+        folder.mkdir(parents=True, exist_ok=True)
+        record(folder, name, zlib.crc32(name.encode()) % 10_000)
+        for file in folder.glob("*.safetensors"):
+            file.chmod(0o644)  # its writer leaves 0600
+
+
+if __name__ == "__main__":
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    main()

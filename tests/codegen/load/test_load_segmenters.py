@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pre-tokenizers that end in ByteLevel: which are read, and which are refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from codegen.errors import EtchError
+from codegen.load.byte_level_segmenters import read_segmenter
+from codegen.load.tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter
+
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+def byte_level(**changes: object) -> dict[str, Any]:
+    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True, **changes}
+
+
+def split(expression: str, **changes: object) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": expression}, "behavior": "Isolated", "invert": False, **changes}
+
+
+def digits(individual: object = True) -> dict[str, Any]:
+    return {"type": "Digits", "individual_digits": individual}
+
+
+def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+BEHIND_SPLIT = byte_level(use_regex=False)
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        (byte_level(add_prefix_space=True), ByteLevelSegmenter(True)),
+        (sequence(split(GPT2), BEHIND_SPLIT), ByteLevelSegmenter(False)),
+        (sequence(split(LLAMA3), BEHIND_SPLIT), Cl100kSegmenter(3)),
+        (sequence(split(LLAMA3.replace("{1,3}", "")), BEHIND_SPLIT), Cl100kSegmenter(1)),
+        (sequence(digits(), byte_level()), DigitsSegmenter(False, True)),
+        (sequence(digits(False), byte_level(add_prefix_space=True)), DigitsSegmenter(True, False)),
+    ],
+)
+def test_what_is_read(described: dict[str, Any], expected: object) -> None:
+    assert read_segmenter(described) == expected
+
+
+@pytest.mark.parametrize(
+    ("described", "message"),
+    [
+        ({"type": "Whitespace"}, "Whitespace"),
+        (byte_level(use_regex=False), "without its expression"),
+        (byte_level(add_prefix_space=1), "add_prefix_space must be true/false"),
+        (sequence(split(GPT2)), "two pre-tokenizers only"),
+        (sequence(split(GPT2), digits(), byte_level()), "two pre-tokenizers only"),
+        (sequence({"type": "Punctuation"}, byte_level()), "Punctuation"),
+        (sequence(split(GPT2), byte_level()), "an expression of its own"),
+        (sequence(split(GPT2), byte_level(use_regex=False, add_prefix_space=True)), "add_prefix_space behind a Split"),
+        (sequence(split(LLAMA3.replace("{1,3}", "{1,2}")), BEHIND_SPLIT), "Split by"),
+        (sequence(split(GPT2, pattern={"String": " "}), BEHIND_SPLIT), "Split by"),
+        (sequence(split(GPT2, behavior="Removed"), BEHIND_SPLIT), "the behavior Isolated"),
+        (sequence(split(GPT2, invert=True), BEHIND_SPLIT), "without invert"),
+        (sequence(digits(None), byte_level()), "individual_digits must be true/false"),
+    ],
+)
+def test_what_is_refused(described: dict[str, Any], message: str) -> None:
+    with pytest.raises(EtchError, match=message) as refused:
+        read_segmenter(described)
+    assert refused.value.stage == "load"

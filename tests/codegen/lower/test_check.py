@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not sound is refused: graphs and programs broken in one place each, passes that make a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from test_lower import texts
+from test_plan import check
+from tiny_graphs import GRAPHS, INNER, WIDTH, Builder, Made, graph, post
+
+from codegen import liveness
+from codegen.emulate import emulate_outputs
+from codegen.emulate.forward import EMULATE
+from codegen.errors import EtchError
+from codegen.ir import check_graph, check_program, op
+from codegen.ir import graph as g
+from codegen.ir import program as p
+from codegen.ir.check_supported import check_supported
+from codegen.ir.op import reads, slots, writes
+from codegen.ir.stage import Stage
+from codegen.lower import demand as demand_module
+from codegen.lower import lower
+from codegen.lower.demand import INPUTS, Rows
+from codegen.lower.ops import LOWER
+from codegen.oracle.interpret import INTERPRET, Interpreter
+from codegen.plan import SCRATCH, plan_memory
+from codegen.quantize import RECIPES
+from codegen.quantize.bounds import BOUND
+from codegen.render.forward import RENDER
+from codegen.targets import TARGETS
+
+# --- ops and stages --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*g.OPS, g.Term, *p.OPS, p.EmbeddingTerm], ids=lambda kind: kind.__name__)
+def test_every_field_of_an_op_has_a_role(kind: type) -> None:
+    for each in fields(kind):
+        assert op.role(each)
+
+
+STAGES = {
+    "graph": (check_graph.CHECK, INPUTS, LOWER, BOUND, INTERPRET),
+    "program": (check_program.CHECK, EMULATE, SCRATCH, RENDER),
+}
+
+
+@pytest.mark.parametrize(("ops", "stage"), [(ops, stage) for ops, all_of in STAGES.items() for stage in all_of])
+def test_every_stage_has_an_entry_for_every_op(ops: str, stage: Stage) -> None:
+    assert stage.types == set(g.OPS if ops == "graph" else p.OPS)
+
+
+def test_a_missing_entry_names_op_and_stage() -> None:
+    stage: Stage[None] = Stage("somewhere")
+    with pytest.raises(EtchError, match=r"error\[op-not-supported\] somewhere: .* Pool"):
+        stage(g.Pool("mean", "a", "b"))
+    stage.on(g.Pool)(lambda op: None)
+    with pytest.raises(TypeError, match="two entries for Pool"):
+        stage.on(g.Pool)(lambda op: None)
+
+
+def test_what_an_op_reads_writes_and_holds() -> None:
+    b = Builder()
+    linear = b.linear("dense", "a", "b", residual="c")
+    assert (reads(linear), writes(linear)) == (("a", "c"), ("b",))
+    assert [parameter.name for parameter in slots(linear)] == ["dense_weight", "dense_bias"]
+    assert [parameter.name for parameter in slots(b.embed("x"))] == ["x_words", "x_segments", "x_positions"]
+    turned = g.Normalize("a")
+    assert reads(turned) == writes(turned) == ("a",)
+    other = g.Parameter("other", ())
+    assert set(slots(op.map_slots(b.embed("y"), lambda _: other))) == {other}
+
+
+# --- graphs ----------------------------------------------------------------------------------------------------------
+
+
+def changed(kind: type, change: Callable[[g.Op], g.Op], nth: int = 0) -> g.Graph:
+    """A classifier's graph with its nth op of a kind changed."""
+    made = post("first")
+    seen = -1
+
+    def visit(node: g.Node) -> g.Node:
+        nonlocal seen
+        if isinstance(node, g.Layers):
+            return replace(node, body=tuple(visit(inner) for inner in node.body))  # type: ignore[misc]
+        if isinstance(node, kind):
+            seen += 1
+            return change(node) if seen == nth else node
+        return node
+
+    return replace(made, body=tuple(visit(node) for node in made.body))
+
+
+def with_layers(**changes: object) -> g.Graph:
+    """A classifier's graph with other layers."""
+    made = post("first")
+    return replace(
+        made, body=tuple(replace(node, **changes) if isinstance(node, g.Layers) else node for node in made.body)
+    )
+
+
+def with_array(parameter: g.Parameter, *shape: int) -> g.Parameter:
+    made = tuple(Made(array.name, np.zeros(shape, np.float32)) for array in parameter.arrays)
+    return replace(parameter, arrays=made)
+
+
+BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
+    "read before it is computed": (lambda: changed(g.Linear, lambda o: replace(o, input="later")), "'later'"),
+    "never read": (lambda: changed(g.Norm, lambda o: replace(o, out="normed")), "never read"),
+    "weight of another shape": (
+        lambda: changed(g.Linear, lambda o: replace(o, weight=with_array(o.weight, WIDTH, WIDTH + 1))),
+        "shape of query_weight.0",
+    ),
+    "bias of another length": (
+        lambda: changed(g.Linear, lambda o: replace(o, bias=with_array(o.bias, WIDTH + 1))),
+        "shape of query_bias.0",
+    ),
+    "too few layers": (
+        lambda: changed(g.Linear, lambda o: replace(o, weight=replace(o.weight, arrays=o.weight.arrays[:2]))),
+        "arrays of query_weight: 2, expected 3",
+    ),
+    "a layer that no array is of": (
+        lambda: changed(g.Linear, lambda o: replace(o, weight=replace(o.weight, of_layer=(0, 1, 1)))),
+        "query_weight",
+    ),
+    "residual of another width": (lambda: changed(g.Linear, lambda o: replace(o, residual="inner"), 4), "'inner'"),
+    "in and out the same": (lambda: changed(g.Linear, lambda o: replace(o, out="hidden")), "reads and writes"),
+    "activation": (lambda: changed(g.Linear, lambda o: replace(o, activation="mish")), "'mish'"),
+    "heads": (lambda: changed(g.Attention, lambda o: replace(o, heads=5)), "5 heads"),
+    "key heads": (lambda: changed(g.Attention, lambda o: replace(o, key_heads=1)), "width of 'key'"),
+    "window without a width": (lambda: changed(g.Attention, lambda o: replace(o, mask="window")), "window None"),
+    "width without a window": (lambda: changed(g.Attention, lambda o: replace(o, window=3)), "window 3"),
+    "bias of scores": (
+        lambda: changed(
+            g.Attention, lambda o: replace(o, bias=g.Parameter("b", (Made("b", np.zeros((2, 7))),), (), True))
+        ),
+        "shape of b",
+    ),
+    "norm": (lambda: changed(g.Norm, lambda o: replace(o, gamma=with_array(o.gamma, 3))), "embedding_norm_gamma"),
+    "rms norm with beta": (lambda: changed(g.Norm, lambda o: replace(o, kind="rms")), "no beta"),
+    "short table": (
+        lambda: changed(
+            g.Embed, lambda o: replace(o, terms=(replace(o.terms[0], table=with_array(o.terms[0].table, 5, WIDTH)),))
+        ),
+        "5 entries",
+    ),
+    "positions begin too late": (
+        lambda: changed(g.Embed, lambda o: replace(o, terms=(*o.terms[:2], replace(o.terms[2], first=1)))),
+        "are looked up",
+    ),
+    "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
+    "no layers": (lambda: with_layers(count=0), "layer: 0 layers of"),
+    "layers of nothing": (lambda: with_layers(body=()), "layers of 0 ops"),
+    "no result": (lambda: replace(post("first"), heads=()), "no result"),
+    "result of another width": (
+        lambda: graph(post("first").body, "result", pooled=WIDTH, result=INNER),
+        "shape of head_weight",
+    ),
+    "one name twice": (
+        lambda: changed(g.Linear, lambda o: replace(o, weight=replace(o.weight, name="key_weight"))),
+        "two weights are called 'key_weight'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_graphs_are_refused(case: str) -> None:
+    make, words = BROKEN[case]
+    with pytest.raises(EtchError) as caught:
+        lower(make(), RECIPES["w8a8"])
+    assert (caught.value.code, caught.value.stage) == ("graph-not-sound", "check")
+    assert words in str(caught.value)
+
+
+def test_one_head_and_one_sequence_of_layers_are_supported() -> None:
+    made = post("first")
+    check_supported(made)
+    layers = next(node for node in made.body if isinstance(node, g.Layers))
+    for changed_graph, code, words in (
+        (replace(made, body=tuple(node for node in made.body if node is not layers)), "layers", "0 sequences"),
+        (replace(made, body=(layers, *made.body)), "layers", "2 sequences"),
+        (replace(made, heads=()), "heads", "0 heads"),
+        (replace(made, heads=made.heads * 2), "heads", "2 heads"),
+    ):
+        with pytest.raises(EtchError, match=words) as caught:
+            check_supported(changed_graph)
+        assert (caught.value.code, caught.value.stage) == (f"{code}-not-supported", "check")
+
+
+# --- passes that make a mistake --------------------------------------------------------------------------------------
+
+
+def found_out(form: str) -> bool:
+    """Whether anything that compares or checks sees a fault: check, emulator against interpreter, or plan."""
+    made = GRAPHS[form]()
+    try:
+        program = lower(made, RECIPES["fp32"])
+        results = emulate_outputs(program, texts())
+    except (EtchError, ValueError):
+        return True
+    exact = Interpreter(made)
+    for i, text in enumerate(texts()):
+        for ours, wanted in zip(results, exact.outputs(text.ids, text.segments), strict=True):
+            if np.abs(ours[i] - wanted).max(initial=0) > 1e-4 * max(1.0, np.abs(wanted).max(initial=0)):
+                return True
+    return False
+
+
+def test_nothing_is_found_where_nothing_is_wrong() -> None:
+    assert not any(found_out(form) for form in GRAPHS)
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("post, mean", g.Pool), ("two heads", g.Pool), ("post, first", g.Attention)]
+)
+def test_a_demand_that_asks_too_little_is_seen(form: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_little(op: g.Op, rows: Rows, asked: dict[str, Rows]) -> None:
+        for value in reads(op):
+            asked[value] = max(asked.get(value, Rows.NONE), Rows.FIRST)
+
+    monkeypatch.setitem(demand_module.INPUTS._entries, kind, too_little)
+    assert found_out(form)
+
+
+def test_keys_packed_too_late_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codegen.lower.steps.stages_of", lambda body: [0] * len(body))
+    assert found_out("post, mean")
+
+
+@pytest.mark.parametrize(("kind", "field"), [(g.Linear, "input"), (g.Attention, "key"), (g.Pool, "input")])
+def test_an_op_whose_reads_are_wrong_is_seen(kind: type, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (read,) = [each for each in fields(kind) if each.name == field]
+    monkeypatch.setattr(read, "metadata", {"role": "attribute"})
+    assert found_out("post, mean")
+
+
+def broken_programs() -> dict[str, p.Program]:
+    """The program of a classifier, broken in one place each."""
+    program = lower(post("first"), RECIPES["w8a8"])
+    embed, norm, loop, head = program.steps
+    assert isinstance(loop, p.Loop)
+    packs, attends = loop.body
+    every = replace(attends, body=attends.body)
+    return {
+        "attention first": replace(program, steps=(embed, norm, replace(loop, body=(every, packs)), head)),
+        "nothing embedded": replace(program, steps=(norm, loop, head)),
+        "keys of first rows": replace(
+            program, steps=(embed, norm, replace(loop, body=(replace(packs, last_layer_first_row=True), every)), head)
+        ),
+        "no quantize": replace(
+            program, steps=(embed, norm, replace(loop, body=(replace(packs, body=packs.body[1:]), every)), head)
+        ),
+        "no head": replace(program, steps=(embed, norm, loop)),
+        "no layers": replace(program, steps=(embed, norm, replace(loop, count=0), head)),
+        "layers of no blocks": replace(program, steps=(embed, norm, replace(loop, body=()), head)),
+        "blocks of no ops": replace(program, steps=(embed, norm, replace(loop, body=(*loop.body, p.Blocks(()))), head)),
+        "layers for each text": replace(program, steps=(embed, norm, p.Repeat("texts", (loop,)), head)),
+        "a step that leaves first rows only": replace(program, steps=(embed, norm, p.Repeat("steps", (loop,)), head)),
+        "a step that reads what it has not": replace(program, steps=(embed, p.Repeat("steps", (loop, norm)), head)),
+        "another count": replace(program, steps=(embed, norm, replace(loop, count=2), head)),
+        "mean of first rows": replace(
+            program,
+            steps=(
+                *program.steps[:3],
+                p.Repeat("texts", (p.Pool("mean", p.Buffer("hidden", "f32", "tokens", WIDTH), program.output),)),
+            ),
+        ),
+    }
+
+
+@pytest.mark.parametrize("case", broken_programs())
+def test_programs_are_refused(case: str) -> None:
+    with pytest.raises(EtchError) as caught:
+        check_program.check_program(broken_programs()[case])
+    assert (caught.value.code, caught.value.stage) == ("program-not-sound", "check")
+
+
+# --- lives -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", GRAPHS)
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+def test_nothing_alive_overlaps(form: str, target: object) -> None:
+    for recipe in ("w8a8", "fp32"):
+        program = lower(GRAPHS[form](), RECIPES[recipe])
+        check(program, plan_memory(program, target, 700), target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lost", ["layers", "texts"])
+def test_a_lost_back_edge_is_seen(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that layers hand on, and rows that are read for every text."""
+
+    def once(self: liveness._Walk, repeated: p.Loop | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+        if isinstance(repeated, p.Loop) != (lost == "layers"):
+            return until_stable(self, repeated, first, after)
+        alive, index = set(after), first + sum(1 for _ in p.ops_in(repeated))
+        for step in reversed(repeated.body):
+            index -= sum(1 for _ in p.ops_in(step))
+            alive = self.before(step, index, alive)
+        return alive
+
+    until_stable = liveness._Walk._until_stable
+
+    monkeypatch.setattr(liveness._Walk, "_until_stable", once)
+    with pytest.raises(AssertionError):
+        for form in GRAPHS:
+            program = lower(GRAPHS[form](), RECIPES["w8a8"])
+            for target in TARGETS.values():
+                check(program, plan_memory(program, target, 700), target)

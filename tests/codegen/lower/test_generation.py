@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs that write texts: what the interpreter makes of them is what `transformers` wrote, and what is not sound is
+refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_generators import MAX_TARGET, decoder_only
+from tiny_graphs import VOCABULARY
+
+from codegen.errors import EtchError
+from codegen.frontends import bart, gpt2, llama, marian
+from codegen.ir import graph as g
+from codegen.ir.check_graph import check_graph
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.shards import open_weights
+from codegen.oracle.beams import BeamSettings
+from codegen.oracle.interpret import Interpreter
+
+HERE = Path(__file__).resolve().parents[1] / "generation"
+FAMILIES = {"bart": bart, "marian": marian, "gpt2": gpt2, "llama": llama}
+VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
+
+
+def recorded(variant: str, root: Path = HERE) -> dict[str, Any]:
+    return json.loads((root / variant / "recorded.json").read_text(encoding="utf-8"))
+
+
+def graph_of(variant: str, **changes: Any) -> g.Graph:
+    """Of a recorded folder, with keys of its configuration changed."""
+    folder = CheckpointFolder(HERE / variant)
+    config = Config.from_json(folder.read_json("config.json") | changes)
+    family = FAMILIES[variant.partition("/")[0]]
+    return family.build_graph(config, open_weights(folder)[0], 24, recorded(variant)["max_target"])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_graph_writes_what_the_library_wrote(variant: str) -> None:
+    made = graph_of(variant)
+    check_graph(made)
+    interpreter = Interpreter(made)
+    for text in recorded(variant)["outputs"]:
+        segments = [0] * len(text["ids"])
+        logits = np.array(text["logits"])
+        found = interpreter.logits(text["ids"], segments, text["written"][:-1])
+        assert len(found) == len(text["written"])
+        assert np.abs(found[: len(logits)] - logits).max() < 1e-10 * np.abs(logits).max()
+        assert interpreter.generate(text["ids"], segments) == text["written"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_beams_find_what_the_library_found(variant: str) -> None:
+    interpreter = Interpreter(graph_of(variant))
+    searches = json.loads((HERE / variant / "beams.json").read_text(encoding="utf-8"))
+    assert {beams for _, beams, *_ in searches} >= {2, 8}
+    for ids, beams, penalty, early, written, score in searches:
+        best = interpreter.beams(ids, [0] * len(ids), BeamSettings(beams, penalty, early))[0]
+        assert list(best.tokens) == written
+        assert abs(best.score - score) < 1e-5 * max(1.0, abs(score))
+
+
+@pytest.mark.sweep
+def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    script = [sys.executable, HERE / "record_generation.py", "--out", tmp_path]
+    subprocess.run(script, check=True, capture_output=True)
+    for variant in VARIANTS:
+        for text, again in zip(recorded(variant)["outputs"], recorded(variant, tmp_path)["outputs"], strict=True):
+            assert (text["ids"], text["written"]) == (again["ids"], again["written"])
+            assert np.abs(np.array(text["logits"]) - again["logits"]).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("variant", "changes", "code"),
+    [
+        ("bart/two_layers", {"forced_eos_token_id": 3}, "generation-not-supported"),
+        ("bart/two_layers", {"decoder_start_token_id": 45}, "config-out-of-range"),
+        ("bart/two_layers", {"eos_token_id": None}, "config-type"),
+        ("bart/two_layers", {"decoder_layers": 3}, "missing-tensor"),
+        ("bart/two_layers", {"decoder_attention_heads": 3}, "heads-do-not-divide"),
+        ("bart/two_layers", {"decoder_ffn_dim": 30}, "wrong-shape"),
+        ("bart/two_layers", {"vocab_size": 44}, "wrong-shape"),
+        ("bart/two_layers", {"activation_function": "sine"}, "activation-not-supported"),
+        ("bart/two_layers", {"max_position_embeddings": 17}, "max-tokens-out-of-range"),
+        ("marian/opus", {"normalize_embedding": True}, "generation-not-supported"),
+        ("marian/opus", {"share_encoder_decoder_embeddings": False}, "generation-not-supported"),
+        ("marian/opus", {"bad_words_ids": [[1, 2]]}, "generation-not-supported"),
+        ("marian/opus", {"bad_words_ids": [[45]]}, "config-value"),
+        ("marian/opus", {"encoder_layers": 1}, "unused-tensor"),
+        ("gpt2/two_layers", {"scale_attn_by_inverse_layer_idx": True}, "config-not-supported"),
+        ("gpt2/two_layers", {"tie_word_embeddings": False}, "config-not-supported"),
+        ("gpt2/two_layers", {"n_positions": 39}, "max-tokens-out-of-range"),
+        ("gpt2/two_layers", {"n_head": 3}, "heads-do-not-divide"),
+        ("gpt2/two_layers", {"n_inner": 79}, "wrong-shape"),
+        ("llama/tied", {"num_key_value_heads": 3}, "heads-do-not-divide"),
+        ("llama/tied", {"head_dim": 5}, "heads-do-not-divide"),
+        ("llama/tied", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("llama/tied", {"attention_bias": True}, "config-not-supported"),
+        ("llama/tied", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "config-not-supported"),
+        ("llama/tied", {"rope_parameters": {"rope_type": "default", "rope_theta": 0}}, "config-out-of-range"),
+        ("llama/wide_heads", {"tie_word_embeddings": True}, "unused-tensor"),
+    ],
+)
+def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:
+    with pytest.raises(EtchError) as caught:
+        graph_of(variant, **changes)
+    assert caught.value.code == code
+
+
+def test_a_target_that_begins_with_the_text() -> None:
+    """What a step computes does not change when more is written, and the largest logit is what is written."""
+    made = decoder_only()
+    check_graph(made)
+    interpreter = Interpreter(made)
+    ids = [30, 1, 1, 9, 14]
+    written = interpreter.generate(ids, [0] * 5)
+    assert 1 <= len(written) <= MAX_TARGET
+    assert 3 not in written[:-1]
+    logits = interpreter.logits(ids, [0] * 5, written[:-1])
+    assert logits.argmax(axis=1).tolist() == written
+    before = interpreter.logits([*ids, *written[:2]], [0] * 7, written[2:-1])
+    assert np.abs(logits[2:] - before).max() < 1e-12 * np.abs(logits).max()
+    assert interpreter.generate(ids, [0] * 5, 2) == written[:2]
+    forced = Interpreter(replace(made, target=replace(made.target, forced_end=True)))
+    assert forced.generate(ids, [0] * 5, 2) == [written[0], 3]
+
+
+def test_a_token_that_is_never_written() -> None:
+    """As `bad_words_ids` says it: the next best is written."""
+    plain, ids = graph_of("marian/opus"), recorded("marian/opus")["outputs"][0]["ids"]
+    first = Interpreter(plain).generate(ids, [0] * len(ids))[0]
+    logits = Interpreter(plain).logits(ids, [0] * len(ids), [])[0]
+    without = Interpreter(graph_of("marian/opus", bad_words_ids=[[first]])).generate(ids, [0] * len(ids))
+    assert without[0] == np.argsort(-logits)[1] != first
+    assert first not in without
+
+
+def _layer(change: Callable[[g.Op], g.Op]) -> Callable[[g.Graph], g.Graph]:
+    """The ops of the repeated layers changed."""
+
+    def changed(made: g.Graph) -> g.Graph:
+        nodes = (replace(n, body=tuple(map(change, n.body))) if isinstance(n, g.Layers) else n for n in made.repeat)
+        return replace(made, repeat=tuple(nodes))
+
+    return changed
+
+
+def _attention(**changes: Any) -> Callable[[g.Graph], g.Graph]:
+    return _layer(lambda op: replace(op, **changes) if isinstance(op, g.Attention) else op)
+
+
+def _target(**changes: Any) -> Callable[[g.Graph], g.Graph]:
+    return lambda made: replace(made, target=replace(made.target, **changes))
+
+
+def _segments(made: g.Graph) -> g.Graph:
+    embed = made.repeat[0]
+    assert isinstance(embed, g.Embed)
+    terms = (replace(embed.terms[0], by="segments"), *embed.terms[1:])
+    return replace(made, repeat=(replace(embed, terms=terms), *made.repeat[1:]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_attention(mask="none"), "a row per step, with mask none"),
+        (_attention(mask="window", window=3), "with mask window"),
+        (_segments, "has no segments"),
+        (_target(begin=(1,)), "the text is read nowhere"),
+        (_target(end=VOCABULARY), "begins and ends with"),
+        (_target(never=(VOCABULARY,)), "begins and ends with"),
+        (_target(never=(3,)), "is never written"),
+        (_target(max_tokens=0), "a target of 0 tokens"),
+        (_target(max_tokens=MAX_TARGET + 1), "entries"),
+        (_target(vocabulary=VOCABULARY + 1), "entries"),
+        (lambda made: replace(made, target=None), "come together"),
+        (lambda made: replace(made, repeat=(*made.repeat, g.Pool("mean", "logits", "logits"))), "a row per step"),
+    ],
+)
+def test_a_phase_that_is_not_sound(change: Callable[[g.Graph], g.Graph], message: str) -> None:
+    with pytest.raises(EtchError, match=message) as caught:
+        check_graph(change(decoder_only()))
+    assert caught.value.code == "graph-not-sound"

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small random graphs of many forms, for whatever comes before a checkpoint has a family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from codegen.ir import graph as g
+from codegen.load.tokenizer_spec import AddedToken
+from codegen.tasks.embedding import Embedding
+from codegen.tasks.fill_mask import FillMask
+
+VOCABULARY, SEGMENTS, MAX_TOKENS = 45, 2, 21  # entries, as many as the tiny checkpoints have pieces
+WIDTH, HEADS, INNER, LAYERS = 24, 2, 40, 3
+MASK = 5  # of which some texts of the tests have several
+
+
+@dataclass(frozen=True)
+class Made:
+    """An array that no file holds."""
+
+    name: str
+    values: g.F32Array
+    file: str = "made"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+
+@dataclass
+class Builder:
+    """Ops with random weights; a name is used once."""
+
+    layers: int | None = None  # inside Layers: how many arrays a weight has
+    of_layer: tuple[int, ...] = ()
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def inside(self, layers: int, of_layer: tuple[int, ...] = ()) -> Builder:
+        return replace(self, layers=layers, of_layer=of_layer)
+
+    def parameter(self, name: str, *shape: int, size: float = 1.0, around: float = 0.0) -> g.Parameter:
+        arrays = tuple(
+            Made(f"{name}.{i}", (around + size * self.random.standard_normal(shape)).astype(np.float32))
+            for i in range(self.layers or 1)
+        )
+        return g.Parameter(name, arrays, self.of_layer)
+
+    def embed(self, out: str, width: int = WIDTH, first: int = 0, factor: float | None = None) -> g.Embed:
+        words = self.parameter(f"{out}_words", VOCABULARY, width)
+        positions = self.parameter(f"{out}_positions", MAX_TOKENS + first, width)
+        segments = self.parameter(f"{out}_segments", SEGMENTS, width)
+        return g.Embed(
+            (
+                g.Term(words, "ids", factor=factor),
+                g.Term(segments, "segments"),
+                g.Term(positions, "positions", first=first),
+            ),
+            out,
+        )
+
+    def linear(
+        self,
+        name: str,
+        value: str,
+        out: str,
+        inputs: int = WIDTH,
+        outputs: int = WIDTH,
+        activation: str = "none",
+        residual: str | None = None,
+        bias: bool = True,
+        exact: bool = False,
+    ) -> g.Linear:
+        weight = self.parameter(f"{name}_weight", outputs, inputs, size=inputs**-0.5)
+        return g.Linear(
+            name,
+            weight,
+            self.parameter(f"{name}_bias", outputs, size=0.1) if bias else None,
+            value,
+            out,
+            activation,
+            residual,
+            exact,
+        )
+
+    def norm(self, name: str, value: str, out: str | None = None, kind: str = "layer", beta: bool = True) -> g.Norm:
+        gamma = self.parameter(f"{name}_gamma", WIDTH, size=0.1, around=1.0)
+        with_beta = self.parameter(f"{name}_beta", WIDTH, size=0.1) if beta and kind == "layer" else None
+        return g.Norm(name, gamma, with_beta, 1e-6, value, out or value, kind)  # type: ignore[arg-type]
+
+    def projections(self, source: str, memory: str | None = None, kv: int = WIDTH) -> tuple[g.Linear, ...]:
+        return (
+            self.linear("query", source, "query"),
+            self.linear("key", memory or source, "key", outputs=kv),
+            self.linear("value", memory or source, "value", outputs=kv),
+        )
+
+    def feed_forward(self, source: str, out: str) -> tuple[g.Op, ...]:
+        return (
+            self.linear("intermediate", source, "inner", WIDTH, INNER, "gelu"),
+            self.linear("output", "inner", out, INNER, WIDTH, residual=out),
+        )
+
+    def post_layer(self) -> tuple[g.Op, ...]:
+        """BERT's."""
+        return (
+            *self.projections("hidden"),
+            g.Attention("query", "key", "value", "context", HEADS),
+            self.linear("attention_output", "context", "hidden", residual="hidden"),
+            self.norm("attention_norm", "hidden"),
+            *self.feed_forward("hidden", "hidden"),
+            self.norm("output_norm", "hidden"),
+        )
+
+    def pre_layer(self, attention: g.Attention | None = None, kv: int = WIDTH, kind: str = "layer") -> tuple[g.Op, ...]:
+        """Norms before attention and feed-forward."""
+        return (
+            self.norm("attention_norm", "hidden", "normed", kind),
+            *self.projections("normed", kv=kv),
+            attention or g.Attention("query", "key", "value", "context", HEADS),
+            self.linear("attention_output", "context", "hidden", residual="hidden"),
+            self.norm("output_norm", "hidden", "normed", kind),
+            *self.feed_forward("normed", "hidden"),
+        )
+
+
+def graph(body: tuple[g.Node, ...], *results: str, **widths: int) -> g.Graph:
+    """Embeddings of the values named."""
+    usual = dict.fromkeys(("hidden", "normed", "query", "key", "value", "context", "memory", "first", *results), WIDTH)
+    wide = usual | {"inner": INNER} | widths
+    heads = tuple(g.Head(Embedding(wide[name]), name) for name in results)
+    return g.Graph(wide, body, heads, VOCABULARY, SEGMENTS, MAX_TOKENS)
+
+
+def post(pooling: g.Pooling = "first", tail: Callable[[Builder], tuple[g.Op, ...]] = lambda b: ()) -> g.Graph:
+    b = Builder()
+    return graph(
+        (
+            b.embed("hidden"),
+            b.norm("embedding_norm", "hidden"),
+            g.Layers("layer", LAYERS, b.inside(LAYERS).post_layer()),
+            *tail(b),
+            g.Pool(pooling, "hidden", "pooled"),
+            b.linear("head", "pooled", "result", exact=True),
+        ),
+        "result",
+        pooled=WIDTH,
+    )
+
+
+def pre(pooling: g.Pooling, final_norm: bool = True) -> g.Graph:
+    b = Builder()
+    norm = (b.norm("final_norm", "hidden"),) if final_norm else ()
+    layers = g.Layers("layer", LAYERS, b.inside(LAYERS).pre_layer())
+    return graph((b.embed("hidden", first=2), layers, *norm, g.Pool(pooling, "hidden", "result")), "result")
+
+
+def two_heads() -> g.Graph:
+    """One wants the first row, the other all of them."""
+    b = Builder()
+    return graph(
+        (
+            b.embed("hidden"),
+            g.Layers("layer", LAYERS, b.inside(LAYERS).post_layer()),
+            g.Pool("first", "hidden", "first"),
+            b.linear("head", "first", "classified", activation="tanh"),
+            g.Pool("mean", "hidden", "embedded"),
+            g.Normalize("embedded"),
+        ),
+        *("classified", "embedded"),
+    )
+
+
+def cross() -> g.Graph:
+    """Keys and values come from rows that the layers do not change."""
+    b = Builder()
+    inside = b.inside(LAYERS)
+    return graph(
+        (
+            b.embed("memory"),
+            b.norm("memory_norm", "memory"),
+            b.linear("start", "memory", "hidden"),
+            g.Layers(
+                "layer",
+                LAYERS,
+                (
+                    *inside.projections("hidden", "memory"),
+                    g.Attention("query", "key", "value", "context", HEADS),
+                    inside.linear("attention_output", "context", "hidden", residual="hidden"),
+                    inside.norm("output_norm", "hidden"),
+                ),
+            ),
+            g.Pool("mean", "hidden", "result"),
+        ),
+        "result",
+    )
+
+
+def projected() -> g.Graph:
+    """A narrow embedding, made wider before the layers."""
+    b = Builder()
+    return graph(
+        (
+            b.embed("narrow", width=10, factor=3.5),
+            b.linear("projection", "narrow", "hidden", 10),
+            b.norm("embedding_norm", "hidden"),
+            g.Layers("layer", 2, b.inside(2).post_layer()),
+            g.Pool("last", "hidden", "result"),
+        ),
+        *("result",),
+        narrow=10,
+    )
+
+
+def shared() -> g.Graph:
+    """Six layers of two sets of weights."""
+    b = Builder()
+    layers = g.Layers("layer", 6, b.inside(2, (0, 0, 0, 1, 1, 1)).post_layer())
+    return graph((b.embed("hidden"), layers, g.Pool("max", "hidden", "result")), "result")
+
+
+def _with_attention(attention: g.Attention, kv: int = WIDTH, before: tuple[g.Op, ...] = ()) -> g.Graph:
+    b = Builder()
+    layer = b.inside(LAYERS).pre_layer(attention, kv, "rms")
+    at = next(i for i, op in enumerate(layer) if isinstance(op, g.Attention))
+    layers = g.Layers("layer", LAYERS, (*layer[:at], *before, *layer[at:]))
+    return graph((b.embed("hidden"), layers, g.Pool("first", "hidden", "result")), "result", key=kv, value=kv)
+
+
+def biased() -> g.Graph:
+    values = np.random.default_rng(3).standard_normal((HEADS, 2 * MAX_TOKENS - 1)).astype(np.float32)
+    bias = g.Parameter("position_bias", (Made("position_bias", values),), common=True)
+    return _with_attention(g.Attention("query", "key", "value", "context", HEADS, bias=bias))
+
+
+def disentangled(keys: bool = True, queries: bool = True) -> g.Graph:
+    """Far distances share a row, those of one direction another one."""
+    rows = 13
+    b = Builder(LAYERS, random=np.random.default_rng(4))
+    by_distance = tuple(min(max(d, -5), 7) + 5 for d in range(1 - MAX_TOKENS, MAX_TOKENS))
+    attention = g.Attention(
+        *("query", "key", "value", "context", HEADS),
+        scale=0.2,
+        relative_keys=b.parameter("relative_keys", rows, WIDTH) if keys else None,
+        relative_queries=b.parameter("relative_queries", rows, WIDTH) if queries else None,
+        relative_rows=by_distance,
+    )
+    return _with_attention(attention)
+
+
+def turned() -> g.Graph:
+    """Rotary positions, queries in groups of two."""
+    angles = np.outer(np.arange(MAX_TOKENS), [1.0, 0.1])
+    tables = [
+        (g.Parameter(name, (Made(name, function(angles).astype(np.float32)),), common=True),)
+        for name, function in (("cosines", np.cos), ("sines", np.sin))
+    ]
+    before = (g.Rotary(*tables, 4, "query"), g.Rotary(*tables, 2, "key"))
+    return _with_attention(g.Attention("query", "key", "value", "context", 4, key_heads=2), WIDTH // 2, before)
+
+
+def alternating() -> g.Graph:
+    """Layers that see all keys and layers that see those nearby, turned by other angles."""
+    tables = [
+        tuple(
+            g.Parameter(f"{of}_{name}", (Made(name, function(angles).astype(np.float32)),), common=True)
+            for of, angles in (
+                ("far", np.outer(np.arange(MAX_TOKENS), [1.0, 0.1])),
+                ("near", np.outer(np.arange(MAX_TOKENS), [0.7, 0.3])),
+            )
+        )
+        for name, function in (("cosines", np.cos), ("sines", np.sin))
+    ]
+    table = g.ByLayer((0, 1, 0))
+    turned = tuple(g.Rotary(*tables, HEADS, value, table) for value in ("query", "key"))
+    mask, window = g.ByLayer(("none", "window", "none")), g.ByLayer((None, 3, None))
+    attention = g.Attention("query", "key", "value", "context", HEADS, mask=mask, window=window)  # type: ignore[arg-type]
+    return _with_attention(attention, before=turned)
+
+
+def gated() -> g.Graph:
+    b = Builder()
+    inside = b.inside(2)
+    return graph(
+        (
+            b.embed("hidden"),
+            g.Layers(
+                "layer",
+                2,
+                (
+                    *inside.projections("hidden"),
+                    g.Attention("query", "key", "value", "context", HEADS, scale=0.3),
+                    inside.linear("attention_output", "context", "hidden", residual="hidden"),
+                    inside.norm("norm", "hidden", beta=False),
+                    inside.linear("gate", "hidden", "inner", WIDTH, INNER, "silu", bias=False),
+                    inside.linear("up", "hidden", "wide", WIDTH, INNER, bias=False),
+                    g.Multiply("inner", "wide", "wide"),
+                    inside.linear("down", "wide", "hidden", INNER, WIDTH, residual="hidden"),
+                ),
+            ),
+            g.Pool("mean_sqrt", "hidden", "result"),
+        ),
+        *("result",),
+        wide=INNER,
+    )
+
+
+def without_layers() -> g.Graph:
+    b = Builder()
+    return graph(
+        (
+            b.embed("hidden"),
+            *b.projections("hidden"),
+            g.Attention("query", "key", "value", "context", HEADS),
+            b.linear("attention_output", "context", "mixed", residual="hidden"),
+            g.Pool("mean", "mixed", "result"),
+        ),
+        *("result",),
+        mixed=WIDTH,
+    )
+
+
+def tied() -> g.Graph:
+    """The embedding's words are the weights of the last linear, too."""
+    b = Builder()
+    embed = b.embed("hidden", factor=2.5)
+    return graph(
+        (
+            embed,
+            g.Layers("layer", 2, b.inside(2).post_layer()),
+            g.Pool("first", "hidden", "first"),
+            g.Linear("head", embed.terms[0].table, b.parameter("head_bias", VOCABULARY), "first", "result"),
+        ),
+        "result",
+        result=VOCABULARY,
+    )
+
+
+def masked() -> g.Graph:
+    """The likeliest word for each token of one id, by the embedding's own table."""
+    b = Builder()
+    embed = b.embed("hidden")
+    task = FillMask(AddedToken("[MASK]", MASK, True, False, False, False, False), 1, ("",) * VOCABULARY)
+    made = graph(
+        (
+            embed,
+            g.Layers("layer", 2, b.inside(2).post_layer()),
+            g.Masked(MASK, "hidden", "masked"),
+            b.linear("transform", "masked", "transformed", activation="gelu"),
+            b.norm("transform_norm", "transformed"),
+            g.Best("decoder", embed.terms[0].table, b.parameter("decoder_bias", VOCABULARY), 1, "transformed", "best"),
+        ),
+        masked=WIDTH,
+        transformed=WIDTH,
+        best=2,
+    )
+    return replace(made, heads=(g.Head(task, "best"),))
+
+
+def _final_norm(b: Builder) -> tuple[g.Op, ...]:
+    return (b.norm("final_norm", "hidden"),)
+
+
+GRAPHS: dict[str, Callable[[], g.Graph]] = {
+    **{f"post, {pooling}": (lambda pooling=pooling: post(pooling)) for pooling in ("first", "last", "mean", "max")},
+    "post, norm of the first row": lambda: post("first", _final_norm),
+    **{f"pre, {pooling}": (lambda pooling=pooling: pre(pooling)) for pooling in ("first", "mean")},
+    "pre, no final norm": lambda: pre("first", final_norm=False),
+    "two heads": two_heads,
+    "cross attention": cross,
+    "projected embedding": projected,
+    "shared layers": shared,
+    "biased scores": biased,
+    "disentangled scores": disentangled,
+    "relative keys": lambda: disentangled(queries=False),
+    "relative queries": lambda: disentangled(keys=False),
+    "rotary, grouped queries": turned,
+    "alternating layers": alternating,
+    "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
+    "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
+    "gates": gated,
+    "no layers": without_layers,
+    "tied words": tied,
+    "masked words": masked,
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that answer questions, of every family, as `transformers` defines and saves them. What the pipeline makes of
+texts is added by `record_answers.py`, which needs an older `transformers`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from head_model import write_head_model
+from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from outputs import write_recorded
+
+ENDING = "ForQuestionAnswering"
+VARIANTS: dict[str, Variant] = {
+    "answers/bert": bert_like("Bert", 0, (20, 5, 1, 37, 40)),
+    "answers/distilbert": distilbert(0, (21, 3, 2, 19, 24)),
+    "answers/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
+    "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
+    "answers/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "answers/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
+    "answers/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 32 + 2), type_vocab_size=1),
+    "answers/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 20 + 2), type_vocab_size=1),
+    "answers/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
+    "answers/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 32 + 2), type_vocab_size=1),
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    head = write_head_model(folder, name, VARIANTS[name], ENDING, seed)
+
+    def ends(output: Any, _: torch.Tensor) -> torch.Tensor:
+        """[tokens, 2]."""
+        return torch.stack((output.start_logits[0], output.end_logits[0]), -1)
+
+    write_recorded(
+        folder,
+        head.source,
+        head.texts,
+        lambda text: head.run(text, ends),
+        lambda text: head.run(text, ends, double=True),
+    )

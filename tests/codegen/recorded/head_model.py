@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model of `transformers` with a head for tokens: what the recorders of tags, masks and answers do alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from library_variants import SPECIALS, Variant, attention_of, build, max_tokens, unrounded
+from numpy.typing import NDArray
+from outputs import Tokens
+from token_ids import BERT, some_tokens
+from vocabularies import write_tokenizer
+
+Outputs = Callable[[Any, torch.Tensor], torch.Tensor]  # of what the model gives for token ids [1, tokens], and of them
+
+
+@dataclass(frozen=True)
+class HeadModel:
+    """A saved model with its weights in float32 and float64, and token ids to ask it with."""
+
+    source: str
+    texts: list[Tokens]
+    single: torch.nn.Module
+    double: torch.nn.Module
+    segments: bool
+
+    def run(self, text: Tokens, outputs: Outputs, *, double: bool = False) -> NDArray[np.floating]:
+        """`outputs` of one text."""
+        inputs = {"input_ids": torch.tensor([text.ids])}
+        if self.segments:
+            inputs["token_type_ids"] = torch.tensor([text.segments])
+        model = self.double if double else self.single
+        with unrounded(model) if double else nullcontext(), torch.inference_mode():
+            return outputs(model(**inputs), inputs["input_ids"]).numpy()
+
+
+def write_head_model(
+    folder: Path, name: str, variant: Variant, ending: str, seed: int, settings: dict[str, Any] | None = None
+) -> HeadModel:
+    """Builds the class of `variant` whose name has this ending, and saves it with its tokenizer."""
+    model_class = variant.model.removesuffix("ForSequenceClassification") + ending
+    specials = SPECIALS.get(name.partition("/")[2], BERT)
+    model = build(model_class, specials, variant.config | (settings or {}), seed)
+    model.half().save_pretrained(folder)
+    limit = max_tokens(model.config)
+    write_tokenizer(folder, specials, limit)
+    single, double = (
+        type(model)
+        .from_pretrained(folder, dtype=dtype, attn_implementation=attention_of(model.config), local_files_only=True)
+        .eval()
+        for dtype in (torch.float32, torch.float64)
+    )
+    source = f"{model_class} of transformers {transformers.__version__}"
+    return HeadModel(source, some_tokens(seed, limit, specials), single, double, bool(specials.segments))
+
+
+def write_cases(folder: Path, cases: list[dict[str, Any]]) -> None:
+    """What the library's pipeline said, a line each."""
+    lines = ",\n".join(map(json.dumps, cases))
+    (folder / "pipeline.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")

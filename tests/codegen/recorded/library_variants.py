@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classifiers and regressors of whole texts, as `transformers` defines and saves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import torch
+import transformers
+from numpy.typing import NDArray
+from outputs import Tokens, write_recorded
+from random_weights import randomize
+from token_ids import ALBERT, BERT, CAMEMBERT, DEBERTA, MPNET, NO_SEGMENTS, ROBERTA, XLM_ROBERTA, Specials, some_tokens
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.models.deberta_v2 import modeling_deberta_v2
+from vocabularies import vocabulary_size, write_tokenizer
+
+MULTI_LABEL = "multi_label_classification"
+REGRESSION = "regression"
+MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
+ROBERTAS = ("roberta", "camembert", "xlm-roberta")
+ROUNDING = ("modernbert",)  # eager attention rounds probabilities to float32, sdpa does not
+# The others are as BERT.
+SPECIALS: dict[str, Specials] = {
+    "distilbert": NO_SEGMENTS,
+    "mpnet": MPNET,
+    "roberta": ROBERTA,
+    "camembert": CAMEMBERT,
+    "xlm-roberta": XLM_ROBERTA,
+    "modernbert": ROBERTA,
+    "bert/xlm_words": XLM_ROBERTA,
+    "albert/own_words": ALBERT,
+    "deberta-v2": DEBERTA,
+}
+# DeBERTa-v3's, but for the sizes.
+DEBERTA_V3 = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": ["p2c", "c2p"],
+    "share_att_key": True,
+    "norm_rel_ebd": "layer_norm",
+    "position_buckets": 6,
+    "type_vocab_size": 0,
+}
+MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A class of `transformers` with its configuration; vocabulary and names of the labels are added."""
+
+    model: str
+    labels: int
+    config: dict[str, Any] = field(default_factory=dict)
+
+
+def distilbert(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions."""
+    keys = ("dim", "n_heads", "n_layers", "hidden_dim", "max_position_embeddings")
+    return Variant("DistilBertForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+
+
+def bert_like(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions."""
+    keys = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size", "max_position_embeddings")
+    return Variant(f"{model}ForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+
+
+VARIANTS: dict[str, Variant] = {
+    "distilbert/softmax": distilbert(3, (20, 5, 2, 37, 20)),
+    "distilbert/multi_label": distilbert(
+        4, (24, 3, 1, 29, 16), sinusoidal_pos_embds=True, activation="relu", problem_type=MULTI_LABEL
+    ),
+    "distilbert/regression": distilbert(1, (21, 3, 2, 19, 12), problem_type=REGRESSION),
+    "electra/projected": bert_like("Electra", 3, (24, 3, 2, 19, 20), embedding_size=14),
+    "electra/one_width": bert_like(
+        "Electra", 4, (22, 2, 1, 29, 16), embedding_size=22, hidden_act="relu", problem_type=MULTI_LABEL
+    ),
+    "electra/wide_embedding": bert_like(
+        "Electra", 1, (20, 4, 1, 33, 14), embedding_size=26, hidden_act="gelu_new", problem_type=REGRESSION
+    ),
+    "albert/one_group": bert_like("Albert", 3, (24, 3, 3, 37, 20), embedding_size=14),
+    "albert/two_groups": bert_like(
+        "Albert", 2, (20, 4, 3, 29, 16), embedding_size=20, num_hidden_groups=2, hidden_act="relu"
+    ),
+    "albert/inner_groups": bert_like(
+        "Albert",
+        4,
+        (12, 3, 2, 23, 14),
+        embedding_size=9,
+        num_hidden_groups=2,
+        inner_group_num=2,
+        hidden_act="gelu",
+        problem_type=MULTI_LABEL,
+    ),
+    "albert/inner_twice": bert_like(
+        "Albert", 1, (18, 2, 2, 23, 12), embedding_size=12, inner_group_num=2, problem_type=REGRESSION
+    ),
+    "albert/own_words": bert_like("Albert", 2, (18, 3, 2, 23, 16), embedding_size=10),
+    "mpnet/softmax": bert_like("MPNet", 3, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "mpnet/long": bert_like("MPNet", 2, (20, 2, 1, 29, 150 + MPNET_OFFSET), hidden_act="relu"),
+    "mpnet/regression": bert_like(
+        "MPNet", 1, (24, 3, 1, 19, 12 + MPNET_OFFSET), problem_type=REGRESSION, relative_attention_num_buckets=40
+    ),
+    "roberta/softmax": bert_like("Roberta", 3, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
+    "roberta/multi_label": bert_like(
+        "Roberta", 4, (24, 3, 1, 29, 16 + 5), pad_token_id=4, hidden_act="relu", problem_type=MULTI_LABEL
+    ),
+    "roberta/regression": bert_like("Roberta", 1, (21, 3, 2, 19, 12 + 2), type_vocab_size=1, problem_type=REGRESSION),
+    "camembert/softmax": bert_like("Camembert", 2, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
+    "xlm-roberta/multi_label": bert_like(
+        "XLMRoberta", 4, (16, 2, 2, 21, 12 + 2), type_vocab_size=1, problem_type=MULTI_LABEL
+    ),
+    "modernbert/softmax": bert_like("ModernBert", 3, (20, 5, 4, 23, 20), **MODERN_IDS, local_attention=6),
+    "modernbert/pooled": bert_like(
+        "ModernBert",
+        4,
+        (24, 3, 3, 29, 16),
+        **MODERN_IDS,
+        local_attention=5,
+        classifier_pooling="mean",
+        classifier_activation="relu",
+        hidden_activation="silu",
+        layer_types=["sliding_attention", "full_attention", "full_attention"],
+        rope_parameters={"full_attention": {"rope_theta": 900.0}, "sliding_attention": {"rope_theta": 70.0}},
+        problem_type=MULTI_LABEL,
+        **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), True),
+    ),
+    "modernbert/one_layer": bert_like("ModernBert", 1, (12, 2, 1, 17, 14), **MODERN_IDS, problem_type=REGRESSION),
+    "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
+    "deberta-v2/own": bert_like(
+        "DebertaV2",
+        4,
+        (20, 2, 1, 19, 16),
+        **DEBERTA_V3 | {"share_att_key": False, "norm_rel_ebd": "none", "position_buckets": -1, "type_vocab_size": 2},
+        max_relative_positions=9,
+        pooler_hidden_act="tanh",
+        problem_type=MULTI_LABEL,
+    ),
+    "deberta-v2/keys": bert_like(
+        "DebertaV2",
+        2,
+        (20, 5, 1, 21, 18),
+        **DEBERTA_V3 | {"pos_att_type": "c2p", "position_biased_input": True},
+        embedding_size=14,
+        hidden_act="relu",
+    ),
+    "deberta-v2/queries": bert_like(
+        "DebertaV2",
+        1,
+        (18, 3, 1, 17, 14),
+        **DEBERTA_V3 | {"pos_att_type": ["p2c"], "share_att_key": False},
+        max_relative_positions=8,
+        problem_type=REGRESSION,
+    ),
+    "deberta-v2/long": bert_like("DebertaV2", 2, (16, 2, 1, 19, 150), **DEBERTA_V3 | {"position_buckets": 32}),
+    "deberta-v2/absolute": bert_like("DebertaV2", 2, (16, 2, 1, 19, 14)),
+    "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
+    "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
+    "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
+    "ernie/tasks": bert_like(
+        "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
+    ),
+}
+
+
+def specials_of(name: str) -> Specials:
+    """Of a variant: its own, or those of its family."""
+    return SPECIALS.get(name, SPECIALS.get(name.partition("/")[0], BERT))
+
+
+def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -> PreTrainedModel:
+    """A model with random weights and the vocabulary of `specials`."""
+    kind = getattr(transformers, model)
+    built = kind(kind.config_class(**{"vocab_size": vocabulary_size(specials), **settings}))
+    randomize(built, seed)
+    return built
+
+
+def max_tokens(config: PretrainedConfig) -> int:
+    """Tokens of the longest text."""
+    offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
+    return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
+
+
+@contextmanager
+def unrounded(model: torch.nn.Module) -> Iterator[None]:
+    """What the library rounds to float32 whatever the model's type stays in float64, but for tables of cosines and
+    sines: these are weights, as it were."""
+    rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
+    hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
+    scale = patch.object(modeling_deberta_v2, "scaled_size_sqrt", _scale)
+    with patch.object(torch.Tensor, "float", torch.Tensor.double), scale:
+        yield
+    for hook in hooks:
+        hook.remove()
+
+
+def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return tuple(table.to(torch.float32).double() for table in tables)
+
+
+def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
+    """What DeBERTa divides scores by."""
+    return torch.sqrt(torch.tensor(rows.size(-1), dtype=torch.float64) * factor)
+
+
+def attention_of(config: PretrainedConfig) -> str:
+    """How `transformers` is to compute attention."""
+    return "sdpa" if config.model_type in ROUNDING else "eager"
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    variant = VARIANTS[name]
+    specials = specials_of(name)
+    labels = [f"label {i}" for i in range(variant.labels)]
+    names = {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
+    model = build(variant.model, specials, variant.config | names, seed)
+    model.half().save_pretrained(folder)
+    limit = max_tokens(model.config)
+    write_tokenizer(folder, specials, limit)
+    attention = attention_of(model.config)
+    single, double = (
+        type(model).from_pretrained(folder, dtype=dtype, attn_implementation=attention, local_files_only=True).eval()
+        for dtype in (torch.float32, torch.float64)
+    )
+
+    def run(model: torch.nn.Module, text: Tokens) -> NDArray[np.floating]:
+        inputs = {"input_ids": torch.tensor([text.ids])}
+        if specials.segments:
+            inputs["token_type_ids"] = torch.tensor([text.segments])
+        with torch.inference_mode():
+            return model(**inputs).logits[0].numpy()
+
+    def exact(text: Tokens) -> NDArray[np.floating]:
+        with unrounded(double):
+            return run(double, text)
+
+    source = f"{variant.model} of transformers {transformers.__version__}"
+    texts = some_tokens(seed, limit, specials)
+    write_recorded(folder, source, texts, lambda text: run(single, text), exact)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masked language models of every family, as `transformers` defines and saves them, and what its pipeline makes of
+texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from head_model import write_cases, write_head_model
+from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from numpy.typing import NDArray
+from outputs import Tokens, write_recorded
+
+ENDING = "ForMaskedLM"
+TOP = 16  # of the recorded outputs
+PIPELINE_TOP = 5
+TEXTS = (
+    "the [MASK] sat on the mat",
+    "[MASK]",
+    "[MASK] cats in Berlin: [MASK] of Caf\u00e9 [MASK]",
+    "what[MASK]news [MASK][MASK] is up",
+    "  cats  dogs\t\n [MASK] ",
+)
+VARIANTS: dict[str, Variant] = {
+    "masks/bert": bert_like("Bert", 0, (20, 5, 1, 37, 20), vocab_size=800),
+    "masks/bert_untied": bert_like("Bert", 0, (20, 5, 1, 23, 20), tie_word_embeddings=False, hidden_act="relu"),
+    "masks/distilbert": distilbert(0, (21, 3, 2, 19, 24), activation="relu"),
+    "masks/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14, hidden_act="relu"),
+    "masks/albert": bert_like("Albert", 0, (24, 3, 3, 37, 44), embedding_size=14),
+    "masks/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "masks/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
+    "masks/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 44 + 2), type_vocab_size=1, vocab_size=600),
+    "masks/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 44 + 2), type_vocab_size=1),
+    "masks/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 44), **MODERN_IDS, local_attention=6),
+    "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    head = write_head_model(folder, name, VARIANTS[name], ENDING, seed)
+    mask = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True).mask_token_id
+
+    def probabilities(output: Any, ids: torch.Tensor) -> torch.Tensor:
+        return output.logits[0].softmax(-1)[ids[0] == mask]
+
+    def best(text: Tokens) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
+        """In float64, and which they are."""
+        found = head.run(text, probabilities, double=True)
+        return found, np.argsort(-found, axis=-1, kind="stable")[:, :TOP]
+
+    def rows(found: NDArray[np.floating], order: NDArray[np.int64]) -> NDArray[np.floating]:
+        return np.concatenate([order, np.take_along_axis(found, order, axis=-1)], axis=-1)
+
+    random = np.random.default_rng(seed)
+    texts = []
+    for text in head.texts:
+        masks = {int(random.integers(1, len(text.ids))) for _ in range(2)} if len(text.ids) > 1 else {0}
+        texts.append(Tokens([mask if i in masks else token for i, token in enumerate(text.ids)], text.segments))
+    write_recorded(
+        folder,
+        head.source,
+        texts,
+        lambda text: rows(head.run(text, probabilities), best(text)[1]),
+        lambda text: rows(*best(text)),
+    )
+    write_cases(folder, _by_pipeline(folder, head.single))
+
+
+def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
+    """Of each text and mask: ids and scores."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    fill = transformers.pipeline("fill-mask", model=model, tokenizer=tokenizer)
+    found = []
+    for template in TEXTS:
+        text = template.replace("[MASK]", tokenizer.mask_token)
+        answers = fill(text, top_k=PIPELINE_TOP)
+        answers = answers if isinstance(answers[0], list) else [answers]
+        masks = [[[a["token"], float(f"{a['score']:.6g}")] for a in answer] for answer in answers]
+        found.append({"text": text, "masks": masks})
+    return found

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Embedding models and cross-encoders, as `sentence-transformers` defines and saves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import sentence_transformers
+import torch
+from library_variants import (
+    DEBERTA_V3,
+    MODERN_IDS,
+    MPNET_OFFSET,
+    attention_of,
+    build,
+    max_tokens,
+    specials_of,
+    unrounded,
+)
+from numpy.typing import NDArray
+from outputs import Tokens, write_recorded
+from random_weights import randomize
+from sentence_transformers import CrossEncoder, SentenceTransformer
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+from token_ids import BERT, Specials, some_tokens
+from torch import nn
+from transformers import PreTrainedModel
+from vocabularies import write_tokenizer
+
+BERT_SIZES = {
+    "hidden_size": 20,
+    "num_attention_heads": 5,
+    "num_hidden_layers": 1,
+    "intermediate_size": 21,
+    "max_position_embeddings": 16,
+}
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A bare encoder, its pooling, and the modules behind it."""
+
+    model: str
+    width: int
+    pooling: str
+    config: dict[str, Any]
+    modules: tuple[Callable[[], nn.Module], ...] = ()
+    pooler: bool = True
+
+
+ENCODERS: dict[str, Encoder] = {
+    "distilbert/mean": Encoder(
+        "DistilBertModel",
+        22,
+        "mean",
+        {"dim": 22, "n_heads": 2, "n_layers": 1, "hidden_dim": 31, "max_position_embeddings": 14},
+        (Normalize,),
+    ),
+    "electra/cls": Encoder("ElectraModel", 20, "cls", BERT_SIZES | {"embedding_size": 11}),
+    "albert/max": Encoder("AlbertModel", 20, "max", BERT_SIZES | {"embedding_size": 11, "num_hidden_layers": 2}),
+    "mpnet/mean": Encoder(
+        "MPNetModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + MPNET_OFFSET}, (Normalize,)
+    ),
+    "roberta/mean": Encoder(
+        "RobertaModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + 2, "type_vocab_size": 1}, (Normalize,)
+    ),
+    "xlm-roberta/mean": Encoder(
+        "XLMRobertaModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + 2, "type_vocab_size": 1}
+    ),
+    "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
+    "modernbert/mean": Encoder(
+        "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}
+    ),
+    "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
+    "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),
+    "bert/dense_tanh": Encoder("BertModel", 20, "mean", BERT_SIZES, (lambda: Dense(20, 13), Normalize), pooler=False),
+    "bert/dense_identity": Encoder(
+        "BertModel", 20, "cls", BERT_SIZES, (lambda: Dense(20, 27, bias=False, activation_function=nn.Identity()),)
+    ),
+}
+# The number of labels; the function that the library chooses for it is saved with the model.
+CROSS_ENCODERS: dict[str, int] = {"bert/cross_encoder": 1, "bert/cross_encoder_3": 3}
+VARIANTS = (*ENCODERS, *CROSS_ENCODERS)
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    if name in ENCODERS:
+        record_encoder(folder, name, seed)
+    else:
+        record_cross_encoder(folder, CROSS_ENCODERS[name], seed)
+
+
+def record_encoder(folder: Path, name: str, seed: int) -> None:
+    """SentenceTransformer's folder."""
+    variant = ENCODERS[name]
+    specials = specials_of(name)
+    encoder = build(variant.model, specials, variant.config, seed)
+    if not variant.pooler:
+        encoder.pooler = None
+    limit = max_tokens(encoder.config)
+    modules = [make() for make in variant.modules]
+    for module in modules:
+        randomize(module, seed + 1)
+    with TemporaryDirectory() as place:
+        source = Path(place)
+        write_encoder(source, encoder, specials, limit)
+        whole = SentenceTransformer(
+            modules=[Transformer(place), Pooling(variant.width, variant.pooling), *modules], device="cpu"
+        )
+        whole.half().save_pretrained(str(folder), create_model_card=False)
+    encoder.save_pretrained(folder)  # without the pooler that the library adds
+    if specials.vocabulary == "deberta":
+        write_tokenizer(folder, specials, limit)  # the library saves its own form of it
+
+    def run(dtype: torch.dtype) -> Callable[[Tokens], NDArray[np.floating]]:
+        model = SentenceTransformer(
+            str(folder),
+            device="cpu",
+            local_files_only=True,
+            model_kwargs={"dtype": dtype, "attn_implementation": attention_of(encoder.config)},
+        )
+        model = model.to(dtype).eval()
+
+        def embed(text: Tokens) -> NDArray[np.floating]:
+            with torch.inference_mode(), nullcontext() if dtype is torch.float32 else unrounded(model):
+                return model(inputs_of(text, specials))["sentence_embedding"][0].numpy()
+
+        return embed
+
+    source_of = f"{variant.model} in SentenceTransformer of sentence-transformers {sentence_transformers.__version__}"
+    texts = some_tokens(seed, limit, specials)
+    write_recorded(folder, source_of, texts, run(torch.float32), run(torch.float64))
+
+
+def record_cross_encoder(folder: Path, labels: int, seed: int) -> None:
+    """CrossEncoder's folder; the outputs are the model's logits."""
+    encoder = build("BertForSequenceClassification", BERT, BERT_SIZES | {"num_labels": labels}, seed)
+    limit = max_tokens(encoder.config)
+    with TemporaryDirectory() as place:
+        write_encoder(Path(place), encoder, BERT, limit)
+        CrossEncoder(place, device="cpu", num_labels=labels).half().save_pretrained(
+            str(folder), create_model_card=False
+        )
+
+    def run(dtype: torch.dtype) -> Callable[[Tokens], NDArray[np.floating]]:
+        kwargs = {"dtype": dtype, "attn_implementation": "eager"}
+        model = CrossEncoder(str(folder), device="cpu", local_files_only=True, model_kwargs=kwargs).model.eval()
+
+        def logits(text: Tokens) -> NDArray[np.floating]:
+            with torch.inference_mode():
+                return model(**inputs_of(text, BERT)).logits[0].numpy()
+
+        return logits
+
+    source = f"CrossEncoder of sentence-transformers {sentence_transformers.__version__}"
+    texts = some_tokens(seed, limit, BERT)
+    write_recorded(folder, source, texts, run(torch.float32), run(torch.float64))
+
+
+def write_encoder(folder: Path, encoder: PreTrainedModel, specials: Specials, limit: int) -> None:
+    """Configuration, weights and tokenizer of the bare encoder."""
+    encoder.half().save_pretrained(folder)
+    write_tokenizer(folder, specials, limit)
+
+
+def inputs_of(text: Tokens, specials: Specials) -> dict[str, torch.Tensor]:
+    """What the model is called with."""
+    inputs = {"input_ids": torch.tensor([text.ids]), "attention_mask": torch.ones(1, len(text.ids), dtype=torch.int64)}
+    return inputs | ({"token_type_ids": torch.tensor([text.segments])} if specials.segments else {})

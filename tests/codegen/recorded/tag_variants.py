@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Token classifiers of every family, as `transformers` defines and saves them, and what its pipeline makes of texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from head_model import write_cases, write_head_model
+from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from outputs import write_recorded
+
+ENDING = "ForTokenClassification"
+LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "MISC", "S-LOC", "B-", "X-O")
+AGGREGATIONS = ("none", "simple", "first", "average", "max")
+TEXTS = (
+    "the cat sat on the mat, unable to play",
+    "Playing cats in Berlin: dogs of Caf\u00e9 zzz",
+    "",
+    "zzz",
+    "what 33 news [SEP] is up-up dogs playing playing",
+    "e\u0301 cafe\u0301 \u0130 \u4e2d\u56fd \U0001f389 how\u200bis the oil price",
+    "  cats  dogs\t\n unable  ",
+    "the " * 40 + "cat",
+)
+VARIANTS: dict[str, Variant] = {
+    "tags/bert": bert_like("Bert", 0, (20, 5, 1, 37, 20)),
+    "tags/distilbert": distilbert(0, (21, 3, 2, 19, 24)),
+    "tags/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
+    "tags/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
+    "tags/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "tags/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
+    "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
+    "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
+    "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
+    "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    names = {"id2label": dict(enumerate(LABELS)), "label2id": {label: i for i, label in enumerate(LABELS)}}
+    head = write_head_model(folder, name, VARIANTS[name], ENDING, seed, names)
+
+    def probabilities(output: Any, _: torch.Tensor) -> torch.Tensor:
+        return output.logits[0].softmax(-1)
+
+    write_recorded(
+        folder,
+        head.source,
+        head.texts,
+        lambda text: head.run(text, probabilities),
+        lambda text: head.run(text, probabilities, double=True),
+    )
+    write_cases(folder, _by_pipeline(folder, head.single))
+
+
+def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
+    """Of each text and aggregation: label, score, and characters [start, end)."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tag = transformers.pipeline("token-classification", model=model, tokenizer=tokenizer)
+    found = []
+    for text in TEXTS:
+        for aggregation in AGGREGATIONS:
+            entities = [
+                [e.get("entity_group", e.get("entity")), float(f"{e['score']:.6g}"), int(e["start"]), int(e["end"])]
+                for e in tag(text, aggregation_strategy=aggregation)
+            ]
+            found.append({"text": text, "aggregation": aggregation, "entities": entities})
+    return found

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Token ids to try a model with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from outputs import Tokens
+
+FIRST_WORD = 5  # the special tokens come before
+WORDS = 59
+
+
+@dataclass(frozen=True)
+class Specials:
+    """How a family's tokenizer frames texts."""
+
+    unknown: int
+    classify: int
+    separate: int
+    between: int  # how many separators stand between the texts of a pair
+    segments: bool  # whether the second text has another segment
+    vocabulary: str = "bert"  # one of `vocabularies.VOCABULARIES`
+
+
+BERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=True)
+NO_SEGMENTS = Specials(unknown=1, classify=2, separate=3, between=1, segments=False)
+MPNET = Specials(unknown=4, classify=0, separate=2, between=2, segments=False, vocabulary="mpnet")
+ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="roberta")
+XLM_ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="xlm-roberta")
+CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=False, vocabulary="camembert")
+DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")
+ALBERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=False, vocabulary="albert")
+
+
+def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Tokens]:
+    """One token, a word, texts and pairs, up to the full length."""
+    random = np.random.default_rng(seed)
+
+    def words(count: int) -> list[int]:
+        ids = random.integers(FIRST_WORD, FIRST_WORD + WORDS, count)
+        ids[random.random(count) < 0.1] = specials.unknown
+        return ids.tolist()
+
+    def pair(first: int, second: int) -> Tokens:
+        a = [specials.classify, *words(first), specials.separate]
+        b = [*[specials.separate] * (specials.between - 1), *words(second), specials.separate]
+        return Tokens(a + b, [0] * len(a) + [int(specials.segments)] * len(b))
+
+    yield Tokens([specials.classify], [0])
+    for count in (1, 6, max_tokens - 2):
+        yield Tokens([specials.classify, *words(count), specials.separate], [0] * (count + 2))
+    yield pair(2, 3)
+    yield pair(max_tokens - 4 - specials.between, 2)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small vocabularies, of WordPiece, byte-level BPE and Unigram, and the files of each family's tokenizer over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_config, write_json
+from token_ids import Specials
+
+VOCABULARY = (
+    *DEFAULT_VOCAB,
+    *("how", "what", "is", "are", "news", "to", "of", "in", "for", "we", "##er", "##ly", "##est", "oil", "price", "up"),
+    *("down", "3", "##3"),
+)
+MPNET_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", "[UNK]", *VOCABULARY[len(SPECIAL_TOKENS) :], "<mask>")
+_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+BYTES = tuple(map(chr, (*_PRINTABLE, *range(0x100, 0x200 - len(_PRINTABLE)))))  # as byte-level BPE writes them
+MERGES = (
+    *("t h", "th e", "Ġ the", "i n", "Ġ a", "a n", "an d", "Ġ and", "Ġ t", "o n", "e r", "in g", "Ġ s", "r e", "o r"),
+    *("e n", "a t", "Ġ c", "Ġc at", "e d", "o u", "' s", "Ã ©", "1 0", "10 0"),
+)
+ROBERTA_VOCABULARY = (
+    *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in MERGES), "<mask>"),
+)
+# A folder of the first years has these two files alone.
+ONLY_PIECES = ("roberta/regression",)
+
+
+_UNIGRAM = (
+    *("\u2581", *"etaoinshrdlucmfwypvbgkjqxz"),
+    *("\u2581the", "\u2581a", "\u2581c", "at", "\u2581cat", "ing", "\u2581and", "\u2581of", "er"),
+)
+XLM_ROBERTA_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", *_UNIGRAM, *map(str, range(40)), "<mask>")
+CAMEMBERT_VOCABULARY = (
+    *("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"),
+    *_UNIGRAM,
+    *map(str, range(40)),
+    "<mask>",
+)
+ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *_UNIGRAM, *map(str, range(40)))
+DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *_UNIGRAM, *map(str, range(40)))
+VOCABULARIES = {
+    "bert": VOCABULARY,
+    "mpnet": MPNET_VOCABULARY,
+    "roberta": ROBERTA_VOCABULARY,
+    "xlm-roberta": XLM_ROBERTA_VOCABULARY,
+    "camembert": CAMEMBERT_VOCABULARY,
+    "albert": ALBERT_VOCABULARY,
+    "deberta": DEBERTA_VOCABULARY,
+}
+
+
+def deberta_tokenizer(pieces: tuple[str, ...]) -> dict[str, object]:
+    """The tokenizer.json that `transformers` 4 writes for the class, but for the compiled map; 5 writes another one."""
+    special = pieces[:5]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    cls, sep = ({"SpecialToken": {"id": name, "type_id": 0}} for name in ("[CLS]", "[SEP]"))
+    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
+    metaspace = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
+    steps = [
+        {"type": "Strip", "strip_left": True, "strip_right": True},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+    ]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [{"id": i, "content": text, **flags} for i, text in enumerate(special)],
+        "normalizer": {"type": "Sequence", "normalizers": steps},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [metaspace]},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [cls, first, sep],
+            "pair": [cls, first, sep, second, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
+            "special_tokens": {
+                text: {"id": text, "ids": [special.index(text)], "tokens": [text]} for text in ("[CLS]", "[SEP]")
+            },
+        },
+        "decoder": metaspace,
+        "model": {
+            "type": "Unigram",
+            "unk_id": 3,
+            "vocab": [[piece, -float(max(0, i - 4))] for i, piece in enumerate(pieces)],
+            "byte_fallback": False,
+        },
+    }
+
+
+def vocabulary_size(specials: Specials) -> int:
+    """Rows of the word embedding."""
+    return len(VOCABULARIES[specials.vocabulary])
+
+
+def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
+    """vocab.txt and tokenizer_config.json; for tokenizers of other kinds what the library's class saves."""
+    if specials.vocabulary == "bert":
+        (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in VOCABULARY), encoding="utf-8")
+        write_json(folder / "tokenizer_config.json", tokenizer_config(max_length=max_tokens))
+        return
+    import transformers
+
+    pieces = VOCABULARIES[specials.vocabulary]
+    ids = {piece: i for i, piece in enumerate(pieces)}
+    if folder.as_posix().endswith(ONLY_PIECES):
+        write_json(folder / "vocab.json", ids)
+        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
+        return
+    if specials.vocabulary == "deberta":
+        write_json(folder / "tokenizer.json", deberta_tokenizer(pieces))
+        kept = {"tokenizer_class": "DebertaV2Tokenizer", "model_max_length": max_tokens, "do_lower_case": False}
+        write_json(folder / "tokenizer_config.json", kept)
+        return
+    scores = [(piece, -float(i)) for i, piece in enumerate(pieces)]
+    merges = [tuple(merge.split(" ")) for merge in MERGES]
+    name, values = {
+        "mpnet": ("MPNetTokenizer", {"vocab": ids}),
+        "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
+        "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
+        "camembert": ("CamembertTokenizer", {"vocab": scores}),
+        "albert": ("AlbertTokenizer", {"vocab": scores}),
+    }[specials.vocabulary]
+    getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded checkpoints with something changed: what a front-end says of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded.outputs import folder
+from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetensors
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.ir.graph import Graph
+
+Change = Callable[[Path], None]
+
+
+def configure(**values: Any) -> Change:
+    """Sets keys of config.json; None removes one."""
+
+    def change(path: Path) -> None:
+        config = json.loads((path / "config.json").read_text()) | values
+        write_json(path / "config.json", {key: value for key, value in config.items() if value is not None})
+
+    return change
+
+
+def rename(old: str, new: str) -> Change:
+    """Gives a tensor another name."""
+
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        header[new] = header.pop(old)
+        write_raw_safetensors(path / "model.safetensors", header, data)
+
+    return change
+
+
+def changed(variant: str, change: Change, place: Path) -> Path:
+    """A copy of a recorded folder, changed."""
+    copy = place / "checkpoint"
+    shutil.copytree(folder(variant), copy)
+    change(copy)
+    return copy
+
+
+def graph_of(path: Path) -> Graph:
+    """What the front-end makes of a folder."""
+    return pipeline.to_graph(pipeline.load(path), None)
+
+
+def refused(variant: str, change: Change, place: Path) -> tuple[str, str]:
+    """Code and message of the refusal of a changed folder."""
+    path = changed(variant, change, place)
+    with pytest.raises(EtchError) as caught:
+        graph_of(path)
+    return caught.value.code, str(caught.value)

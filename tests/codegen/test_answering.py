@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that answer questions: what the recorded checkpoints of every family mean, how their answers are judged, what
+is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded.outputs import folder, read_recorded, recorded_answers, variants
+from recorded_changes import Change, configure, refused, rename
+from tokenizers import Tokenizer
+
+from codegen import evaluate, pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.errors import EtchError
+from codegen.oracle.interpret import Interpreter
+from codegen.report import checkpoint_report
+from codegen.table_file import Columns
+from codegen.tasks.answering import Answering
+from codegen.tasks.spans import best_answer, windows_of
+from codegen.tasks.squad import exact_match, f1, normalized
+
+VARIANTS = variants("answers")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_graph_means_what_the_library_computed(variant: str) -> None:
+    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
+    for text in read_recorded(variant):
+        output = interpreter.output(text.ids, text.segments)
+        assert output.shape == text.float64.shape
+        assert np.abs(output - text.float64).max() < 1e-11 * np.abs(text.float64).max()
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_program_computes_it(variant: str, recipe: str) -> None:
+    texts = read_recorded(variant)
+    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
+    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
+    bound = {"fp32": 1e-5, "w8a8": 0.2, "w4a8": 1.0}[recipe]
+    for output, text in zip(outputs, texts, strict=True):
+        assert output.shape == text.float64.shape
+        assert np.abs(output - text.float64).max() < bound * max(1, np.abs(text.float64).max())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_best_answer_is_that_of_the_pipeline(variant: str) -> None:
+    checkpoint = pipeline.load(folder(variant))
+    program = pipeline.lower(checkpoint, "fp32", None)
+    tokenizer = Tokenizer.from_str(checkpoint.tokenizer.json)
+    cases = [case for case in recorded_answers(variant) if case["settings"] == {}]
+    assert len(cases) > 2
+    for case in cases:
+        windows = windows_of(tokenizer, program.max_tokens, 0, case["question"], case["context"])
+        outputs = emulate_texts(program, [Text(w.ids, w.segments) for w in windows])
+        assert best_answer(case["context"], windows, list(outputs)) == case["answers"][0][0], case
+
+
+def test_the_report() -> None:
+    checkpoint = pipeline.load(folder("answers/bert"))
+    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
+    assert "task         answers to questions: spans of a context" in lines
+
+
+def test_scores_by_squad() -> None:
+    assert normalized("The  Caf\u00c9, a 'd\u00e9j\u00e0-vu' an") == "caf\u00e9 d\u00e9j\u00e0vu"
+    assert exact_match("the Cat!", ["dog", "cat"])
+    assert not exact_match("cats", ["cat"])
+    assert exact_match("", [])
+    assert f1("the black cat", ["cat sat", "dog"]) == pytest.approx(0.5)
+    assert f1("cat cat", ["cat"]) == pytest.approx(2 / 3)
+    assert (f1("", [""]), f1("a", [""]), f1("cat", []), f1("", ["cat"])) == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "words"),
+    [
+        ("a.csv", "", "table-kind", "expected a file named .json or .jsonl"),
+        ("a.jsonl", "\n", "table-empty", "no questions"),
+        ("a.jsonl", '{"question": "a"}', "table-malformed", "line 1: expected an object with the text 'context'"),
+        ("a.jsonl", "\n{", "table-malformed", "line 2: no JSON"),
+        ("a.json", '{"data": [1]}', "table-malformed", "expected an object with the list 'paragraphs'"),
+    ],
+)
+def test_files_refused(name: str, content: str, code: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(EtchError) as caught:
+        evaluate.read_rows(tmp_path / name, Columns(), Answering(), 10)
+    assert caught.value.code == code
+    assert words in caught.value.message
+
+
+def test_f1_of_a_model(tmp_path: Path) -> None:
+    checkpoint = pipeline.load(folder("answers/bert"))
+    program = pipeline.lower(checkpoint, "w8a8", None)
+    asked = [("what cats", "the cat sat"), ("the dog?", "Playing cats in Berlin: dogs of Caf\u00e9 zzz " * 4)]
+    path = tmp_path / "rows.jsonl"
+
+    def scored(answers: list[str]) -> evaluate.Score:
+        rows = [{"question": q, "context": c, "answer": a} for (q, c), a in zip(asked, answers, strict=True)]
+        path.write_text("\n".join(map(json.dumps, rows)))
+        rows_read = evaluate.read_rows(path, Columns(), program.task, 10)
+        return evaluate.score(program, checkpoint.tokenizer, rows_read)
+
+    first = scored(["zebra", "zebra"])
+    assert (first.measure, first.value) == ("F1", 0.0)
+    assert str(scored(list(first.answers))) == "100.00 %"
+
+
+CHANGES: list[tuple[str, Change, str, str]] = [
+    ("answers/bert", rename("qa_outputs.weight", "score.weight"), "missing-tensor", "classifier.weight"),
+    ("answers/bert", rename("qa_outputs.bias", "score.bias"), "missing-tensor", "qa_outputs.bias"),
+    ("answers/bert", configure(architectures=["BertForTokenClassification"]), "missing-tensor", "classifier"),
+    ("answers/bert", configure(architectures=["ElectraForQuestionAnswering"]), "architecture-not-supported", "Electra"),
+    ("answers/mpnet", configure(architectures=["MPNetForCausalLM"]), "architecture-not-supported", "QuestionAnswering"),
+]
+
+
+@pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
+def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
+    found, message = refused(variant, change, tmp_path)
+    assert (found, words in message) == (code, True), message
+
+
+def test_gpus_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        pipeline.generate(pipeline.Request(folder("answers/bert"), tmp_path / "out", gpu=True), lambda _: None)
+    assert caught.value.stage == "gpu"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The DistilBERT front-end: what it refuses. test_recorded_models.py has what its models compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recorded.outputs import folder
+from recorded_changes import Change, changed, configure, graph_of, refused, rename
+
+from codegen.ir.graph import Embed
+
+CLASSIFIER, ENCODER = "distilbert/softmax", "distilbert/mean"
+REFUSED: dict[str, tuple[str, Change, str, str]] = {
+    "architecture": (
+        CLASSIFIER,
+        configure(architectures=["DistilBertForNextSentencePrediction"]),
+        "architecture-not-supported",
+        "DistilBertForSequenceClassification",
+    ),
+    "bare encoder": (CLASSIFIER, configure(architectures=["DistilBertModel"]), "modules-missing", "DistilBertModel"),
+    "both": (
+        ENCODER,
+        configure(architectures=["DistilBertForSequenceClassification"]),
+        "architecture-conflict",
+        "modules.json",
+    ),
+    "no width": (CLASSIFIER, configure(dim=None), "config-missing", "'dim'"),
+    "heads": (CLASSIFIER, configure(n_heads=3), "heads-do-not-divide", "dim 20 is not a multiple of n_heads 3"),
+    "activation": (CLASSIFIER, configure(activation="mish"), "activation-not-supported", "activation 'mish'"),
+    "layers": (CLASSIFIER, configure(n_layers=900), "missing-tensor", "n_layers is 900"),
+    "a layer more": (CLASSIFIER, configure(n_layers=3), "missing-tensor", "transformer.layer.2"),
+    "a layer less": (CLASSIFIER, configure(n_layers=1), "unused-tensor", "transformer.layer.1"),
+    "inner width": (CLASSIFIER, configure(hidden_dim=36), "wrong-shape", "ffn.lin1"),
+    "positions": (CLASSIFIER, configure(max_position_embeddings=21), "wrong-shape", "position_embeddings"),
+    "tensor": (CLASSIFIER, rename("pre_classifier.bias", "other"), "missing-tensor", "pre_classifier.bias"),
+    "prefix": (
+        CLASSIFIER,
+        rename("classifier.bias", "distilbert.classifier.bias"),
+        "missing-tensor",
+        "classifier.bias",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str, tmp_path: Path) -> None:
+    variant, change, code, part = REFUSED[case]
+    found, message = refused(variant, change, tmp_path)
+    assert found == code
+    assert part in message
+
+
+@pytest.mark.parametrize("key", ["dropout", "qa_dropout", "sinusoidal_pos_embds", "architectures", "activation"])
+def test_keys_that_may_be_missing(key: str, tmp_path: Path) -> None:
+    assert graph_of(changed(CLASSIFIER, configure(**{key: None}), tmp_path)).max_tokens == 20
+
+
+def test_pairs_are_taken_without_a_table_of_segments() -> None:
+    graph = graph_of(folder(CLASSIFIER))
+    assert graph.segments == 2
+    (embed,) = (op for op in graph.body if isinstance(op, Embed))
+    assert [term.by for term in embed.terms] == ["ids", "positions"]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masked language models: what the recorded checkpoints of every family mean, how their answers are judged, what is
+refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded.outputs import folder, read_recorded, variants
+from recorded_changes import Change, configure, refused, rename
+
+from codegen import evaluate, pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.errors import EtchError
+from codegen.oracle.interpret import Interpreter
+from codegen.report import checkpoint_report
+from codegen.table_file import Columns
+from codegen.tasks.fill_mask import MOST_CANDIDATES, FillMask
+
+VARIANTS = variants("masks")
+
+
+def probabilities(output: np.ndarray) -> np.ndarray:
+    return output[:, MOST_CANDIDATES:]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_graph_means_what_the_library_computed(variant: str) -> None:
+    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
+    for text in read_recorded(variant):
+        output = interpreter.output(text.ids, text.segments)
+        expected = text.float64.reshape(-1, 2 * MOST_CANDIDATES)
+        assert output.shape == expected.shape
+        assert np.abs(output - expected).max(initial=0) < 1e-12
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_program_computes_it(variant: str, recipe: str) -> None:
+    texts = read_recorded(variant)
+    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
+    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
+    bound = {"fp32": 1e-5, "w8a8": 0.1, "w4a8": 0.6}[recipe]
+    for output, text in zip(outputs, texts, strict=True):
+        expected = text.float64.reshape(-1, 2 * MOST_CANDIDATES)
+        assert output.shape == expected.shape
+        assert np.abs(probabilities(output - expected)).max(initial=0) < bound
+        if recipe == "fp32":
+            assert np.array_equal(output[:, :3], expected[:, :3])
+        assert (np.diff(probabilities(output), axis=1) <= 0).all()
+
+
+def test_the_report() -> None:
+    checkpoint = pipeline.load(folder("masks/bert"))
+    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
+    assert any(line.startswith("task         the 16 likeliest pieces for each [MASK]") for line in lines)
+
+
+def test_a_table_is_judged_by_the_first_candidates(tmp_path: Path) -> None:
+    checkpoint = pipeline.load(folder("masks/electra"))
+    program = pipeline.lower(checkpoint, "w8a8", None)
+    task = program.task
+    assert isinstance(task, FillMask)
+    path = tmp_path / "rows.tsv"
+    path.write_text("the\tone [MASK] here\nthe;a\t[MASK] and [MASK]\n")
+    rows = evaluate.read_rows(path, Columns(), task, 10)
+    texts = evaluate.encoded(program, checkpoint.tokenizer, rows)
+    masks = [mask for output in evaluate.emulated(program, texts) for mask in output]
+
+    def named(mask: int, first: int) -> str:
+        """One of five candidates that is a piece of the tokenizer and can be written in a table."""
+        found = (task.pieces[int(i)] for i in masks[mask][first : first + 5])
+        return next(piece for piece in found if ";" not in piece)
+
+    for first, score in ((0, "100.00 %"), (5, "0.00 %")):
+        values = named(0, first), f"{named(1, first)}; {named(2, first)}"
+        lines = zip(values, ("one [MASK] here", "[MASK] and [MASK]"), strict=True)
+        path.write_text("".join(f"{value}\t{text}\n" for value, text in lines))
+        rows = evaluate.read_rows(path, Columns(), task, 10)
+        assert str(evaluate.score(program, checkpoint.tokenizer, rows)) == score
+
+
+def test_rows_refused(tmp_path: Path) -> None:
+    task = pipeline.lower(pipeline.load(folder("masks/bert")), "w8a8", None).task
+    (tmp_path / "rows.tsv").write_text("a;b\tthe [MASK]\n")
+    with pytest.raises(EtchError, match="line 1: the text has 1 masks, the label 2 pieces"):
+        evaluate.read_rows(tmp_path / "rows.tsv", Columns(), task, 10)
+
+
+CHANGES: list[tuple[str, Change, str, str]] = [
+    ("masks/bert", rename("cls.predictions.bias", "cls.predictions.b"), "missing-tensor", "cls.predictions.bias"),
+    ("masks/bert", configure(tie_word_embeddings=False), "missing-tensor", "cls.predictions.decoder.weight"),
+    ("masks/bert_untied", rename("cls.predictions.decoder.weight", "x.weight"), "missing-tensor", "decoder.weight"),
+    ("masks/roberta", rename("lm_head.dense.weight", "lm_head.x.weight"), "missing-tensor", "lm_head.dense.weight"),
+    ("masks/mpnet", configure(architectures=["MPNetForCausalLM"]), "architecture-not-supported", "MPNetForMaskedLM"),
+    ("masks/distilbert", rename("vocab_layer_norm.weight", "y.weight"), "missing-tensor", "vocab_layer_norm"),
+    ("masks/albert", configure(embedding_size=12), "wrong-shape", "word_embeddings"),
+    ("masks/electra", configure(architectures=["ElectraForPreTraining"]), "architecture-not-supported", "Electra"),
+]
+
+
+@pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
+def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
+    found, message = refused(variant, change, tmp_path)
+    assert (found, words in message) == (code, True), message
+
+
+def test_what_is_not_there_for_masks(tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_text("the\tone [MASK]\n")
+    (tmp_path / "corpus.txt").write_text("the cat\n" * 9)
+    evaluated = pipeline.Evaluate(tmp_path / "rows.tsv")
+    for options, code in (
+        ({"gpu": True}, None),
+        ({"evaluate": evaluated, "limits": pipeline.Limits(flash=1 << 30)}, "budget-not-supported"),
+        ({"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
+    ):
+        with pytest.raises(EtchError) as caught:
+            pipeline.generate(pipeline.Request(folder("masks/bert"), tmp_path / "out", **options), lambda _: None)
+        assert caught.value.stage == "gpu" if code is None else caught.value.code == code
+        assert not (tmp_path / "out").exists()

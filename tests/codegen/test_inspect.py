@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`etch inspect`: the same in words and as JSON; what it says of a model type that no front-end knows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_checkpoint import write_json, write_tiny_checkpoint
+
+from codegen import cli
+from codegen.frontends import FRONT_ENDS
+from codegen.frontends.near import advice
+from codegen.load.config import Config
+
+
+def test_json_says_what_the_words_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tiny_checkpoint(tmp_path)
+    assert cli.main(["inspect", str(tmp_path)]) == 0
+    words = capsys.readouterr().out
+    assert cli.main(["inspect", "--json", str(tmp_path)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["model_type"] == "bert"
+    assert f"{said['parameters']:,} parameters" in words
+    assert f"task         {said['task_description']}\n" in words
+    assert f"up to {said['max_tokens']} tokens (default {said['max_tokens']} from {said['max_tokens_source']})" in words
+    assert f"sha256 {said['checkpoint_sha256']}\n" in words
+    for place in said["bits"]:
+        assert f" {place['bytes_8']:,} " in words
+    assert len(said["bits"]) == words.split("forecast")[0].count("\n             ")
+    assert len(said["forecasts"]) == words.count("\nforecast")
+    for forecast in said["forecasts"]:
+        assert f"{forecast['tables']:,} bytes, arena {forecast['arena']:>12,} bytes" in words
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"model_type": "mobilebert"}, "nearest: "),
+        ({"model_type": "bert-generation", "rope_theta": 10000.0}, "it asks for rotary positions; needed: a front-end"),
+        (
+            {"model_type": "xyz", "architectures": ["XyzForCausalLM"]},
+            "it asks for text that is generated token by token",
+        ),
+        ({"model_type": "xyz", "is_encoder_decoder": True}, "a decoder with attention to an encoder"),
+        ({"model_type": "xyz", "rope_theta": 1, "rope_parameters": {"a": 1}}, "it asks for rotary positions; needed"),
+        ({"model_type": "xyz", "is_encoder_decoder": False, "architectures": [3]}, "needed: a front-end"),
+    ],
+)
+def test_what_is_said_of_a_family_that_is_not_there(config: dict[str, Any], words: str) -> None:
+    said = advice(Config.from_json(config), ["albert", "bert"])
+    assert words in said
+    assert ("it asks for" in said) == ("it asks for" in words or "decoder" in words)
+
+
+def test_the_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tiny_checkpoint(tmp_path)
+    write_json(tmp_path / "config.json", {"model_type": "bart2", "is_encoder_decoder": True})
+    assert cli.main(["inspect", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert f"(supported: {', '.join(sorted(FRONT_ENDS))}); " in said
+    assert said.endswith("needed: a front-end (codegen/README.md, How to add)\n")

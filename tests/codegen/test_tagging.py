@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Token classifiers: what the recorded checkpoints of every family mean, how their tags are judged, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recorded.outputs import HERE, folder, read_recorded, variants
+from recorded_changes import Change, changed, configure, graph_of, refused, rename
+from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
+
+from codegen import evaluate, pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.errors import EtchError
+from codegen.oracle.interpret import Interpreter
+from codegen.report import checkpoint_report
+from codegen.table_file import Columns
+from codegen.tasks.entities import entities_of, entity_f1
+from codegen.tasks.tagged_words import read_tagged, tags_of_words
+from codegen.tasks.tagging import Tagging
+
+VARIANTS = variants("tags")
+LARGEST_DIFFERENCE = 1e-4
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_graph_means_what_the_library_computed(variant: str) -> None:
+    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
+    for text in read_recorded(variant):
+        output = interpreter.output(text.ids, text.segments)
+        assert output.shape == text.float64.shape
+        assert np.abs(output - text.float64).max() < 1e-12
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_program_computes_it(variant: str, recipe: str) -> None:
+    texts = read_recorded(variant)
+    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
+    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
+    bound = {"fp32": LARGEST_DIFFERENCE, "w8a8": 0.5, "w4a8": 1.0}[recipe]
+    for output, text in zip(outputs, texts, strict=True):
+        assert output.shape == text.float64.shape
+        assert np.abs(output - text.float64).max() < bound
+        assert np.abs(output.sum(axis=1) - 1).max() < 1e-6
+
+
+def test_the_report() -> None:
+    checkpoint = pipeline.load(folder("tags/bert"))
+    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
+    assert any(line.startswith("task         tagging of tokens (softmax), 9 labels: O, B-PER, ") for line in lines)
+
+
+def test_entities_of_labels() -> None:
+    task = Tagging(("O", "B-PER", "I-PER", "MISC", "S-LOC", "X-O"))
+    assert task.entities == ("O", "PER", "MISC", "LOC")
+
+
+RECORDED_ENTITIES = json.loads((HERE / "seqeval.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize(("tags", "entities"), RECORDED_ENTITIES)
+def test_entities_as_seqeval_finds_them(tags: str, entities: list[list[Any]]) -> None:
+    assert entities_of(tags.split()) == {tuple(entity) for entity in entities}
+
+
+def test_f1_over_all_texts() -> None:
+    truths = [["B-A", "I-A", "O"], ["B-B"]]
+    assert entity_f1(truths, truths) == 1
+    assert entity_f1(truths, [["B-A", "O", "O"], ["B-B"]]) == pytest.approx(0.5)
+    assert entity_f1([["O"]], [["O"]]) == 0
+
+
+def test_tags_of_words() -> None:
+    offsets = [(0, 0), (0, 2), (2, 4), (5, 6), (7, 9), (0, 0)]
+    assert tags_of_words("abcd e fg hi", offsets, ["x", "A", "B", "C", "D", "x"], "O") == ["A", "C", "D", "O"]
+
+
+def test_a_file_of_tagged_words(tmp_path: Path) -> None:
+    path = tmp_path / "rows.conll"
+    path.write_bytes(b"\n\nUN NNP B-ORG\r\nis\tVBZ\tO\r\n\n\nhere\tO\n")
+    rows = read_tagged(path)
+    assert [(row.line, row.joined, row.value) for row in rows] == [(3, "UN is", "B-ORG O"), (7, "here", "O")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "words"),
+    [
+        ("a.csv", "a\tO\n", "table-kind", "expected a file named .conll"),
+        ("a.conll", "\n\n", "table-empty", "no texts"),
+        ("a.conll", "a\tO\nb\n", "table-malformed", "line 2: a word and its tag"),
+        ("a.conll", "a\tB-NONE\n", "table-malformed", "line 1: unknown label 'B-NONE'"),
+    ],
+)
+def test_files_refused(name: str, content: str, code: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(EtchError) as caught:
+        evaluate.read_rows(tmp_path / name, Columns(), Tagging(("O", "B-PER")), 10)
+    assert caught.value.code == code
+    assert words in caught.value.message
+
+
+def test_entity_f1_of_a_model(tmp_path: Path) -> None:
+    checkpoint = pipeline.load(folder("tags/bert"))
+    program = pipeline.lower(checkpoint, "w8a8", None)
+    words = ["the", "cat", "unable", "playing", "berlin", "dogs"] * 4
+    (tmp_path / "some.conll").write_text("".join(f"{word} O\n" for word in words))
+    rows = evaluate.read_rows(tmp_path / "some.conll", Columns(), program.task, 10)
+    scored = evaluate.score(program, checkpoint.tokenizer, rows)
+    (answer,) = scored.answers
+    assert (scored.measure, scored.value, len(answer)) == ("entity F1", 0.0, len(words))
+    assert set(answer[:10]) - {"O"}
+    assert answer[-1] == "O"  # it was cut off
+    (tmp_path / "some.conll").write_text("".join(f"{w} {tag}\n" for w, tag in zip(words, answer, strict=True)))
+    rows = evaluate.read_rows(tmp_path / "some.conll", Columns(), program.task, 10)
+    assert str(evaluate.score(program, checkpoint.tokenizer, rows)) == "100.00 %"
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+CHANGES: list[tuple[str, Change, str, str]] = [
+    ("tags/bert", configure(num_labels=3), "labels-conflict", "id2label has 9"),
+    ("tags/bert", configure(id2label={"0": "O"}, label2id={"O": 0}), "wrong-shape", "classifier.weight"),
+    ("tags/bert", configure(id2label={"1": "O"}, label2id=None), "labels-gap", "no '0'"),
+    ("tags/bert", rename("classifier.weight", "score.weight"), "missing-tensor", "classifier.weight"),
+    ("tags/bert", rename("classifier.bias", "classifier.out_proj.bias"), "missing-tensor", "classifier.bias"),
+    ("tags/bert", configure(architectures=["BertForSequenceClassification"]), "missing-tensor", "pooler"),
+    ("tags/bert", configure(architectures=["ElectraForTokenClassification"]), "architecture-not-supported", "Electra"),
+    (
+        "tags/mpnet",
+        configure(architectures=["MPNetForCausalLM"]),
+        "architecture-not-supported",
+        "ForTokenClassification",
+    ),
+    ("tags/electra", configure(architectures=["ElectraModel"]), "modules-missing", "one vector per token"),
+    ("tags/distilbert", rename("classifier.weight", "qa_outputs.weight"), "missing-tensor", "classifier.weight"),
+]
+
+
+@pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
+def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
+    found, message = refused(variant, change, tmp_path)
+    assert (found, words in message) == (code, True), message
+
+
+def test_a_pooler_that_is_not_used_is_named(tmp_path: Path) -> None:
+    path = changed("tags/bert", configure(), tmp_path)
+    header, data = read_raw_safetensors(path / "model.safetensors")
+    size = 20 * 20 * 2
+    begin = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+    header["bert.pooler.dense.weight"] = {"dtype": "F16", "shape": [20, 20], "data_offsets": [begin, begin + size]}
+    write_raw_safetensors(path / "model.safetensors", header, data + bytes(size))
+    (note,) = graph_of(path).notes
+    assert note == "not used by BertForTokenClassification: bert.pooler.dense.weight"
+
+
+def test_a_budget_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "some.conll").write_text("the O\n")
+    request = pipeline.Request(
+        folder("tags/bert"),
+        tmp_path / "out",
+        evaluate=pipeline.Evaluate(tmp_path / "some.conll"),
+        limits=pipeline.Limits(flash=1 << 30),
+    )
+    with pytest.raises(EtchError, match="one row of outputs a text, tagging has one a token"):
+        pipeline.generate(request, lambda _: None)
+
+
+def test_gpus_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        pipeline.generate(pipeline.Request(folder("tags/bert"), tmp_path / "out", gpu=True), lambda _: None)
+    assert caught.value.stage == "gpu"

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of a model that fills masks on each line of standard input: batches, steps, token ids and the C functions
+// give what fill_mask() gives, whatever the capacity. Exit code 0 where they do; else the line of the first check that
+// does not hold. The argument names the kernels. The model is the one that the macros name.
+#include "calls.hpp"
+
+using Row = std::vector<etch::Candidate>;  // [masks][top]
+
+static bool same(const etch::Candidate* a, const etch::Candidate* b, std::size_t count) {
+    return count == 0 || std::memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static model::Result wanted(Row& room, std::uint32_t capacity, std::uint32_t top) {
+    return {capacity == 0 ? nullptr : room.data(), capacity, top, 0, 0, nullptr, false};
+}
+
+int main(int, char** argv) {
+    CHECK(model::select_kernel(workspace, argv[1]) == etch::Status::ok);
+    CHECK(ETCH_C(select_kernel)(&c_workspace, argv[1], std::strlen(argv[1])) == ETCH_OK);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(std::cin, line);)
+        lines.push_back(line);
+    const std::vector<std::string_view> texts(lines.begin(), lines.end());
+    constexpr std::uint32_t kTop = 3;
+    std::vector<Row> alone;
+    std::vector<std::uint32_t> tokens;
+    for (const std::string_view text : texts) {
+        Row room(model::kMaxTokens * kTop);
+        model::Result result = wanted(room, model::kMaxTokens, kTop);
+        CHECK(model::fill_mask(workspace, text, result) == etch::Status::ok);
+        CHECK(result.count <= result.tokens && result.best != nullptr);
+        const std::uint32_t masks = result.count;
+        for (std::uint32_t mask = 0; mask < masks; ++mask) {
+            for (std::uint32_t i = 0; i < kTop; ++i) {
+                const float* row = result.best + mask * model::kBestWidth;
+                CHECK(static_cast<float>(room[mask * kTop + i].id) == row[i]);
+                CHECK(room[mask * kTop + i].probability == row[model::kMostCandidates + i]);
+            }
+        }
+        const std::vector<float> best(result.best, result.best + masks * model::kBestWidth);
+        room.resize(masks * kTop);
+        alone.push_back(room);
+        tokens.push_back(result.tokens);
+
+        // As many as the caller has room for, and no more.
+        for (const std::uint32_t capacity : {0U, 1U, masks}) {
+            Row some((capacity + 1) * kTop, etch::Candidate{-7, -1});
+            model::Result cut = wanted(some, capacity, kTop);
+            CHECK(model::fill_mask(workspace, text, cut) == etch::Status::ok && cut.count == masks);
+            const std::uint32_t written = capacity < masks ? capacity : masks;
+            CHECK(same(some.data(), room.data(), written * kTop));
+            for (std::size_t i = written * kTop; i < some.size(); ++i)
+                CHECK(some[i].id == -7);
+        }
+        // Of each mask as many as there are, in rows of the width that was asked for.
+        constexpr std::uint32_t kMore = model::kMostCandidates + 2;
+        Row wide(model::kMaxTokens * kMore, etch::Candidate{-7, -1});
+        model::Result more = wanted(wide, model::kMaxTokens, kMore);
+        CHECK(model::fill_mask(workspace, text, more) == etch::Status::ok);
+        for (std::uint32_t mask = 0; mask < masks; ++mask) {
+            CHECK(same(&wide[mask * kMore], &room[mask * kTop], kTop));
+            CHECK(wide[mask * kMore + model::kMostCandidates].id == -7);
+        }
+        Row none(1, etch::Candidate{-7, -1});
+        model::Result no_top = wanted(none, model::kMaxTokens, 0);
+        CHECK(model::fill_mask(workspace, text, no_top) == etch::Status::ok && none[0].id == -7);
+
+        for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{5000}, std::uint64_t{1} << 40}) {
+            Row stepped(model::kMaxTokens * kTop);
+            model::Result in_steps = wanted(stepped, model::kMaxTokens, kTop);
+            CHECK(model::begin(workspace, text) == etch::Status::ok);
+            etch::Status status = etch::Status::in_progress;
+            while (status == etch::Status::in_progress)
+                status = model::step(workspace, budget, in_steps);
+            CHECK(status == etch::Status::ok && in_steps.count == masks);
+            CHECK(same(stepped.data(), room.data(), masks * kTop));
+        }
+
+        std::vector<etch_candidate> c_room(model::kMaxTokens * kTop);
+        ETCH_C(result) c_result = {c_room.data(), model::kMaxTokens, kTop, 0, 0, nullptr, false};
+        CHECK(ETCH_C(fill_mask)(&c_workspace, text.data(), text.size(), &c_result) == ETCH_OK);
+        CHECK(c_result.count == masks && c_result.tokens == result.tokens);
+        CHECK(masks == 0 || std::memcmp(c_room.data(), room.data(), masks * kTop * sizeof room[0]) == 0);
+
+        model::Encoding encoding;
+        CHECK(model::encode(workspace, text, encoding) == etch::Status::ok);
+        Row by_ids(model::kMaxTokens * kTop);
+        model::Result of_ids = wanted(by_ids, model::kMaxTokens, kTop);
+        CHECK(model::fill_mask_tokens(workspace, encoding.ids, nullptr, encoding.count, of_ids) == etch::Status::ok);
+        CHECK(of_ids.count == masks && same(by_ids.data(), room.data(), masks * kTop));
+        CHECK(best.empty() || std::memcmp(of_ids.best, best.data(), best.size() * sizeof(float)) == 0);
+    }
+    std::vector<model::Result> results(texts.size());
+    std::vector<Row> rooms(texts.size(), Row(model::kMaxTokens * kTop));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        results[i] = wanted(rooms[i], model::kMaxTokens, kTop);
+    CHECK(model::fill_mask_batch(workspace, texts.data(), texts.size(), results.data()) == etch::Status::ok);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        CHECK(results[i].count * kTop == alone[i].size() && results[i].tokens == tokens[i]);
+        CHECK(results[i].best == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
+    }
+    CHECK(model::self_test(workspace) == etch::Status::ok);
+    CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
+    CHECK(ETCH_C(mask)().size == model::kMask.size());
+    return 0;
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded models of one task: what the tests of tagging, masked words and answers to questions do alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from classify_program import ROOT
+from model_build import build_program, build_test
+from once import once
+from recorded.outputs import folder, variants
+
+from codegen import pipeline
+
+Quick = dict[str, tuple[str, ...]]  # recipes by variant
+
+
+def variants_of(group: str, quick: Quick) -> list[Any]:
+    """Parameters: those that are not quick in a sweep."""
+    return [pytest.param(v, marks=() if v in quick else pytest.mark.sweep) for v in variants(group)]
+
+
+def models_of(group: str, quick: Quick) -> list[Any]:
+    """(variant, recipe), the same."""
+    return [
+        pytest.param(v, recipe, id=f"{v}-{recipe}", marks=() if recipe in quick.get(v, ()) else pytest.mark.sweep)
+        for v in variants(group)
+        for recipe in ("fp32", "w8a8", "w4a8")
+    ]
+
+
+@cache
+def generated(variant: str, recipe: str, shared: Path, target: str = "host") -> Path:
+    """The generated folder, made once by all processes of a run."""
+    group, _, name = variant.partition("/")
+    out = shared / group / f"{name}_{recipe}_{target}".replace("-", "_")
+    request = pipeline.Request(folder(variant), out, recipe=recipe, target=target)
+    once(out.with_suffix(".made"), out.name, lambda: pipeline.generate(request, lambda _: None))
+    return out
+
+
+def recorded_cases(variant: str) -> list[dict[str, Any]]:
+    """What the library's pipeline said, one case each."""
+    return json.loads((folder(variant) / "pipeline.json").read_text(encoding="utf-8"))
+
+
+def bytes_of(text: str, characters: int) -> int:
+    """Bytes of the first `characters` of the text."""
+    return len(text[:characters].encode())
+
+
+def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) -> None:
+    """Runs the test program `source` over the texts, on every kernel: it ends well where all calls find the same."""
+    name = json.loads((out / "etch.json").read_text())["name"]
+    program = build_test(
+        out, ROOT / "tests/end_to_end" / source, tmp_path / "calls",
+        f'-DETCH_MODEL_C_HEADER="{name}.h"', f"-DETCH_C(suffix)=etch_{name}_##suffix",
+    )  # fmt: skip
+    lines = "".join(f"{text}\n" for text in texts if "\n" not in text)
+    for kernel in build_program(out).well("--kernel", "list").lines:
+        done = subprocess.run([program, kernel], input=lines, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

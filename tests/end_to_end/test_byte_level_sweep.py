@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Byte-level BPE against the wheel with a public vocabulary of 52,000 pieces: every scalar, every corpus."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import pytest
+from byte_level import public_spec, small_spec, texts_of_pieces
+from public_data import data_folder
+from sampling import sampled
+from test_tokenizer_sweep import Comparison, all_scalars
+from tokenizer_harness import Runtime, Wheel, random_source
+from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_bytes, random_text
+
+from codegen.load.tokenizer_spec import TokenizerSpec
+
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
+
+RANDOM_TEXTS = 200_000
+
+
+@cache
+def public() -> tuple[TokenizerSpec, Runtime, Wheel]:
+    spec = public_spec(data_folder())
+    return spec, Runtime(spec), Wheel(spec)
+
+
+def test_scalars() -> None:
+    """A vocabulary of bytes knows every scalar."""
+    comparison = Comparison(*public())
+    texts = all_scalars()
+    for first in range(0, len(texts), 256):
+        comparison.compare(texts[first : first + 256])
+    alone = [chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE]
+    comparison.compare(alone)
+    comparison.finish("scalars, byte-level")
+
+
+def test_scalars_with_a_space_before() -> None:
+    spec = small_spec(add_prefix_space=True)
+    comparison = Comparison(spec)
+    comparison.compare([chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE])
+    comparison.finish("scalars, byte-level with add_prefix_space")
+
+
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 5, "byte-level corpora"))
+def test_corpus(corpus: str) -> None:
+    comparison = Comparison(*public())
+    for name, lines in corpus_lines(data_folder(), corpus):
+        comparison.compare(joined(lines))
+        if "train" not in name:
+            comparison.compare(lines[:3000], 16)
+    comparison.finish(f"{corpus}, byte-level")
+
+
+def test_pairs() -> None:
+    comparison = Comparison(*public())
+    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
+    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
+    for capacity in range(4, 90):
+        comparison.compare_pairs(pairs, capacity)
+    comparison.finish("pairs, byte-level")
+
+
+def test_random_texts_of_pieces() -> None:
+    source = random_source()
+    spec, runtime, wheel = public()
+    comparison = Comparison(spec, runtime, wheel)
+    pieces = texts_of_pieces(spec)
+    for _ in range(RANDOM_TEXTS // 10_000):
+        comparison.compare([b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(9_000)])
+        comparison.compare([random_text(source, 40).encode() for _ in range(500)])
+        comparison.compare([random_bytes(source, 30) for _ in range(500)])
+    comparison.finish("random pieces, byte-level")
+
+
+def test_malformed_bytes() -> None:
+    comparison = Comparison(*public())
+    texts = [bytes((ord("a"), first, second, ord("b"))) for first in range(256) for second in range(256)]
+    edges = b"\x00a\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff"
+    texts += [bytes(four) for four in product(b"\xe0\xe1\xed\xf0\xf1\xf4", edges, edges, edges)]
+    comparison.compare(texts)
+    comparison.finish("malformed UTF-8, byte-level")

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`etch evidence`: the page says what the checks said, the SBOM is valid, both are the same again; what
+fails is shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from generator_program import etch
+from model_build import build_model
+from tiny_checkpoint import write_tiny_checkpoint
+
+TEXTS = "the cat\n\na <script>alert(1)</script> dog & cat\nthe dog\n"
+ROWS = "1,the cat\n2,a dog\n3,on the mat\n1,<b>ran</b>\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("evidence")
+    write_tiny_checkpoint(place / "checkpoint")
+    (place / "checkpoint/README.md").write_text("---\nlicense: mit\n---\n# <i>A model</i>\n")
+    assert etch("generate", place / "checkpoint", "--out", place / "tiny").code == 0
+    build_model(place / "tiny")
+    (place / "texts.txt").write_text(TEXTS)
+    (place / "rows.csv").write_text(ROWS)
+    return place
+
+
+def evidence(place: Path, out: str, *options: str) -> tuple[int, str, str]:
+    files = ["--checkpoint", place / "checkpoint", "--texts", place / "texts.txt", "--out", place / out]
+    done = etch("evidence", place / "tiny", *files, *options)
+    return done.code, done.out.decode(), done.err
+
+
+class Page(HTMLParser):
+    """Texts, and what could load something from elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.loads += [tag] if tag in ("script", "link", "img", "iframe", "object", "embed", "form", "i", "b") else []
+        self.loads += [name for name, _ in attrs if name in ("src", "href") or name.startswith("on")]
+        self.open += [] if tag in ("meta", "line", "rect") else [tag]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page(place: Path) -> None:
+    code, printed, error = evidence(place, "report.html", "--evaluate", str(place / "rows.csv"))
+    assert (code, error) == (0, "")
+    assert "7 of 7 checks hold" in printed
+    text = (place / "report.html").read_text()
+    page = Page(text)
+    assert page.open == []
+    assert page.loads == []
+    words = "".join(page.words)
+    manifest = json.loads((place / "tiny/etch.json").read_text())
+    for each in (
+        "7 of 7 checks hold",
+        "contract     0 with logits other than the contract's, bit for bit",
+        "accuracy: ",
+        "confusion matrix",
+        "license: mit",
+        manifest["checkpoint_sha256"],
+        hashlib.sha256(TEXTS.encode()).hexdigest(),
+        hashlib.sha256(ROWS.encode()).hexdigest(),
+        hashlib.sha256((place / "checkpoint/model.safetensors").read_bytes()).hexdigest(),
+        "exit code 2",
+    ):
+        assert each in words, each
+    assert str(place) not in text
+    for name in manifest["arena_buffers"]:
+        assert f"<title>{name}: " in text
+
+
+def test_the_same_again(place: Path) -> None:
+    names = ("first.html", "second.html")
+    for name in names:
+        assert evidence(place, name)[0] == 0
+    first, second = ((place / name).read_text().replace(name, "") for name in names)
+    assert first == second
+    boms = [(place / name).with_suffix(".cdx.json").read_bytes() for name in names]
+    assert boms[0] == boms[1]
+
+
+def test_the_bill_of_materials(place: Path) -> None:
+    assert evidence(place, "report.html")[0] == 0
+    bill = json.loads((place / "report.cdx.json").read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
+    manifest = json.loads((place / "tiny/etch.json").read_text())
+    files = {part["name"]: part["hashes"][0]["content"] for part in bill["components"] if part["type"] == "file"}
+    assert files == manifest["files"]
+    references = ["model", *(part["bom-ref"] for part in bill["components"])]
+    assert len(set(references)) == len(references)
+    assert {one["ref"] for one in bill["dependencies"]} == set(references)
+    assert bill["metadata"]["component"]["licenses"] == [{"license": {"name": "mit"}}]
+    validation = pytest.importorskip("cyclonedx.validation.json", reason="no cyclonedx-python-lib[json-validation]")
+    schema = pytest.importorskip("cyclonedx.schema")
+    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_5).validate_str(json.dumps(bill)) is None
+
+
+def test_what_fails_is_shown(place: Path, tmp_path: Path) -> None:
+    shutil.copytree(place, tmp_path / "broken")
+    program = tmp_path / "broken/tiny/build/bin/classify-tiny"
+    program.unlink()
+    program.write_text('#!/bin/sh\ncase "$1" in --self-test) echo "a table differs"; exit 1;; esac\n'
+                       f'exec {place}/tiny/build/bin/classify-tiny "$@"\n')  # fmt: skip
+    program.chmod(0o755)
+    code, printed, error = evidence(tmp_path / "broken", "report.html")
+    assert (code, error) == (1, "")
+    assert "failed       Self test" in printed
+    page = (tmp_path / "broken/report.html").read_text()
+    assert "5 of 6 checks hold" in page
+    assert "a table differs\nexit code 1" in page
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "code", "words"),
+    [
+        ("report.txt", [], 2, "error[output-kind] arguments: --out: expected a name that ends in .html"),
+        ("report.html", ["--labels", "0"], 2, "error[option-incomplete] arguments: --labels needs --evaluate"),
+        ("report.html", ["--texts", "/none"], 1, "error[texts-unreadable]"),
+    ],
+)
+def test_refused(place: Path, tmp_path: Path, *, out: str, options: list[str], code: int, words: str) -> None:
+    shutil.copytree(place, tmp_path / "again", ignore=shutil.ignore_patterns("*.html", "*.cdx.json"))
+    found = evidence(tmp_path / "again", out, *options)
+    assert (found[0], words in found[2]) == (code, True), found
+    assert not list((tmp_path / "again").glob("report.*"))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of forms that no family has yet, generated and built: the emulator's bits on every kernel, single texts and in
+steps. The tokenizer beside them is that of a tiny checkpoint; they are asked by token ids."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+from model_build import build_program, build_test
+from once import once
+from tiny_checkpoint import write_tiny_checkpoint
+from tiny_graphs import GRAPHS, MAX_TOKENS, SEGMENTS, VOCABULARY
+
+from codegen import pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.errors import EtchError
+from codegen.lower import lower
+from codegen.output import write_output
+from codegen.quantize import RECIPES
+from codegen.render.model import manifest, render_model
+
+# What only one of them has, and what several share, in both operand kinds and packings.
+BUILT = [
+    ("pre, first", "w8a8", "host"),
+    ("pre, mean", "fp32", "host"),
+    ("pre, first", "w8a8", "m-profile"),
+    ("post, last", "w8a8", "host"),
+    ("post, norm of the first row", "w8a8", "host"),
+    ("cross attention", "w8a8", "host"),
+    ("projected embedding", "fp32", "host"),
+    ("shared layers", "w4a8", "host"),
+    ("biased scores", "w8a8", "host"),
+    ("biased scores", "fp32", "m-profile"),
+    ("disentangled scores", "w8a8", "host"),
+    ("disentangled scores", "w8a8", "m-profile"),
+    ("disentangled scores", "fp32", "host"),
+    ("relative keys", "w8a8", "host"),
+    ("relative queries", "fp32", "m-profile"),
+    ("rotary, grouped queries", "w8a8", "host"),
+    ("rotary, grouped queries", "fp32", "host"),
+    ("causal", "w8a8", "host"),
+    ("window", "w8a8", "host"),
+    ("window", "fp32", "host"),
+    ("alternating layers", "w8a8", "host"),
+    ("alternating layers", "fp32", "m-profile"),
+    ("gates", "w8a8", "host"),
+    ("tied words", "w8a8", "host"),
+    ("tied words", "fp32", "host"),
+    ("tied words", "w8a8", "m-profile"),
+]
+NOT_RENDERED = {"two heads": "heads-not-supported", "no layers": "layers-not-supported"}
+
+
+def texts() -> list[Text]:
+    random = np.random.default_rng(7)
+    return [
+        Text(random.integers(0, VOCABULARY, n).tolist(), random.integers(0, SEGMENTS, n).tolist())
+        for n in (1, 2, 3, 8, MAX_TOKENS)
+    ]
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tokenizer")
+    write_tiny_checkpoint(path)
+    return path
+
+
+def generate(form: str, recipe: str, target: str, checkpoint: Path, out: Path) -> None:
+    loaded = pipeline.load(checkpoint)
+    model = pipeline.make_model("form", loaded, GRAPHS[form](), RECIPES[recipe], target)
+    write_output(out, render_model(model, "incbin"), lambda files: manifest(model, "incbin", files))
+
+
+@pytest.mark.parametrize(("form", "recipe", "target"), BUILT)
+def test_the_emulators_bits_on_every_kernel(
+    form: str, recipe: str, target: str, checkpoint: Path, shared: Path, tmp_path: Path
+) -> None:
+    folder = shared / "forms" / f"{form}, {recipe}, {target}".replace(", ", "_").replace(" ", "_") / "form"
+    once(folder.parent / "made", form, lambda: generate(form, recipe, target, checkpoint, folder))
+    meant = emulate_texts(lower(GRAPHS[form](), RECIPES[recipe]), texts())
+    source = ROOT / "tests" / "end_to_end" / "outputs_of_ids.cpp"
+    program = build_test(folder, source, tmp_path / "program", "-DETCH_OUTPUT=embedding")
+    lines = [" ".join(map(str, (len(text.ids), *text.ids, *text.segments))) for text in texts()]
+    for kernel in build_program(folder).well("--kernel", "list").lines:
+        done = subprocess.run([program, kernel], input="\n".join(lines), capture_output=True, text=True, check=True)
+        found = np.array([line.split() for line in done.stdout.splitlines()], np.float32)
+        assert found.tobytes() == meant.tobytes(), kernel
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize("form", NOT_RENDERED)
+def test_what_the_generated_code_has_no_place_for_is_refused(form: str, checkpoint: Path, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        generate(form, "w8a8", "host", checkpoint, tmp_path / "form")
+    assert (caught.value.code, caught.value.stage) == (NOT_RENDERED[form], "check")
+    assert not (tmp_path / "form").exists()

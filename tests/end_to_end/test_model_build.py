@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other tests run is what users get: model_build.py makes the bytes that CMake makes, refuses what it refuses."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from classify_program import ROOT, built
+from model_build import build_model, build_program
+
+
+def copied(name: str, folder: Path) -> Path:
+    """A committed model in a folder of its own."""
+    source = ROOT / "generated" / name
+    return shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("build"))
+
+
+@pytest.mark.parametrize(("name", "program"), [("agnews", "classify"), ("agnews_small", "classify-agnews_small")])
+def test_the_programs_of_the_build(name: str, program: str, tmp_path: Path) -> None:
+    made = build_program(copied(name, tmp_path)).path
+    assert made.name == program
+    assert made.read_bytes() == built(program).path.read_bytes()
+
+
+def test_what_was_built_is_not_built_again(tmp_path: Path) -> None:
+    folder = copied("agnews_small", tmp_path)
+    first = build_model(folder)
+    before = first.program.path.stat()
+    assert build_model(folder) == first
+    assert first.program.path.stat().st_mtime_ns == before.st_mtime_ns
+    with (folder / "etch.json").open("a") as file:
+        file.write("\n")
+    assert build_model(folder).program.path.stat().st_mtime_ns > before.st_mtime_ns
+
+
+def test_a_stack_over_its_budget_is_refused(tmp_path: Path) -> None:
+    folder = copied("agnews_small", tmp_path)
+    build_model(folder)
+    if not (folder / "build" / "agnews_small.stack.txt").exists():
+        pytest.skip("this build checks no stacks")
+    lists = folder / "CMakeLists.txt"
+    lists.write_text(re.sub(r"STACK_BUDGET \d+", "STACK_BUDGET 1000", lists.read_text()))
+    shutil.rmtree(folder / "build")
+    with pytest.raises(AssertionError, match="budget"):
+        build_model(folder)
+
+
+def test_a_source_that_does_not_compile_is_refused(tmp_path: Path) -> None:
+    folder = copied("agnews_small", tmp_path)
+    (folder / "agnews_small_c.cpp").write_text("#error of this test\n")
+    for _ in range(2):  # nothing remembers it as built
+        with pytest.raises(AssertionError, match="of this test"):
+            build_model(folder)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of many shapes and every task: what an executor and a call in steps rely on, and how a
+thread rounds, by programs of promises/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from classify_program import ROOT
+from model_build import build_test, run
+from shape_models import QUICK, TESTED, Model, each, generated
+
+pytestmark = pytest.mark.minutes(4)
+
+
+def hold_promise(promise: str, model: Model, shared: Path, tmp_path: Path) -> None:
+    """A program of promises/ over this model."""
+    source = ROOT / "tests/end_to_end/promises" / f"{promise}.cpp"
+    run([build_test(generated(model, shared), source, tmp_path / "program")])
+
+
+@each(TESTED)
+def test_no_part_of_an_op_sees_another(model: Model, shared: Path, tmp_path: Path) -> None:
+    hold_promise("isolated_parts", model, shared, tmp_path)
+
+
+@each(QUICK)
+def test_a_call_in_steps(model: Model, shared: Path, tmp_path: Path) -> None:
+    hold_promise("steps", model, shared, tmp_path)
+
+
+@each(QUICK)
+def test_float_modes(model: Model, shared: Path, tmp_path: Path) -> None:
+    hold_promise("float_modes", model, shared, tmp_path)

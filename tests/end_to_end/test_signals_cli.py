@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python3 -m codegen` that is stopped by Ctrl-C, `kill` or a closed terminal: it ends by that signal, says so in one
+line, and leaves nothing half written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from classify_program import ROOT, Outcome
+from generator_program import content, etch, one_line
+from tiny_checkpoint import write_tiny_checkpoint
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    write_tiny_checkpoint(tmp_path / "model")
+    return tmp_path / "model"
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WORDS = {signal.SIGINT: "etch: interrupted"}
+NAMES = {"argvalues": SIGNALS, "ids": [number.name for number in SIGNALS]}
+
+
+def stopped(command: list[str], number: signal.Signals, wait: Callable[[subprocess.Popen[bytes]], object]) -> Outcome:
+    """Starts a command, sends it a signal after `wait`."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "codegen", *command],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) and None,  # noqa: PLW1509 - it may be ignored
+    )
+    try:
+        wait(process)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return Outcome(process.returncode, out, err.decode())
+
+
+@pytest.fixture(scope="module")
+def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Takes a second or more, most of it before anything is printed."""
+    folder = tmp_path_factory.mktemp("slow") / "model"
+    write_tiny_checkpoint(folder, hidden=256, heads=4, layers=8, intermediate=1024, max_positions=512)
+    return folder
+
+
+@pytest.mark.parametrize("number", **NAMES)
+@pytest.mark.parametrize("older", [False, True], ids=["new", "older"])
+def test_stopped_while_reporting(number: signal.Signals, older: bool, slow_model: Path, tmp_path: Path) -> None:
+    """The report's first line is out, the files come after the last one. The pipe is full until then."""
+    out = tmp_path / "deep" / "out"
+    if older:
+        small = tmp_path / "small"
+        write_tiny_checkpoint(small)
+        assert etch("generate", small, "--out", out).code == 0
+    before = content(tmp_path)
+    outcome = stopped(
+        ["generate", str(slow_model), "--out", str(out)],
+        number,
+        lambda process: process.stdout and process.stdout.read(1),
+    )
+    if outcome.code == 0:  # it was faster
+        assert (out / "etch.json").exists()
+        return
+    assert one_line(outcome, 128 + number) == WORDS.get(number, "etch: stopped")
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "delay"),
+    [(signal.SIGINT, 0.3), (signal.SIGINT, 1.0), (signal.SIGTERM, 0.3), (signal.SIGTERM, 0.6), (signal.SIGHUP, 1.0)],
+)
+def test_stopped_at_any_time(number: signal.Signals, delay: float, slow_model: Path, tmp_path: Path) -> None:
+    """Whatever it was doing: the whole folder or nothing, and no temporary folder."""
+    command = ["generate", str(slow_model), "--out", str(tmp_path / "out")]
+    outcome = stopped(command, number, lambda _: time.sleep(delay))
+    entries = sorted(path.name for path in tmp_path.iterdir())
+    assert "internal" not in outcome.err
+    if outcome.code == 0:
+        assert entries == ["out"]
+    elif outcome.code == 128 + number:
+        assert entries in ([], ["out"])
+        assert outcome.err.endswith(WORDS.get(number, "etch: stopped") + "\n")
+    else:
+        assert outcome.code == -number  # before our first line ran
+        assert entries == []
+    if entries:
+        recorded = json.loads((tmp_path / "out" / "etch.json").read_text())["files"]
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([*recorded, "etch.json"])
+
+
+@pytest.mark.parametrize("number", **NAMES)
+def test_stopped_while_starting(number: signal.Signals, model: Path) -> None:
+    """Twice at each of many moments, most of them while modules are imported: by this signal and no other, without a
+    traceback of ours. Before our first line Python itself answers."""
+    for moment in range(12):
+        outcome = stopped(
+            ["inspect", str(model)],
+            number,
+            lambda process, delay=0.05 * moment: (time.sleep(delay), process.send_signal(number)),  # type: ignore[misc]
+        )
+        assert "codegen" not in outcome.err
+        if outcome.code == 128 + number:
+            assert outcome.err == WORDS.get(number, "etch: stopped") + "\n"
+        else:
+            assert outcome.code in (0, -number) or "KeyboardInterrupt" in outcome.err
+
+
+@pytest.mark.parametrize("number", **NAMES)
+def test_stopped_while_writing(number: signal.Signals, slow_model: Path, tmp_path: Path) -> None:
+    """As soon as the temporary folder is there, and then twice more."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+
+    def appears(process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None and not any(folder.iterdir()):
+            time.sleep(0.0005)
+        for _ in range(2):
+            process.send_signal(number)
+
+    outcome = stopped(["generate", str(slow_model), "--out", str(folder / "out")], number, appears)
+    assert outcome.code in (0, 128 + number)
+    assert sorted(path.name for path in folder.iterdir()) in ([], ["out"])
+    assert outcome.code != 0 or (folder / "out" / "etch.json").exists()
+
+
+@pytest.mark.parametrize("number", **NAMES)
+def test_stopped_when_all_is_done(number: signal.Signals, tmp_path: Path) -> None:
+    """A signal while the interpreter shuts down changes nothing any more."""
+    write_tiny_checkpoint(tmp_path / "model")
+    program = (
+        "import atexit, os, sys; from codegen.cli import main; "
+        f"atexit.register(os.kill, os.getpid(), {int(number)}); sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "inspect", str(tmp_path / "model")], cwd=ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def processes_with(word: bytes) -> list[bytes]:
+    """Command lines that hold a word."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(entry.read_bytes())
+    return [line for line in found if word in line]
+
+
+@pytest.mark.skipif(
+    shutil.which("cmake") is None or not Path("/proc/self/cmdline").exists(), reason="no cmake, no /proc"
+)
+def test_stopped_while_compiling(model: Path, tmp_path: Path) -> None:
+    """The sources stay, they are whole; the compilers stop, too."""
+    out = tmp_path / "compiled"
+
+    def compiles(process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None and not any(b"cc1plus" in line for line in processes_with(os.fsencode(out))):
+            time.sleep(0.01)
+
+    outcome = stopped(["generate", str(model), "--out", str(out), "--build"], signal.SIGTERM, compiles)
+    if outcome.code == 0:
+        pytest.skip("the compiler is not called cc1plus, nothing to stop")
+    assert one_line(outcome, 128 + signal.SIGTERM) == "etch: stopped"
+    assert (out / "etch.json").exists()
+    end = time.monotonic() + 30  # they are told to stop, and need a moment
+    while processes_with(os.fsencode(out)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert processes_with(os.fsencode(out)) == []
+
+
+def test_ignored_signals_do_not_stop_it(model: Path, tmp_path: Path) -> None:
+    """As under nohup."""
+    command = [sys.executable, "-m", "codegen", "generate", str(model), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN) and None,  # noqa: PLW1509
+    )
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.01)
+    assert process.returncode == 0
+    assert (tmp_path / "out" / "etch.json").exists()

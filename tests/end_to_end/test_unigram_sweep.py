@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SentencePiece's Unigram against the wheel with a public vocabulary of 32,000 pieces and its compiled map: every
+scalar, every corpus."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import product
+
+import pytest
+from public_data import data_folder
+from sampling import sampled
+from test_tokenizer_sweep import Comparison, all_scalars
+from tokenizer_harness import Runtime, Wheel, random_source
+from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_bytes, random_text
+from unigram import FOLDS, QUOTES, RUNS, public_spec, random_spec, strip, texts_of_pieces
+
+from codegen.load.tokenizer_spec import TokenizerSpec
+
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
+
+RANDOM_TEXTS = 1_020_000  # of all forms, in so many parts of each
+PARTS = 10
+FORMS = {
+    "xlm-r": {"split_whitespace": True},
+    "t5": {"after": [strip(False, True), RUNS]},
+    "albert": {"before": [*QUOTES, *FOLDS], "split_whitespace": True},
+}
+
+
+@cache
+def public(form: str) -> tuple[TokenizerSpec, Runtime, Wheel]:
+    spec = public_spec(data_folder(), **FORMS[form])
+    return spec, Runtime(spec), Wheel(spec)
+
+
+@pytest.mark.parametrize("form", sampled(list(FORMS), 1, "Unigram's scalars"))
+def test_scalars(form: str) -> None:
+    comparison = Comparison(*public(form))
+    texts = all_scalars()
+    for first in range(0, len(texts), 256):
+        comparison.compare(texts[first : first + 256])
+    comparison.finish(f"scalars, Unigram as {form}")
+
+
+def test_scalars_in_bytes() -> None:
+    """Every scalar is known: what has no piece is written in bytes."""
+    comparison = Comparison(random_spec(random_source(), byte_fallback=True))
+    comparison.compare([chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE])
+    comparison.finish("scalars, Unigram with byte fallback")
+
+
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 4, "Unigram's corpora"))
+def test_corpus(corpus: str) -> None:
+    comparison = Comparison(*public("xlm-r"))
+    for name, lines in corpus_lines(data_folder(), corpus):
+        comparison.compare(joined(lines))
+        if "train" not in name:
+            comparison.compare(lines[:3000], 16)
+    comparison.finish(f"{corpus}, Unigram")
+
+
+def test_pairs() -> None:
+    comparison = Comparison(*public("t5"))
+    lines = next(lines for name, lines in corpus_lines(data_folder(), "multi30k") if "val.de" in name)
+    pairs = list(zip(lines[0:240:2], lines[1:240:2], strict=True))
+    for capacity in range(1, 90):
+        comparison.compare_pairs(pairs, capacity)
+    comparison.finish("pairs, Unigram")
+
+
+@pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 6, "random Unigram texts"))
+def test_random_texts_of_pieces(form: str, part: int) -> None:
+    source = random.Random(f"{random_source().random()} {part}")
+    spec, runtime, wheel = public(form)
+    comparison = Comparison(spec, runtime, wheel)
+    pieces = texts_of_pieces(spec)
+    share = RANDOM_TEXTS // len(FORMS) // PARTS
+    comparison.compare([b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(share * 9 // 10)])
+    comparison.compare([random_text(source, 40).encode() for _ in range(share // 20)])
+    comparison.compare([random_bytes(source, 30) for _ in range(share // 20)])
+    comparison.finish(f"random pieces {part}, Unigram as {form}")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Word-level tokenizers against the wheel: whole words between white space, lower-cased or not."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizer_harness import SPECIALS, Runtime, Wheel, assert_same, differences, random_source
+from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, SMALL_VOCABULARY, TRICKY, random_bytes, random_text
+from tokenizers import normalizers
+
+from codegen.errors import EtchError
+from codegen.load.files import CheckpointFolder
+from codegen.load.tokenizer import load_tokenizer
+from codegen.load.tokenizer_spec import CharacterNormalizer, TokenizerSpec
+from codegen.load.word_level_json import read_word_level_json
+from codegen.tokenizer.unicode_probe import changed_by
+
+WORDS = tuple(dict.fromkeys((*SPECIALS, *SMALL_VOCABULARY, "##a", "'s", "!!", "...", "a!", "x" * 300, "the", "cat")))
+
+
+def word_level_json(
+    *, lowercase: bool = True, splits_words: bool = True, steps: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    ids = {word: i for i, word in enumerate(WORDS)}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    single = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    separator = {"SpecialToken": {"id": "[SEP]", "type_id": 0}}
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [{"id": ids[text], "content": text, **flags} for text in SPECIALS],
+        "normalizer": _normalizer(steps or ("Lowercase",) * lowercase),
+        "pre_tokenizer": {"type": "Whitespace" if splits_words else "WhitespaceSplit"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [*single, separator],
+            "pair": [*single, separator, {"Sequence": {"id": "B", "type_id": 0}}, separator],
+            "special_tokens": {t: {"id": t, "ids": [ids[t]], "tokens": [t]} for t in ("[CLS]", "[SEP]")},
+        },
+        "decoder": None,
+        "model": {"type": "WordLevel", "vocab": ids, "unk_token": "[UNK]"},
+    }
+
+
+def _normalizer(steps: tuple[str, ...]) -> dict[str, Any] | None:
+    if len(steps) < 2:
+        return {"type": steps[0]} if steps else None
+    return {"type": "Sequence", "normalizers": [{"type": step} for step in steps]}
+
+
+def word_level_spec(**options: Any) -> TokenizerSpec:
+    return read_word_level_json(word_level_json(**options))
+
+
+@pytest.mark.parametrize(("lowercase", "splits_words"), list(product((True, False), repeat=2)))
+def test_texts(lowercase: bool, splits_words: bool) -> None:
+    source = random_source()
+    spec = word_level_spec(lowercase=lowercase, splits_words=splits_words)
+    alphabet = (*TRICKY, *WORDS[:40], "'s", "!!", "the ", " cat", "a!")
+    texts = [*(text.encode() for text in HARD_TEXTS), *INVALID_TEXTS, b"x" * 300, b"x" * 301, b"X" * 300]
+    texts += [random_text(source, 20, alphabet).encode() for _ in range(1500)]
+    texts += [random_bytes(source, 12) for _ in range(300)]
+    assert_same(spec, texts)
+    assert_same(spec, texts, 6)
+    assert_same(spec, texts, plain_text=True)
+    pairs = list(zip(texts[:40], texts[40:80], strict=True))
+    for capacity in range(3, 20):
+        ours = Runtime(spec).encode_pairs(pairs, capacity)
+        assert not differences(pairs, ours, Wheel(spec).encode_pairs(pairs, capacity))
+
+
+STEPS = [
+    ("NFD", "StripAccents"),
+    ("NFD", "StripAccents", "Lowercase"),
+    ("NFD", "Lowercase", "StripAccents"),
+    ("Lowercase", "NFD", "StripAccents"),
+    ("Lowercase", "NFD", "Lowercase", "StripAccents"),
+]
+
+
+@pytest.mark.parametrize("steps", STEPS)
+def test_accents_that_are_stripped(steps: tuple[str, ...]) -> None:
+    """Of every character that the steps change, beside others and marks."""
+    source = random_source()
+    spec = word_level_spec(steps=steps)
+    assert spec.normalizer == CharacterNormalizer(steps)
+    normalize = normalizers.Sequence([getattr(normalizers, step)() for step in steps]).normalize_str
+    changed = [chr(c) for c in changed_by(normalize)]
+    assert len(changed) > 13_000
+    texts = [f"a{c}b {c}\u0323\u0301 \u1b44{c}".encode() for c in changed if not "\uac10" < c < "\ud7a0"]
+    texts += [random_text(source, 20, (*TRICKY, *WORDS[:40])).encode() for _ in range(500)]
+    assert_same(spec, texts)
+
+
+def test_text_of_words() -> None:
+    assert Runtime(word_level_spec()).pieces() == [word.encode() for word in WORDS]
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text(json.dumps(word_level_json()))
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": "[UNK]"}))
+    spec = load_tokenizer(CheckpointFolder(tmp_path), 1000)
+    assert spec.summary == "uncased words"
+    assert spec.model == word_level_spec().model
+    config.write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<new>"}))
+    with pytest.raises(EtchError) as refused:
+        load_tokenizer(CheckpointFolder(tmp_path), 1000)
+    assert refused.value.code == "tokenizer-conflict"
+    config.write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    with pytest.raises(EtchError) as refused:
+        load_tokenizer(CheckpointFolder(tmp_path), 1000)
+    assert refused.value.code == "tokenizer-class"
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("normalizer", {"type": "NFC"}),
+        ("normalizer", {"type": "Lowercase", "more": 1}),
+        ("normalizer", _normalizer(("StripAccents", "NFD"))),
+        ("normalizer", _normalizer(("NFC", "Lowercase"))),
+        ("normalizer", _normalizer(("NFD", "Lowercase"))),
+        ("normalizer", {"type": "Sequence", "normalizers": 1}),
+        ("normalizer", {"type": "Sequence", "normalizers": [{"type": "Lowercase"}, 1]}),
+        ("pre_tokenizer", {"type": "Punctuation"}),
+        ("pre_tokenizer", None),
+        ("post_processor", {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}),
+        ("model", {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}),
+        ("model", {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": None}),
+    ],
+)
+def test_what_is_refused(part: str, value: object) -> None:
+    with pytest.raises(EtchError) as refused:
+        read_word_level_json({**word_level_json(), "added_tokens": [], part: value})
+    assert refused.value.stage == "load"

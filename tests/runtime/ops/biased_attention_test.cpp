@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention with masks, a bias by relative position, grouped queries, queries and keys that differ in number, and
+// caches that grow: against doubles, and bit for bit against other ways to say the same.
+#include <functional>
+
+#include "heads.hpp"
+
+namespace etch::testing {
+namespace {
+
+constexpr float kNotSeen = -0x1p100f;
+
+struct Sizes {
+    std::uint32_t heads;
+    std::uint32_t key_heads;
+    std::uint32_t head_width;
+    std::uint32_t max_tokens;
+};
+
+struct Rows {
+    std::vector<float> query;  // [rows of queries][heads * head_width]
+    std::vector<float> key;    // [rows of keys][key_heads * head_width]
+    std::vector<float> value;
+};
+
+Rows random_rows(const Sizes& sizes, std::uint32_t queries, std::uint32_t keys) {
+    const std::uint32_t width = sizes.key_heads * sizes.head_width;
+    return {Random(1).floats(queries * sizes.heads * sizes.head_width, 2.0f), Random(2).floats(keys * width, 2.0f),
+            Random(3).floats(keys * width)};
+}
+
+float score_scale(const Sizes& sizes) {
+    return static_cast<float>(std::log2(std::exp(1.0)) / std::sqrt(1.0 * sizes.head_width));
+}
+
+// How attention is called: as it is, or with a bias.
+template <class Heads>
+class Caller {
+  public:
+    Caller(const KernelSet& set, const Sizes& sizes, std::uint32_t cache_tokens, std::uint32_t tile_rows = 5)
+        : set_(set),
+          sizes_(sizes),
+          shape_{set.packing, sizes.heads,     sizes.head_width, sizes.max_tokens,
+                 tile_rows,   sizes.key_heads, cache_tokens},
+          heads_(shape_) {}
+
+    void append(const Texts& texts, const std::vector<float>& key, const std::vector<float>& value) {
+        const std::uint32_t width = sizes_.key_heads * sizes_.head_width;
+        std::vector<float> k = key;
+        std::vector<float> v = value;
+        const RowBlock all{0, texts.rows()};
+        run(typename Heads::PackKeys{shape_, all, texts, {k.data(), width}, heads_.keys()}, context(), 1);
+        run(typename Heads::PackValues{shape_, all, texts, {v.data(), width}, heads_.values()}, context(), 1);
+    }
+
+    std::vector<float> attend(const Texts& texts, const std::vector<float>& query, const ScoreBias* bias = nullptr,
+                              std::uint32_t block_rows = 7) {
+        const std::uint32_t width = sizes_.heads * sizes_.head_width;
+        std::vector<float> q = query;
+        std::vector<float> out(query.size(), NAN);
+        for (const RowBlock block : RowBlocks(texts.rows(), block_rows)) {
+            const typename Heads::Attention op{shape_,
+                                               score_scale(sizes_),
+                                               block,
+                                               texts,
+                                               F32Rows{q.data(), width}.from(block.first),
+                                               heads_.keys(),
+                                               heads_.values(),
+                                               F32Rows{out.data(), width}.from(block.first)};
+            if (bias == nullptr) {
+                run(op, context(), 2);
+            } else {
+                const typename Heads::BiasedAttention biased{op, *bias};
+                EXPECT_EQ(biased.units(), op.units());
+                EXPECT_EQ(biased.cost(), op.cost());
+                run(biased, context(), 2);
+            }
+        }
+        return out;
+    }
+
+    // One text, its keys all at once.
+    std::vector<float> whole(const Rows& rows, const TextRows& text, const ScoreBias* bias = nullptr) {
+        const TextRows keys = whole_text(text.keys, 0, text.place);
+        append({&keys, 1}, rows.key, rows.value);
+        return attend({&text, 1}, rows.query, bias);
+    }
+
+  private:
+    OpContext context() { return {set_, heads_.scratch.data()}; }
+
+    const KernelSet& set_;
+    Sizes sizes_;
+    HeadShape shape_;
+    Heads heads_;
+};
+
+// By (head, query position, key position), what is added to a score; NAN where the key is not seen.
+using Added = std::function<double(std::uint32_t, std::uint32_t, std::uint32_t)>;
+
+std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint32_t position, std::uint32_t keys,
+                          const Added& added) {
+    const std::uint32_t d = sizes.head_width;
+    const std::size_t width = std::size_t{sizes.heads} * d;
+    const std::size_t key_width = std::size_t{sizes.key_heads} * d;
+    std::vector<double> out(rows.query.size());
+    for (std::uint32_t row = 0; row < rows.query.size() / width; ++row) {
+        for (std::uint32_t head = 0; head < sizes.heads; ++head) {
+            const std::size_t of_key = head / (sizes.heads / sizes.key_heads) * d;
+            double sum = 0;
+            std::vector<double> mixed(d);
+            for (std::uint32_t j = 0; j < keys; ++j) {
+                const double more = added(head, position + row, j);
+                if (std::isnan(more)) continue;
+                double dot = 0;
+                for (std::uint32_t i = 0; i < d; ++i)
+                    dot += double{rows.query[row * width + head * d + i]} * rows.key[j * key_width + of_key + i];
+                const double e = std::exp2(dot * std::log2(std::exp(1.0)) / std::sqrt(1.0 * d) + more);
+                sum += e;
+                for (std::uint32_t i = 0; i < d; ++i)
+                    mixed[i] += e * rows.value[j * key_width + of_key + i];
+            }
+            for (std::uint32_t i = 0; i < d; ++i)
+                out[row * width + head * d + i] = mixed[i] / sum;
+        }
+    }
+    return out;
+}
+
+template <class Heads>
+constexpr double kTolerance = std::is_same_v<Heads, S8Heads> ? 0.05 : 3e-6;
+
+void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance) {
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i)
+        ASSERT_NEAR(got[i], want[i], tolerance) << i;
+}
+
+double nothing(std::uint32_t, std::uint32_t, std::uint32_t) {
+    return 0;
+}
+
+// A bias by relative position, as it is and as a table.
+struct Table {
+    std::uint32_t max_tokens;
+    std::vector<float> values;
+
+    explicit Table(const Sizes& sizes, float scale)
+        : max_tokens(sizes.max_tokens), values(Random(4).floats(sizes.heads * (2 * sizes.max_tokens - 1), scale)) {}
+    Table(const Sizes& sizes, const std::function<bool(std::int64_t)>& seen)
+        : max_tokens(sizes.max_tokens), values(sizes.heads * (2 * sizes.max_tokens - 1)) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto distance = static_cast<std::int64_t>(i % (2 * max_tokens - 1)) - (max_tokens - 1);
+            values[i] = seen(distance) ? 0.0f : kNotSeen;
+        }
+    }
+    double at(std::uint32_t head, std::uint32_t query, std::uint32_t key) const {
+        return values[head * (2 * max_tokens - 1) + key + max_tokens - 1 - query];
+    }
+};
+
+const Sizes kSizes[] = {{2, 2, 32, 40}, {4, 2, 16, 64}, {3, 1, 20, 50}, {1, 1, 5, 33}};
+const std::uint32_t kTokens[] = {1, 7, 16, 33};
+
+class BiasedAttentionOp : public EachSet {
+  protected:
+    // check(heads, sizes, tokens) for caches of both kinds and every size.
+    template <class Check>
+    static void for_each_case(Check check) {
+        for (const Sizes& sizes : kSizes) {
+            for (const std::uint32_t tokens : kTokens) {
+                SCOPED_TRACE(::testing::Message() << "head width " << sizes.head_width << ", tokens " << tokens);
+                check(static_cast<S8Heads*>(nullptr), sizes, tokens);
+                check(static_cast<F32Heads*>(nullptr), sizes, tokens);
+            }
+        }
+    }
+    template <class Heads>
+    std::vector<float> whole(const Sizes& sizes, const Rows& rows, const TextRows& text,
+                             const ScoreBias* bias = nullptr) const {
+        return Caller<Heads>(set(), sizes, sizes.max_tokens).whole(rows, text, bias);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Ops, BiasedAttentionOp, ::testing::ValuesIn(usable_sets()), set_name);
+
+TEST_P(BiasedAttentionOp, GroupedQueriesReadTheirKeyHead) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const std::vector<float> got = whole<Heads>(sizes, rows, text);
+        expect_near(got, exact(sizes, rows, 0, tokens, nothing), kTolerance<Heads>);
+
+        Sizes repeated = sizes;  // every query head has a copy of its keys and values
+        repeated.key_heads = sizes.heads;
+        Rows copies{rows.query, {}, {}};
+        for (std::uint32_t row = 0; row < tokens; ++row) {
+            for (std::uint32_t column = 0; column < sizes.heads * sizes.head_width; ++column) {
+                const std::uint32_t head = column / sizes.head_width / (sizes.heads / sizes.key_heads);
+                const std::size_t from =
+                    (std::size_t{row} * sizes.key_heads + head) * sizes.head_width + column % sizes.head_width;
+                copies.key.push_back(rows.key[from]);
+                copies.value.push_back(rows.value[from]);
+            }
+        }
+        ASSERT_TRUE(same_bits(got, whole<Heads>(repeated, copies, text)));
+    });
+}
+
+TEST_P(BiasedAttentionOp, ABiasOfZerosIsNone) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const Table zeros(sizes, 0.0f);
+        const ScoreBias none;
+        const ScoreBias of_zeros{AttentionMask::none, 0, zeros.values.data()};
+        const ScoreBias wide{AttentionMask::window, tokens, nullptr};
+        const std::vector<float> want = whole<Heads>(sizes, rows, text);
+        for (const ScoreBias& bias : {none, of_zeros, wide})
+            ASSERT_TRUE(same_bits(whole<Heads>(sizes, rows, text, &bias), want));
+    });
+}
+
+TEST_P(BiasedAttentionOp, NearDouble) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const Table table(sizes, 3.0f);
+        for (const AttentionMask mask : {AttentionMask::none, AttentionMask::causal, AttentionMask::window}) {
+            for (const bool with_table : {false, true}) {
+                const ScoreBias bias{mask, 3, with_table ? table.values.data() : nullptr};
+                const Added added = [&](std::uint32_t head, std::uint32_t query, std::uint32_t key) {
+                    const bool seen = mask == AttentionMask::none     ? true
+                                      : mask == AttentionMask::causal ? key <= query
+                                                                      : key + 3 >= query && key <= query + 3;
+                    return !seen ? NAN : with_table ? table.at(head, query, key) : 0.0;
+                };
+                expect_near(whole<Heads>(sizes, rows, text, &bias), exact(sizes, rows, 0, tokens, added),
+                            kTolerance<Heads>);
+            }
+        }
+    });
+}
+
+// A mask is a bias of -2^100 at the distances that are not seen; keys that a whole tile does not see are left out.
+TEST_P(BiasedAttentionOp, AMaskIsABiasThatLeavesNothing) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const Table causal(sizes, [](std::int64_t distance) { return distance <= 0; });
+        const ScoreBias by_mask{AttentionMask::causal, 0, nullptr};
+        const ScoreBias by_table{AttentionMask::none, 0, causal.values.data()};
+        ASSERT_TRUE(same_bits(whole<Heads>(sizes, rows, text, &by_mask), whole<Heads>(sizes, rows, text, &by_table)));
+        for (const std::uint32_t window : {0u, 1u, 5u, 20u}) {
+            const Table near(sizes, [window](std::int64_t distance) { return std::abs(distance) <= window; });
+            const ScoreBias by_window{AttentionMask::window, window, nullptr};
+            const ScoreBias by_near{AttentionMask::none, 0, near.values.data()};
+            ASSERT_TRUE(
+                same_bits(whole<Heads>(sizes, rows, text, &by_window), whole<Heads>(sizes, rows, text, &by_near)))
+                << window;
+        }
+    });
+}
+
+// Row by row with a growing cache and no mask, at several places at once: the bits of all rows at once with one.
+TEST_P(BiasedAttentionOp, ACacheThatGrowsIsACausalMask) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const ScoreBias causal{AttentionMask::causal, 0, nullptr};
+        const std::vector<float> want = whole<Heads>(sizes, rows, text, &causal);
+
+        constexpr std::uint32_t kBeams = 3;
+        const auto room = static_cast<std::uint32_t>(round_up(sizes.max_tokens, kPanelWidth));
+        Caller<Heads> beams(set(), sizes, kBeams * room);
+        const auto part = [](const std::vector<float>& all, std::size_t width, std::uint32_t row) {
+            std::vector<float> rows_of_beams;  // the same in each
+            for (std::uint32_t beam = 0; beam < kBeams; ++beam) {
+                const auto first = all.begin() + static_cast<std::ptrdiff_t>(row * width);
+                rows_of_beams.insert(rows_of_beams.end(), first, first + static_cast<std::ptrdiff_t>(width));
+            }
+            return rows_of_beams;
+        };
+        const std::size_t width = std::size_t{sizes.heads} * sizes.head_width;
+        const std::size_t key_width = std::size_t{sizes.key_heads} * sizes.head_width;
+        for (std::uint32_t row = 0; row < tokens; ++row) {
+            TextRows texts[kBeams];
+            for (std::uint32_t beam = 0; beam < kBeams; ++beam)
+                texts[beam] = {beam, 1, row, row + 1, beam * room};
+            beams.append({texts, kBeams}, part(rows.key, key_width, row), part(rows.value, key_width, row));
+            const std::vector<float> query = part(rows.query, width, row);
+            const std::vector<float> want_row = part(want, width, row);
+            ASSERT_TRUE(same_bits(beams.attend({texts, kBeams}, query), want_row)) << row;
+            ASSERT_TRUE(same_bits(beams.attend({texts, kBeams}, query, &causal), want_row)) << row;
+        }
+    });
+}
+
+// Queries that begin at a later position, or belong to another sequence than the keys.
+TEST_P(BiasedAttentionOp, QueriesAndKeysMayDifferInNumber) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        for (const std::uint32_t queries : {1u, 3u, 9u}) {
+            const Rows rows = random_rows(sizes, queries, tokens);
+            const TextRows across{0, queries, 0, tokens, 0};
+            expect_near(whole<Heads>(sizes, rows, across), exact(sizes, rows, 0, tokens, nothing), kTolerance<Heads>);
+            if (queries > tokens) continue;
+            const std::uint32_t position = tokens - queries;
+            const TextRows later{0, queries, position, tokens, 0};
+            const Table table(sizes, 3.0f);
+            const ScoreBias bias{AttentionMask::causal, 0, table.values.data()};
+            const Added added = [&](std::uint32_t head, std::uint32_t query, std::uint32_t key) {
+                return key <= query ? table.at(head, query, key) : NAN;
+            };
+            expect_near(whole<Heads>(sizes, rows, later, &bias), exact(sizes, rows, position, tokens, added),
+                        kTolerance<Heads>);
+        }
+    });
+}
+
+TEST_P(BiasedAttentionOp, EverySetAndTileAsScalar) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const Table table(sizes, 3.0f);
+        for (const AttentionMask mask : {AttentionMask::none, AttentionMask::causal, AttentionMask::window}) {
+            const ScoreBias bias{mask, 2, table.values.data()};
+            const std::vector<float> want =
+                Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &bias);
+            for (const std::uint32_t tile_rows : {1u, 4u, 64u}) {
+                Caller<Heads> caller(set(), sizes, sizes.max_tokens, tile_rows);
+                ASSERT_TRUE(same_bits(caller.whole(rows, text, &bias), want)) << tile_rows;
+                for (const std::uint32_t block_rows : {1u, 6u, 1000u})
+                    ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &bias, block_rows), want));
+            }
+        }
+    });
+}
+
+}  // namespace
+}  // namespace etch::testing

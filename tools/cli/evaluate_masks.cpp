@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces that stand where masks are against those of the label column: how often the right one is the likeliest, and
+// how often among the five likeliest. A mask that was cut off counts as wrong.
+#include <algorithm>
+
+#include "dataset.hpp"
+#include "evaluations.hpp"
+#include "failure.hpp"
+#include "label_measures.hpp"
+#include "output.hpp"
+#include "score_tables.hpp"
+#include "table_run.hpp"
+#include "value_list.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr std::uint32_t kJudged = 5;
+
+// As it is, or without the mark of a word's beginning: a space, or U+2581.
+bool is_called(std::string_view piece, std::string_view name) {
+    if (piece == name) {
+        return true;
+    }
+    for (const std::string_view mark : {std::string_view(" "), std::string_view("\xE2\x96\x81")}) {
+        if (piece.substr(0, mark.size()) == mark) {
+            return piece.size() > mark.size() && piece.substr(mark.size()) == name;
+        }
+    }
+    return false;
+}
+
+// The place of the right piece among the first candidates of a mask, kJudged where it is none of them.
+std::uint32_t place_of(const Answer& answer, std::size_t mask, std::string_view name) {
+    const Candidate* const row = answer.candidates + mask * kModel.width;
+    const std::uint32_t judged = std::min(kJudged, kModel.width);
+    for (std::uint32_t i = 0; i < judged; ++i) {
+        if (is_called(piece(row[i].id), name)) {
+            return i;
+        }
+    }
+    return kJudged;
+}
+
+}  // namespace
+
+void evaluate_masks(const Options& options) {
+    const Dataset dataset = read_dataset(options);
+    std::uint64_t masks = 0;
+    std::uint64_t first = 0;
+    std::uint64_t among = 0;
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            const std::vector<std::string_view> names = split_value_list(dataset.values[row]);
+            const Answer answer = run.answer(row, options.pair_lines);
+            if (names.size() < answer.mask_count || (!answer.truncated && names.size() != answer.mask_count)) {
+                refuse_value(dataset, row,
+                             format("the text has %u masks, the label %zu pieces, separated by ;",
+                                    static_cast<unsigned>(answer.mask_count), names.size()));
+            }
+            for (std::size_t i = 0; i < answer.mask_count; ++i) {
+                const std::uint32_t place = place_of(answer, i, names[i]);
+                first += place == 0 ? 1U : 0U;
+                among += place < kJudged ? 1U : 0U;
+            }
+            masks += names.size();
+            run.done(row);
+        }
+        summary = run.summary();
+    }
+    write_output(percent_line("top-1 accuracy", ratio(first, masks)));
+    write_output(percent_line("top-5 accuracy", ratio(among, masks)));
+    write_output(format("masks: %llu\n", static_cast<unsigned long long>(masks)));
+    write_output(summary);
+}
+
+}  // namespace etch::cli

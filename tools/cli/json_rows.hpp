@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a .jsonl file: an object a line, all with the same names, of strings and numbers. codegen/json_rows.py reads
+// the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "delimited.hpp"
+
+namespace etch::cli {
+
+class JsonRows {
+  public:
+    // `bytes` is not copied; a UTF-8 byte order mark at the start is skipped.
+    explicit JsonRows(std::string_view bytes);
+
+    // The first row holds the names of the first object, each further one the values of an object in their order. A
+    // number is the characters that stand for it, an array of strings or numbers its elements with `;` between. Empty
+    // lines are no rows. After `malformed`, line() and problem() say where and why, and reading ends.
+    DelimitedReader::Next next(Row& row);
+
+    std::size_t line() const { return line_; }
+    const char* problem() const { return problem_.c_str(); }
+
+  private:
+    struct Member {
+        std::string name;
+        std::string value;
+    };
+
+    bool find_line();
+    bool read_object();
+    bool read_value(std::string& value);
+    bool read_string(std::string& text);
+    bool read_escape(std::string& text);
+    bool read_unit(std::uint32_t& unit);
+    bool read_number(std::string& text);
+    bool match(char c);  // behind white space
+    bool order(Row& row);
+    bool refuse(const std::string& problem);
+
+    std::string_view rest_;  // of the file
+    std::string_view text_;  // of the line
+    std::size_t line_ = 0;
+    std::vector<Member> members_;
+    std::vector<std::string> names_;
+    bool named_ = false;  // the row of names is handed out
+    std::string problem_;
+};
+
+}  // namespace etch::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that fills masks is called. Included by model.cpp only, after the generated header.
+#pragma once
+
+#include <vector>
+
+namespace etch::cli::task {
+
+inline constexpr std::uint32_t kWidth = generated::kMostCandidates;
+inline constexpr auto kEvaluate = evaluate_masks;
+
+inline std::string_view name(std::uint32_t) {
+    return {};
+}
+
+// Room for the candidates of as many results; those of the last call are gone.
+inline void make_room(generated::Result* results, std::size_t count, const Wanted&) {
+    static std::vector<Candidate> candidates;
+    constexpr std::size_t kEach = std::size_t{generated::kMaxTokens} * generated::kMostCandidates;
+    candidates.resize(count * kEach);
+    for (std::size_t i = 0; i < count; ++i) {
+        results[i] = {};
+        results[i].candidates = candidates.data() + i * kEach;
+        results[i].capacity = generated::kMaxTokens;
+        results[i].top = generated::kMostCandidates;
+    }
+}
+
+inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
+    return text.pair ? generated::fill_mask_pair(workspace, text.first, text.second, result)
+                     : generated::fill_mask(workspace, text.first, result);
+}
+
+inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
+                           generated::Result* results) {
+    return generated::fill_mask_batch(workspace, texts, count, results);
+}
+
+inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
+                            generated::Result& result) {
+    return generated::fill_mask_tokens(workspace, ids, nullptr, count, result);
+}
+
+inline Answer view(const generated::Result& result) {
+    Answer answer = {nullptr, nullptr, 0, result.tokens, result.truncated};
+    answer.candidates = result.candidates;
+    answer.mask_count = result.count;
+    return answer;
+}
+
+}  // namespace etch::cli::task

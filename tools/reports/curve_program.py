@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import sys
+
+from codegen.starting import start
+
+sys.exit(start("curve", "tools.reports.curve_command"))

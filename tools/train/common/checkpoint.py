@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the files of a checkpoint folder, and puts the folder in its place when all are there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+
+@contextlib.contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder`, to fill; at the end it takes the place of what is there."""
+    beside = folder.with_name(folder.name + ".new")
+    beside.mkdir(parents=True)
+    yield beside
+    old = folder.with_name(folder.name + ".old")
+    if folder.exists():
+        folder.rename(old)
+    beside.rename(folder)
+    if old.exists():
+        for file in old.iterdir():
+            file.unlink()
+        old.rmdir()
+
+
+def write_half(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """A safetensors file in float16."""
+    half = {name: value.half().contiguous() for name, value in weights.items()}
+    save_file(half, path, metadata={"format": "pt"})
+    path.chmod(0o644)  # its writer leaves 0600
+
+
+def write_json(path: Path, value: object, *, sort_keys: bool = False) -> None:
+    """One JSON file, a field a line."""
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=sort_keys) + "\n", encoding="utf-8")
