@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a checkpoint means in float64 where its tables and linears have the values that a recipe of integers stores."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codegen.ir import graph as g
+from codegen.ir.weights import Integers, S4Matrix
+from codegen.oracle.interpret import Interpreter
+from codegen.quantize.w8a8 import W8A8
+
+
+class RoundedWeights(Interpreter):
+    """Between this and a built model lie the activations in 8 bits, however few bits the weights have."""
+
+    def __init__(self, graph: g.Graph, recipe: W8A8) -> None:
+        super().__init__(graph)
+        self._stored: dict[int, NDArray[np.float64]] = {}
+        for op, _ in g.ops_of(graph):
+            if isinstance(op, g.Embed):
+                for table in (term.table for term in op.terms):
+                    for array in table.arrays:
+                        self._store(array, recipe.table(table.name, array.values))
+            elif isinstance(op, g.Linear) and not op.exact:
+                for index, array in enumerate(op.weight.arrays):
+                    self._store(array, recipe.matrix(op.name, index, array.values))
+
+    def _store(self, array: g.Array, matrix: Integers) -> None:
+        whole = matrix.expanded if isinstance(matrix, S4Matrix) else matrix
+        self._stored[id(array)] = whole.q.astype(np.float64) * whole.scales.astype(np.float64)[:, None]
+
+    def float64(self, array: g.Array) -> NDArray[np.float64]:
+        return self._stored[id(array)] if id(array) in self._stored else super().float64(array)
