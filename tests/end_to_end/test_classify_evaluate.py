@@ -105,6 +105,32 @@ def test_report(classify: Program, labels: list[str], ag_news: Path) -> None:
     assert outcome.err == "classify: labels read as numbers from 1 (no 0 occurs)\n"  # no progress outside a terminal
 
 
+def test_confusion_matrix_alone(classify: Program, labels: list[str], ag_news: Path) -> None:
+    answers = answers_of(classify, [f"{title} {description}" for _, title, description in ROWS])
+    truths, given = [label - 1 for label, _, _ in ROWS], [labels.index(answer["label"]) for answer in answers]
+    _, matrix = figures(truths, given, labels)
+    shares = [[100 * n / sum(row) for n in row] for row in matrix]
+    right = sum(t == g for t, g in zip(truths, given, strict=True)) / len(truths)
+
+    lines = classify.well("--evaluate", ag_news, "--confusion").lines
+    assert lines[:2] == classify.well("--evaluate", ag_news).lines[:2]
+    assert lines[4].split() == labels and len(lines) == 5 + len(labels)
+    for line, counts, part in zip(lines[5:], matrix, shares, strict=True):
+        cells = [(str(n), f"{p:.2f}") for n, p in zip(counts, part, strict=True)]
+        assert re.findall(r" (\d+) +\(([\d.]+)\)", line[16:]) == cells
+
+    [found] = classify.well("--evaluate", ag_news, "--confusion", "--json").objects
+    assert found == {
+        "accuracy": pytest.approx(right),
+        "rows": len(ROWS),
+        "labels": labels,
+        "counts": matrix,
+        "per_cent": [pytest.approx(row) for row in shares],
+    }
+    assert "does not go with --evaluate" in classify.refused(2, "--evaluate", ag_news, "--json")
+    assert classify.refused(2, "--confusion", "a") == "--confusion only goes with --evaluate"
+
+
 def test_progress_is_shown_on_a_terminal_and_removed(classify: Program, ag_news: Path) -> None:
     controller, terminal = open_terminal()
     done = subprocess.run(

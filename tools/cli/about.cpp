@@ -102,6 +102,8 @@ constexpr const char* kLabelEvaluation = R"(
   accuracy, precision, recall, F1 and confusion matrix over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
   jsonl has an object a line, of strings and numbers.
   FILE has at most 256 MiB and 1,000 columns.
+  --confusion          accuracy and the confusion matrix alone, counts and per cent of the true label in one; with
+                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}, counts[true label][answer]
   --label-column C     number from 1, or name (default 1)
 )";
 constexpr const char* kLabelSetEvaluation = R"(

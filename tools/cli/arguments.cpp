@@ -102,7 +102,9 @@ const Option kOptions[] = {
     {"--by-tokens", 0, kTexts | kRows, kNone, kAnswering,
      [](Options& o, Values) { o.wanted.answers.by_tokens = true; }},
     {"--logits", 0, kTexts, kNone, kAnswering, [](Options& o, Values) { o.logits = true; }},
-    {"--json", 0, kLines, kNone, kAnyTask, [](Options& o, Values) { o.json = true; }},
+    {"--confusion", 0, kRows, kNone, bit(Task::single_label), [](Options& o, Values) { o.confusion = true; }},
+    {"--json", 0, kLines | kRows, kNone, bit(Task::single_label), [](Options& o, Values) { o.json = true; }},
+    {"--json", 0, kLines, kNone, kAnyTask & ~bit(Task::single_label), [](Options& o, Values) { o.json = true; }},
     {"--tokens", 0, kTexts, kNone, kAnyTask, [](Options& o, Values) { o.tokens = true; }},
     {"--top", 1, kTexts, kNone, kLabels | kMasks,
      [](Options& o, Values v) { o.top = number("--top", v[0], 1, 1000000); }},
@@ -256,6 +258,9 @@ void check_question(const Options& options) {
 void check_conflicts(const Options& options, const bool top_given) {
     if (options.json && options.tokens) {
         refuse("--json", "--tokens");
+    }
+    if (options.mode == Mode::evaluate && options.json && !options.confusion) {
+        fail(kWrongUse, "--json does not go with --evaluate, but for --confusion");
     }
     if (options.probabilities && !options.json) {
         fail(kWrongUse, "--probabilities only goes with --json");

@@ -43,6 +43,7 @@ struct Options {
     std::optional<std::string_view> text_columns;  // comma-separated; default: every other column
     std::optional<std::string_view> label_values;  // --labels
     std::optional<bool> header;
+    bool confusion = false;        // --confusion
     std::size_t limit = SIZE_MAX;  // rows
 
     std::optional<std::string_view> kernel;

@@ -44,12 +44,20 @@ void evaluate_labels(const Options& options) {
         }
         summary = run.summary();
     }
+    if (options.json) {
+        write_output(confusion_json(scores));
+        return;
+    }
+    write_output(percent_line("accuracy", scores.accuracy()));
+    write_output(summary);
+    if (options.confusion) {
+        write_output(confusion_matrix(scores));
+        return;
+    }
     std::vector<LabelMeasures> measures;
     for (std::uint32_t label = 0; label < kModel.width; ++label) {
         measures.push_back(scores.measures(label));
     }
-    write_output(percent_line("accuracy", scores.accuracy()));
-    write_output(summary);
     write_output(class_table(measures, scores.rows()));
     write_output(confusion_tables(scores));
 }

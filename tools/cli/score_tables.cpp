@@ -2,8 +2,10 @@
 #include "score_tables.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "correlation.hpp"
+#include "json.hpp"
 #include "model.hpp"
 #include "output.hpp"
 #include "utf8.hpp"
@@ -31,11 +33,11 @@ std::optional<double> share(const Scores& scores, std::uint32_t truth, std::uint
 }
 
 template <class Cell>
-std::string matrix(const Scores& scores, const char* title, Cell number) {
+std::string matrix(const Scores& scores, const char* title, std::size_t width, Cell number) {
     std::string out = std::string("\n") + title + "\n" + std::string(kLabelWidth, ' ');
     for (std::uint32_t answer = 0; answer < scores.labels(); ++answer) {
         // Cut to fit and set to the right, over the numbers.
-        std::string name = cell(label(answer), kNumberWidth - 1);
+        std::string name = cell(label(answer), width - 1);
         const std::size_t end = name.find_last_not_of(' ') + 1;
         out += std::string(name.size() - end + 1, ' ') + name.substr(0, end);
     }
@@ -123,10 +125,49 @@ std::string confusion_tables(const Scores& scores) {
     if (scores.labels() > kMatrixLabels) {
         return confusion_list(scores);
     }
-    return matrix(scores, "confusion matrix, counts (a row is a true label, a column an answer)",
+    return matrix(scores, "confusion matrix, counts (a row is a true label, a column an answer)", kNumberWidth,
                   [&](std::uint32_t truth, std::uint32_t answer) { return count(scores.count(truth, answer)); }) +
-           matrix(scores, "confusion matrix, per cent of the true label",
+           matrix(scores, "confusion matrix, per cent of the true label", kNumberWidth,
                   [&](std::uint32_t truth, std::uint32_t answer) { return percent(share(scores, truth, answer)); });
+}
+
+std::string confusion_matrix(const Scores& scores) {
+    if (scores.labels() > kMatrixLabels) {
+        return confusion_list(scores);
+    }
+    constexpr std::size_t kCellWidth = kNumberWidth + sizeof " (100.00)" - 1;
+    return matrix(scores,
+                  "confusion matrix, counts (per cent of the true label): a row is a true label, a column an answer",
+                  kCellWidth, [&](std::uint32_t truth, std::uint32_t answer) {
+                      const std::optional<double> part = share(scores, truth, answer);
+                      const std::string shown = part ? format("%.2f", 100 * *part) : "-";
+                      return count(scores.count(truth, answer)) + std::string(sizeof "100.00" - 1 - shown.size(), ' ') +
+                             " (" + shown + ')';
+                  });
+}
+
+std::string confusion_json(const Scores& scores) {
+    std::string out = "{\"accuracy\": ";
+    append_json(out, static_cast<float>(*scores.accuracy()));
+    out += ", \"rows\": ";
+    append_json(out, static_cast<std::int64_t>(scores.rows()));
+    out += ", \"labels\": ";
+    append_json_array(out, scores.labels(), [&](std::uint32_t i) { append_json(out, label(i)); });
+    const auto table = [&](auto number) {
+        append_json_array(out, scores.labels(), [&](std::uint32_t truth) {
+            append_json_array(out, scores.labels(), [&](std::uint32_t answer) { number(truth, answer); });
+        });
+    };
+    out += ", \"counts\": ";
+    table([&](std::uint32_t truth, std::uint32_t answer) {
+        append_json(out, static_cast<std::int64_t>(scores.count(truth, answer)));
+    });
+    out += ", \"per_cent\": ";
+    table([&](std::uint32_t truth, std::uint32_t answer) {
+        const std::optional<double> part = share(scores, truth, answer);
+        append_json(out, part ? static_cast<float>(100 * *part) : std::numeric_limits<float>::quiet_NaN());
+    });
+    return out + "}\n";
 }
 
 }  // namespace etch::cli

@@ -28,4 +28,11 @@ std::string entity_table(const std::vector<std::string>& types, const std::vecto
 // Counts, then per cent of the true label's rows. Above 20 labels the cells that are not 0 as a list, largest first.
 std::string confusion_tables(const Scores& scores);
 
+// Both in one cell, `85 (94.44)`, as papers print it. Above 20 labels the same list.
+std::string confusion_matrix(const Scores& scores);
+
+// {"accuracy", "rows", "labels", "counts", "per_cent"}: the last two as [true label][answer]; per cent of the true
+// label, null where no row has it.
+std::string confusion_json(const Scores& scores);
+
 }  // namespace etch::cli
