@@ -15,6 +15,7 @@ from .errors import EtchError
 from .generated_folder import check_folder
 from .manifest import read_manifest
 from .progress import advance, advance_to, stage
+from .runtime_cache import runtime_cache
 from .tasks import verbs
 
 DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
@@ -100,7 +101,9 @@ def _configure_and_build(
     if shutil.which("cmake") is None:
         raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
     echo(f"building in {binary}")
-    _run(["cmake", "-S", str(ROOT), "-B", str(binary), "-DCMAKE_BUILD_TYPE=Release", *options], "configure")
+    # Said even where there is none: the folder's own CMakeCache.txt may name another.
+    options = ["-DCMAKE_BUILD_TYPE=Release", f"-DETCH_RUNTIME_CACHE={runtime_cache(echo) or ''}", *options]
+    _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
     chosen = [] if target is None else ["--target", target]
     _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
 

@@ -128,7 +128,12 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--gpu", action="store_true", help="also the sources for NVIDIA GPUs (CMake option ETCH_CUDA)"
     )
-    generate.add_argument("--build", action="store_true", help="build library and program in DIR/build/bin")
+    generate.add_argument(
+        "--build",
+        action="store_true",
+        help="build library and program in DIR/build/bin; what is the same for all models is compiled once, in "
+        "~/.cache/etch (ETCH_CACHE: another folder, or off)",
+    )
     generate.add_argument(
         "--prune-vocabulary",
         type=Path,

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of the files."""
+"""The order of the files; what a build by `etch` keeps for the next one is kept in build/, not in the user's folder."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
+
+os.environ["ETCH_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,12 @@ elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize|-flto|-O0" OR CMAKE_INTERPROCEDURAL_O
 else()
   set(etch_no_stack_check "")
   target_compile_options(etch_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fcallgraph-info=su>)  # X.ci beside X.o
-  add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/../../tools/stack ${PROJECT_BINARY_DIR}/tools/stack)
+  if(etch_entry)
+    add_executable(etch-stack IMPORTED GLOBAL)
+    set_target_properties(etch-stack PROPERTIES IMPORTED_LOCATION ${etch_entry}/etch-stack)
+  else()
+    add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/../../tools/stack ${PROJECT_BINARY_DIR}/tools/stack)
+  endif()
 endif()
 
 function(etch_check_stack name budget)
@@ -28,7 +33,8 @@ function(etch_check_stack name budget)
   endif()
   set(report ${CMAKE_CURRENT_BINARY_DIR}/${name}.stack.txt)
   add_custom_command(OUTPUT ${report}
-    COMMAND etch-stack ${name} ${budget} ${report} $<TARGET_OBJECTS:etch_${name}> -- $<TARGET_OBJECTS:etch>
+    COMMAND etch-stack ${name} ${budget} ${report} $<TARGET_OBJECTS:etch_${name}> --
+      $<TARGET_OBJECTS:etch> $<TARGET_PROPERTY:etch,ETCH_OBJECTS>
     DEPENDS etch-stack etch etch_${name}
     COMMENT "Checking the stack of ${name} against its budget of ${budget} bytes"
     COMMAND_EXPAND_LISTS VERBATIM)

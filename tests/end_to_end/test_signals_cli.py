@@ -166,8 +166,9 @@ def processes_with(word: bytes) -> list[bytes]:
 @pytest.mark.skipif(
     shutil.which("cmake") is None or not Path("/proc/self/cmdline").exists(), reason="no cmake, no /proc"
 )
-def test_stopped_while_compiling(model: Path, tmp_path: Path) -> None:
+def test_stopped_while_compiling(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sources stay, they are whole; the compilers stop, too."""
+    monkeypatch.setenv("ETCH_CACHE", "off")
     out = tmp_path / "compiled"
 
     def compiles(process: subprocess.Popen[bytes]) -> None:
