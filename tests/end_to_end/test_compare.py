@@ -5,10 +5,13 @@ installed, that the ONNX models mean the checkpoint."""
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,9 +23,10 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Tokenizer
 
 from codegen.oracle.bert import Reference
-from tools.peers import compare
+from tools.peers import compare, processes
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result
+from tools.peers.runtimes import Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
 LABELS = ["World", "Sports", "Business", "Sci/Tech"]
@@ -144,6 +148,63 @@ def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixtur
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert {line["peer"] for line in written} == {"etch-w8a8", "torch-fp32"}
     assert [line["milliseconds"] for line in written if "input" in line] == [2000.0, 2000.0, 6000.0, 6000.0]
+
+
+def state(process: int) -> str:
+    """One letter of proc(5): T for one that stands still; nothing where it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[0]
+    return ""
+
+
+def comes_to(process: int, states: str) -> bool:
+    """Whether it gets into one of these states; an empty one is its end."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if state(process) in states:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+on_linux = pytest.mark.skipif(
+    shutil.which("taskset") is None or not Path("/proc/self/stat").exists(), reason="no taskset, no /proc"
+)
+TOKENIZERS = Setup("tokenizers", 1, CHECKPOINT, CHECKPOINT, 256)
+
+
+@on_linux
+def test_runtimes_stand_still_but_in_their_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise threads that wait by spinning would slow the runtime whose turn it is."""
+    monkeypatch.setattr(processes, "BUILD", tmp_path)
+    worker = processes.Worker(TOKENIZERS, "oil prices")
+    process = worker._process
+    try:
+        assert comes_to(process.pid, "T")
+        answer = worker.ask(calls=2, texts=["oil prices", "oil"])
+        assert (answer["result"], len(answer["seconds"])) == (7, 2)
+        assert comes_to(process.pid, "T")
+        assert worker.ask(calls=0, text="oil")["seconds"] == []
+    finally:
+        worker.stop()
+    assert process.returncode == 0
+
+
+@on_linux
+def test_no_runtime_is_left_behind(tmp_path: Path) -> None:
+    """Not even by a comparison that is killed."""
+    code = (
+        "import os, signal, sys; from pathlib import Path; from tools.peers import processes; "
+        "from tools.peers.runtimes import Setup; processes.BUILD = Path(sys.argv[1]); "
+        "folder = Path(sys.argv[2]); "
+        "worker = processes.Worker(Setup('tokenizers', 1, folder, folder, 256), 'oil'); "
+        "print(worker._process.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    command = [sys.executable, "-c", code, tmp_path, CHECKPOINT]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == -signal.SIGKILL
+    left = int(done.stdout)
+    assert comes_to(left, "ZX")  # ended; nobody may be there to ask how
 
 
 def test_throughput_has_a_row_for_each_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,7 +27,10 @@ class WorkerError(Exception):
 
 
 class Worker:
-    """A runtime in its own process, on the first `threads` of the processors that this process may use."""
+    """A runtime in its own process, on the first `threads` of the processors that this process may use.
+
+    It stands still but when it is asked: threads that wait for work by spinning would slow the others.
+    """
 
     def __init__(self, setup: Setup, first_text: str) -> None:
         spec = {
@@ -59,18 +63,23 @@ class Worker:
         self.detail: str = hello["detail"]
         self.threads: int = hello["threads"]
         self.batches: list[int] = hello["batches"]
+        self._process.send_signal(signal.SIGSTOP)
 
     def ask(self, **request: object) -> dict[str, Any]:
         assert self._process.stdin is not None
+        self._process.send_signal(signal.SIGCONT)
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
             raise WorkerError(f"its process ended (see {self.log.name})") from None
-        return self._read()
+        answer = self._read()
+        self._process.send_signal(signal.SIGSTOP)
+        return answer
 
     def stop(self) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.send_signal(signal.SIGCONT)
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
