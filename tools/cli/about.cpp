@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // --help and --version.
-#include <vector>
-
 #include "commands.hpp"
 #include "etch/version.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "task_face.hpp"
 #include "utf8.hpp"
 
 namespace etch::cli {
@@ -21,152 +20,15 @@ input
   --file F             one text a line from file F (- is standard input)
 )";
 
-constexpr const char* kPairs = R"(
-  --pair A B           the two texts A and B together; may be repeated
-  --pairs              lines are A<TAB>B
-)";
-
 constexpr const char* kPlainText = R"(
   --plain-text         read [SEP] and the like in a text as ordinary text: safe for untrusted input
 
 output, one line a text
 )";
 
-constexpr const char* kLabelOutput = R"(
-                       label TAB probability, best first, the next labels behind it
-  --top K              so many labels (default 5)
-  --json               {"label", "probability", "logits", "tokens", "truncated"}
-)";
-constexpr const char* kLabelSetOutput = R"(
-                       label TAB probability, best first, the next labels behind it
-  --top K              so many labels (default 5)
-  --json               {"label", "probability", "labels", "probabilities", "logits", "tokens", "truncated"}; "label" is
-                       the best one, "labels" are those with a probability of 0.5 or more
-)";
-constexpr const char* kValueOutput = R"(
-                       the values, a space between
-  --json               {"values", "tokens", "truncated"}
-)";
-constexpr const char* kEmbeddingOutput = R"(
-                       the embedding's components, a space between
-  --json               {"embedding", "tokens", "truncated"}
-)";
-
-constexpr const char* kTagOutput = R"(
-                       label TAB text TAB score TAB begin TAB end, the next entities behind it; bytes of the text
-  --aggregation A      what an entity is: none (a token), simple (default; tokens of one name one after the other),
-                       first, average or max (words; by their first token, the mean, or the surest token)
-  --json               {"entities": [{"label", "score", "start", "end", "text"}], "tokens", "truncated"}
-  --probabilities      with --json: {"probabilities"} of each label for each token
-)";
-
-constexpr const char* kMaskOutput = R"(
-                       piece TAB probability, best first, the next pieces behind it; a line for each mask
-  --top K              so many pieces (default 5)
-  --json               {"masks": [[{"token", "id", "probability"}]], "tokens", "truncated"}
-)";
-
-constexpr const char* kQuestions = R"(
-  --question Q         one question, with
-  --context C          its context, of any length,
-  --context-file F     or the context that is in file F
-  --pair Q C           a question and its context; may be repeated
-  --pairs              lines are Q<TAB>C; a text alone is a context without a question, cut where it is too long
-  --window N           tokens that are read at once (default 384, or as many as the model takes)
-  --stride N           tokens that two windows of a long context share (default 128, or half a window)
-  --longest N          tokens of an answer (default 15)
-  --no-answer          "no answer" may be one
-  --by-tokens          answers end where tokens do (default: where words do)
-)";
-
-constexpr const char* kAnswerOutput = R"(
-                       text TAB score TAB begin TAB end, the next answers behind it; bytes of the context
-  --top K              so many answers (default 1)
-  --json               {"answers": [{"text", "score", "start", "end"}], "windows", "tokens", "truncated"}
-  --logits             with --json: {"logits"} of each token of the last window, for its beginning and its end
-)";
-
 constexpr const char* kTokens = R"(
   --tokens             {"ids", "pieces", "offsets", "truncated"}; offsets are bytes of the original text
 
-)";
-
-constexpr const char* kSimilarity = R"(
---similarity A B       the cosine of the two texts' embeddings; may be repeated
-                       with --json {"similarity", "tokens", "truncated"}, the last two for each text
-
-)";
-
-constexpr const char* kLabelEvaluation = R"(
---evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  accuracy, precision, recall, F1 and confusion matrix over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
-  jsonl has an object a line, of strings and numbers.
-  FILE has at most 256 MiB and 1,000 columns.
-  --confusion          accuracy and the confusion matrix alone, counts and per cent of the true label in one; with
-                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}, counts[true label][answer]
-  --label-column C     number from 1, or name (default 1)
-)";
-constexpr const char* kLabelSetEvaluation = R"(
---evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  exact match, micro and macro F1, precision and recall over the rows of FILE; a row is given the labels with a
-  probability of 0.5 or more. csv has RFC 4180 quotes, tsv has none,
-  jsonl has an object a line, of strings and numbers.
-  FILE has at most 256 MiB and 1,000 columns.
-  --label-column C     number from 1, or name (default 1). Labels of a row are separated by ; and may be none.
-                       Where the model has one label, also 0 and 1: without it, with it.
-)";
-constexpr const char* kValueEvaluation = R"(
---evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  Pearson's and Spearman's correlation and mean squared error over the rows of FILE. csv has RFC 4180 quotes, tsv has
-  none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
-  --label-column C     number from 1, or name, of the column with the true values (default 1); several are separated
-                       by ;
-)";
-constexpr const char* kSimilarityEvaluation = R"(
---evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  Pearson's and Spearman's correlation of the cosine of a row's two texts with its score. csv has RFC 4180 quotes, tsv
-  has none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
-  --label-column C     number from 1, or name, of the column with the scores (default 1)
-)";
-
-constexpr const char* kTagEvaluation = R"(
---evaluate FILE.conll|FILE.bio|FILE.iob
-  entity F1, precision and recall by seqeval's rules. A line of FILE has a word in its first column and its label in the
-  last one, an empty line ends a text; a word has the label of its first token. FILE has at most 256 MiB.
-)";
-
-constexpr const char* kMaskEvaluation = R"(
---evaluate FILE.csv|FILE.tsv
-  how often the right piece is the likeliest, and among the five likeliest, over the masks of the rows of FILE. csv has
-  RFC 4180 quotes, tsv has none. FILE has at most 256 MiB and 1,000 columns.
-  --label-column C     number from 1, or name (default 1): the pieces of a row's masks, separated by ; with or without
-                       the mark of a word's beginning
-)";
-
-constexpr const char* kAnswerEvaluation = R"(
---evaluate FILE.json|FILE.jsonl
-  exact match and F1 as SQuAD's script has them. FILE is SQuAD's, or has an object a line: {"question", "context"} and
-  the right answers, {"all_answers"} or {"answer"}; none, or empty ones, where there is no answer. At most 256 MiB.
-)";
-
-constexpr const char* kTextColumns = R"(
-  --text-columns C,…   numbers or names, joined by a space (default: all but the label's); two of them with --pairs
-)";
-constexpr const char* kTwoTextColumns = R"(
-  --text-columns A,B   numbers or names of the two texts (default: all but the score's)
-)";
-
-constexpr const char* kLabelNames = R"(
-  --labels 0|1         labels are numbers from 0 or from 1
-  --labels names       labels are the model's label names, in upper or lower case
-  --labels A,B,…       labels are these names, in the order of the model's labels
-                       (default: names if all are names of labels, else numbers; from 0 if a 0 occurs, from 1 if
-                       the number of labels does)
-)";
-
-constexpr const char* kHeader = R"(
-  --header             the first row names the columns (implied where a column is given by name)
-  --no-header          the first row is data (default)
 )";
 
 constexpr const char* kOther = R"(
@@ -187,34 +49,16 @@ other
 exit code: 0 fine, 1 the input, the output or the self test failed, 2 wrong use
 )";
 
-// The parts of the help, which differ from task to task.
-std::vector<const char*> usage() {
-    switch (kModel.task) {
-        case Task::single_label:
-            return {kInput,           kPairs,       kPlainText,  kLabelOutput, kTokens,
-                    kLabelEvaluation, kTextColumns, kLabelNames, kHeader,      kOther};
-        case Task::multi_label:
-            return {kInput,       kPairs,      kPlainText, kLabelSetOutput, kTokens, kLabelSetEvaluation,
-                    kTextColumns, kLabelNames, kHeader,    kOther};
-        case Task::regression:
-            return {kInput, kPairs, kPlainText, kValueOutput, kTokens, kValueEvaluation, kTextColumns, kHeader, kOther};
-        case Task::embedding:
-            return {kInput,          kPairs,  kPlainText, kEmbeddingOutput, kTokens, kSimilarity, kSimilarityEvaluation,
-                    kTwoTextColumns, kHeader, kOther};
-        case Task::tagging:
-            return {kInput, kPlainText, kTagOutput, kTokens, kTagEvaluation, kOther};
-        case Task::fill_mask:
-            return {kInput, kPairs, kPlainText, kMaskOutput, kTokens, kMaskEvaluation, kTextColumns, kHeader, kOther};
-        case Task::answering:
-            return {kInput, kQuestions, kPlainText, kAnswerOutput, kTokens, kAnswerEvaluation, kOther};
-    }
-    return {};
-}
-
 std::string printable(std::string_view text) {
     std::string out;
     append_printable(out, text);
     return out;
+}
+
+void write_part(const char* part) {
+    if (part != nullptr) {
+        write_output(part + (part[0] == '\n' ? 1 : 0));  // they begin on a line of their own, to be readable
+    }
 }
 
 }  // namespace
@@ -226,30 +70,18 @@ void print_version() {
 }
 
 void print_help() {
+    const TaskFace& face = kModel.face;
     write_output("usage: " + printable(kModel.program));
-    for (const std::string_view part : usage()) {
-        write_output(part.substr(part[0] == '\n' ? 1 : 0));  // the parts begin on a line of their own, to be readable
+    for (const char* const part : {kInput, face.input_help, kPlainText, face.output_help, kTokens}) {
+        write_part(part);
     }
+    for (const char* const part : face.rest_of_help) {
+        write_part(part);
+    }
+    write_part(kOther);
     write_output(format("model: %s, %u tokens at most", printable(kModel.name).c_str(),
                         static_cast<unsigned>(kModel.max_tokens)));
-    if (kModel.task == Task::embedding) {
-        write_output(format(", embeddings of %u components\n", static_cast<unsigned>(kModel.width)));
-        return;
-    }
-    if (kModel.task == Task::fill_mask) {
-        write_output(format(", %u candidates of a mask\n", static_cast<unsigned>(kModel.width)));
-        return;
-    }
-    if (kModel.task == Task::answering) {
-        write_output("\n");
-        return;
-    }
-    write_output(kModel.task == Task::regression ? ", values:" : ", labels:");
-    constexpr std::uint32_t kShown = 20;
-    for (std::uint32_t i = 0; i < kModel.width && i < kShown; ++i) {
-        write_output((i == 0 ? " " : ", ") + printable(label(i).substr(0, 200)));
-    }
-    write_output(kModel.width > kShown ? format(", … (%u)\n", static_cast<unsigned>(kModel.width)) : "\n");
+    write_output(face.described() + '\n');
 }
 
 }  // namespace etch::cli

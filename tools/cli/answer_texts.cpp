@@ -10,6 +10,7 @@
 #include "input.hpp"
 #include "model.hpp"
 #include "output.hpp"
+#include "task_face.hpp"
 
 namespace etch::cli {
 namespace {
@@ -19,15 +20,12 @@ constexpr std::size_t kMostTexts = 256;  // answered together; their answers are
 void print_line(const std::string& line, bool truncated) {
     write_output(line);
     if (truncated) {
-        std::fprintf(stderr,
-                     kModel.task == Task::answering ? "question or text cut, it has more than %u tokens\n"
-                                                    : "text cut to %u tokens\n",
-                     static_cast<unsigned>(kModel.max_tokens));
+        std::fputs(format(kModel.face.cut, static_cast<unsigned>(kModel.max_tokens)).c_str(), stderr);
     }
 }
 
-void print_answer(const Options& options, std::string_view text, const Answer& answer) {
-    print_line(options.json ? answer_as_json(options, text, answer) : answer_as_text(options, text, answer),
+void print_answer(const Options& options, const Text& text, const Answer& answer) {
+    print_line(options.json ? answer_as_json(options, text, answer) : kModel.face.as_text(options, text, answer),
                answer.truncated);
 }
 
@@ -41,7 +39,7 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
     if (options.tokens) {
         print_line(tokens_as_json(tokens), tokens.truncated);
     } else {
-        print_answer(options, kModel.task == Task::answering && text.pair ? text.second : text.first, answer);
+        print_answer(options, text, answer);
     }
 }
 
@@ -77,7 +75,7 @@ void answer_lines(const Options& options) {
             answer_batch(texts, answers);
         }
         for (std::size_t i = 0; i < answers.size(); ++i) {
-            print_answer(options, texts[i], answers[i]);
+            print_answer(options, {texts[i], {}, false}, answers[i]);
         }
         if (!answers.empty()) {
             continue;

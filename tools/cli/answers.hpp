@@ -1,32 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer as a line of output.
+// An answer as a line of output; of which it consists where several tasks have it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "arguments.hpp"
 #include "model.hpp"
 
 namespace etch::cli {
 
-// The labels that a model of several gives to a text: those with a probability of 0.5 or more.
-std::vector<std::uint32_t> present_labels(const Answer& answer);
-
-// {"label": …, "probability": …, "logits": […], "tokens": …, "truncated": …}; where a text may have several labels,
-// with "labels": […], "probabilities": […] before the logits; for values and embeddings "values": […] or "embedding":
-// […] in place of what is said of labels. Of a tagger {"entities": [{"label": …, "score": …, "start": …, "end": …,
-// "text": …}, …], …}, and with --probabilities those of each token.
-std::string answer_as_json(const Options& options, std::string_view text, const Answer& answer);
+// {…, "tokens": …, "truncated": …}, what is before these by the model's task.
+std::string answer_as_json(const Options& options, const Text& text, const Answer& answer);
 
 // {"ids": […], "pieces": […], "offsets": [[start, end], …], "truncated": …}
 std::string tokens_as_json(const Tokens& tokens);
 
-// Labels: the `top` most probable, best first, label TAB probability TAB label TAB probability …
-// Values and embeddings: all of them with a space between, in 9 significant digits, which give the same floats back.
-// Spans: label TAB text TAB score TAB begin TAB end of each, the next one behind it.
-std::string answer_as_text(const Options& options, std::string_view text, const Answer& answer);
+// The next key of an object, behind the brace or the comma.
+void append_key(std::string& out, const char* name);
+
+// [width] floats, and [answer.tokens][width].
+void append_floats(std::string& out, const char* name, const float* values);
+void append_rows(std::string& out, const char* name, const Answer& answer);
+
+// All values with a space between, in 9 significant digits, which give the same floats back.
+std::string values_as_text(const Answer& answer);
+
+// Bytes [begin, end) of a text and how sure the model is of them.
+struct ScoredPlace {
+    std::uint32_t begin;
+    std::uint32_t end;
+    float score;
+
+    std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
+};
+
+// , "score": …, "start": …, "end": …
+void append_place(std::string& out, const ScoredPlace& place);
+
+// text TAB score TAB begin TAB end
+void append_place_as_text(std::string& out, const ScoredPlace& place, std::string_view text);
 
 }  // namespace etch::cli

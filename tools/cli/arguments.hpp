@@ -18,6 +18,8 @@ struct TextPair {
     std::string_view second;
 };
 
+inline constexpr std::uint32_t kTop = 5;
+
 struct Options {
     Mode mode = Mode::texts;
 
@@ -29,7 +31,7 @@ struct Options {
     bool json = false;
     bool tokens = false;
     bool plain_text = false;
-    std::uint32_t top = 5;  // labels shown
+    std::optional<std::uint32_t> top;  // labels, pieces or answers shown; default kTop, of answers one
     Wanted wanted;
     bool probabilities = false;
     bool logits = false;

@@ -9,13 +9,14 @@
 #include "json_rows.hpp"
 #include "model.hpp"
 #include "number.hpp"
+#include "task_face.hpp"
 
 namespace etch::cli {
 namespace {
 
 // Whether a row holds two texts: as one input, or to be compared.
 bool two_texts(const Options& options) {
-    return options.pair_lines || kModel.task == Task::embedding;
+    return options.pair_lines || kModel.face.two_texts;
 }
 
 // Positions, from 0.

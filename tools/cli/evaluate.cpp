@@ -2,11 +2,12 @@
 // --evaluate: the model's answers against a table that says what they should be.
 #include "commands.hpp"
 #include "model.hpp"
+#include "task_face.hpp"
 
 namespace etch::cli {
 
 void evaluate_table(const Options& options) {
-    kModel.evaluate(options);
+    kModel.face.evaluate(options);
 }
 
 }  // namespace etch::cli

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "device.hpp"
-#include "evaluations.hpp"
+#include "task_face.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
 // The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder, the program's
@@ -80,7 +80,6 @@ const Model kModel = {ETCH_PROGRAM,
                       generated::kRecipe,
                       generated::kTarget,
                       generated::kCheckpoint,
-                      generated::kTask,
                       generated::kMaxTokens,
                       task::kWidth,
                       generated::kPairs,
@@ -88,7 +87,7 @@ const Model kModel = {ETCH_PROGRAM,
                       generated::kArenaBytes,
                       generated::kStackBudget,
                       generated::kScratchBytes,
-                      task::kEvaluate,
+                      task::kFace,
                       kCuda};
 
 std::string_view label(std::uint32_t index) {

@@ -19,7 +19,7 @@
 namespace etch::cli {
 
 struct Device;
-struct Options;
+struct TaskFace;
 
 struct Model {
     std::string_view program;  // its own name, for messages
@@ -27,16 +27,15 @@ struct Model {
     std::string_view recipe;
     std::string_view target;
     std::string_view checkpoint;  // sha256, hex
-    Task task;
     std::uint32_t max_tokens;
-    std::uint32_t width;                       // labels, values, components of the embedding, candidates of a mask
-    bool pairs;                                // two texts at once
-    std::size_t table_bytes;                   // weights and tokenizer tables
-    std::size_t arena_bytes;                   // of one workspace
-    std::size_t stack_budget;                  // bytes
-    std::size_t scratch_bytes;                 // of each worker of an executor but the first
-    void (*evaluate)(const Options& options);  // of its task: others are not linked
-    const Device* cuda;                        // null where built without ETCH_CUDA
+    std::uint32_t width;        // labels, values, components of the embedding, candidates of a mask
+    bool pairs;                 // two texts at once
+    std::size_t table_bytes;    // weights and tokenizer tables
+    std::size_t arena_bytes;    // of one workspace
+    std::size_t stack_budget;   // bytes
+    std::size_t scratch_bytes;  // of each worker of an executor but the first
+    const TaskFace& face;       // of its task: others are not linked
+    const Device* cuda;         // null where built without ETCH_CUDA
 };
 
 extern const Model kModel;

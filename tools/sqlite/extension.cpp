@@ -21,8 +21,8 @@
 #include <new>
 #include <string_view>
 
-#include "evaluations.hpp"
 #include "model.hpp"
+#include "task_face.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER)
 // The name in the namespace etch, the header's file name, tasks/classify.hpp or another of that folder.

@@ -4,10 +4,14 @@
 
 #include <vector>
 
+namespace etch::cli {
+extern const TaskFace kAnswerFace;
+}
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kEnds;
-inline constexpr auto kEvaluate = evaluate_answers;
+inline constexpr const TaskFace& kFace = kAnswerFace;
 
 inline std::string_view name(std::uint32_t) {
     return {};

@@ -2,10 +2,15 @@
 // How a model that classifies is called. Included by model.cpp only, after the generated header.
 #pragma once
 
+namespace etch::cli {
+extern const TaskFace kLabelFace;
+extern const TaskFace kLabelSetFace;
+}  // namespace etch::cli
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kLabelCount;
-inline constexpr auto kEvaluate = generated::kTask == Task::single_label ? evaluate_labels : evaluate_label_sets;
+inline constexpr const TaskFace& kFace = generated::kTask == Task::single_label ? kLabelFace : kLabelSetFace;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kLabels[index];

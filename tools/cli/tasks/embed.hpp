@@ -2,10 +2,14 @@
 // How a model that embeds is called. Included by model.cpp only, after the generated header.
 #pragma once
 
+namespace etch::cli {
+extern const TaskFace kEmbedFace;
+}
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kEmbeddingWidth;
-inline constexpr auto kEvaluate = evaluate_similarity;
+inline constexpr const TaskFace& kFace = kEmbedFace;
 
 inline std::string_view name(std::uint32_t) {
     return {};  // the components of an embedding have no names

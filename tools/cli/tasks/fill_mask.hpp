@@ -4,10 +4,14 @@
 
 #include <vector>
 
+namespace etch::cli {
+extern const TaskFace kFillMaskFace;
+}
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kMostCandidates;
-inline constexpr auto kEvaluate = evaluate_masks;
+inline constexpr const TaskFace& kFace = kFillMaskFace;
 
 inline std::string_view name(std::uint32_t) {
     return {};

@@ -2,10 +2,14 @@
 // How a model that gives values is called. Included by model.cpp only, after the generated header.
 #pragma once
 
+namespace etch::cli {
+extern const TaskFace kRegressFace;
+}
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kValueCount;
-inline constexpr auto kEvaluate = evaluate_values;
+inline constexpr const TaskFace& kFace = kRegressFace;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kValueNames[index];

@@ -4,10 +4,14 @@
 
 #include <vector>
 
+namespace etch::cli {
+extern const TaskFace kTagFace;
+}
+
 namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kLabelCount;
-inline constexpr auto kEvaluate = evaluate_tags;
+inline constexpr const TaskFace& kFace = kTagFace;
 
 // Labels, then entities.
 inline std::string_view name(std::uint32_t index) {

@@ -1,18 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values against the values of the label column: Pearson, Spearman, mean squared error.
-#include "correlation.hpp"
-#include "dataset.hpp"
-#include "evaluations.hpp"
-#include "failure.hpp"
-#include "number.hpp"
-#include "output.hpp"
-#include "score_tables.hpp"
-#include "table_run.hpp"
-#include "utf8.hpp"
-#include "value_list.hpp"
+// Values. Evaluated against those of the label column: Pearson, Spearman, mean squared error.
+#include "../answers.hpp"
+#include "../correlation.hpp"
+#include "../dataset.hpp"
+#include "../failure.hpp"
+#include "../number.hpp"
+#include "../output.hpp"
+#include "../score_tables.hpp"
+#include "../table_run.hpp"
+#include "../task_face.hpp"
+#include "../task_parts.hpp"
+#include "../utf8.hpp"
+#include "../value_list.hpp"
 
 namespace etch::cli {
 namespace {
+
+constexpr const char* kOutput = R"(
+                       the values, a space between
+  --json               {"values", "tokens", "truncated"}
+)";
+
+constexpr const char* kEvaluation = R"(
+--evaluate FILE.csv|FILE.tsv|FILE.jsonl
+  Pearson's and Spearman's correlation and mean squared error over the rows of FILE. csv has RFC 4180 quotes, tsv has
+  none, jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  --label-column C     number from 1, or name, of the column with the true values (default 1); several are separated
+                       by ;
+)";
+
+std::string as_text(const Options&, const Text&, const Answer& answer) {
+    return values_as_text(answer);
+}
+
+void append_fields(std::string& out, const Options&, const Text&, const Answer& answer) {
+    append_floats(out, "values", answer.values);
+}
+
+std::string described() {
+    return listed_names(", values:");
+}
 
 // [value][row], as the answers below.
 using Columns = std::vector<std::vector<double>>;
@@ -36,8 +63,6 @@ Columns read_values(const Dataset& dataset) {
     }
     return columns;
 }
-
-}  // namespace
 
 void evaluate_values(const Options& options) {
     const Dataset dataset = read_dataset(options);
@@ -66,5 +91,17 @@ void evaluate_values(const Options& options) {
     }
     write_output(summary);
 }
+
+}  // namespace
+
+extern const TaskFace kRegressFace;
+const TaskFace kRegressFace = {
+    "gives values",  {&kPairOptions, &kTableOptions},
+    accept_all,      kPairHelp,
+    kOutput,         {kEvaluation, kTextColumnsHelp, kHeaderHelp},
+    described,       kTextCut,
+    as_text,         append_fields,
+    evaluate_values, false,
+};
 
 }  // namespace etch::cli

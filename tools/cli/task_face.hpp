@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task has of its own in the program. tasks/VERB.cpp defines it, compiled once for all models; tasks/VERB.hpp
+// says which one a model has. What no model of a program has is not linked.
+#pragma once
+
+#include <string>
+
+#include "model.hpp"
+#include "options.hpp"
+
+namespace etch::cli {
+
+inline constexpr std::size_t kMostParts = 5;
+
+struct TaskFace {
+    const char* does;                        // what its models do: "classifies texts"
+    const OptionGroup* options[kMostParts];  // beside those of every task; the rest is null
+    void (*check)(const Options& options);   // refuses options that contradict each other
+
+    // Of --help; each begins on a line of its own.
+    const char* input_help;                // where texts may come from else; may be null
+    const char* output_help;               // an answer's lines
+    const char* rest_of_help[kMostParts];  // what else it can do, --evaluate last; the rest is null
+    std::string (*described)();            // the model, behind its length
+
+    const char* cut;  // format of what is said of a text that has more than %u tokens
+
+    // An answer as a line of output, and what of it comes first in its object: keys by append_key().
+    std::string (*as_text)(const Options& options, const Text& text, const Answer& answer);
+    void (*append_fields)(std::string& out, const Options& options, const Text& text, const Answer& answer);
+
+    void (*evaluate)(const Options& options);
+    bool two_texts;  // a row of a table has two, to be compared
+};
+
+}  // namespace etch::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options, help and checks that several tasks have.
+#pragma once
+
+#include <string>
+
+#include "options.hpp"
+
+namespace etch::cli {
+
+extern const OptionGroup kPairOptions;   // --pair, --pairs
+extern const OptionGroup kTopOptions;    // --top
+extern const OptionGroup kTableOptions;  // columns and header of --evaluate
+
+inline constexpr const char* kTextCut = "text cut to %u tokens\n";
+
+inline constexpr const char* kPairHelp = R"(
+  --pair A B           the two texts A and B together; may be repeated
+  --pairs              lines are A<TAB>B
+)";
+
+inline constexpr const char* kTextColumnsHelp = R"(
+  --text-columns C,…   numbers or names, joined by a space (default: all but the label's); two of them with --pairs
+)";
+
+inline constexpr const char* kHeaderHelp = R"(
+  --header             the first row names the columns (implied where a column is given by name)
+  --no-header          the first row is data (default)
+)";
+
+// Nothing to refuse.
+void accept_all(const Options& options);
+
+// The names of labels or values, behind `what`.
+std::string listed_names(const char* what);
+
+}  // namespace etch::cli

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// One label of a text, or any number of them. Evaluated: accuracy, precision, recall, F1 and confusion matrix; exact
+// match, micro and macro F1, precision, recall and F1 of each label.
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "../answers.hpp"
+#include "../dataset.hpp"
+#include "../failure.hpp"
+#include "../json.hpp"
+#include "../label_set_scores.hpp"
+#include "../label_sets.hpp"
+#include "../label_values.hpp"
+#include "../output.hpp"
+#include "../score_tables.hpp"
+#include "../table_run.hpp"
+#include "../task_face.hpp"
+#include "../task_parts.hpp"
+#include "../utf8.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr const char* kOutput = R"(
+                       label TAB probability, best first, the next labels behind it
+  --top K              so many labels (default 5)
+  --json               {"label", "probability", "logits", "tokens", "truncated"}
+)";
+
+constexpr const char* kSetOutput = R"(
+                       label TAB probability, best first, the next labels behind it
+  --top K              so many labels (default 5)
+  --json               {"label", "probability", "labels", "probabilities", "logits", "tokens", "truncated"}; "label" is
+                       the best one, "labels" are those with a probability of 0.5 or more
+)";
+
+constexpr const char* kEvaluation = R"(
+--evaluate FILE.csv|FILE.tsv|FILE.jsonl
+  accuracy, precision, recall, F1 and confusion matrix over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
+  jsonl has an object a line, of strings and numbers.
+  FILE has at most 256 MiB and 1,000 columns.
+  --confusion          accuracy and the confusion matrix alone, counts and per cent of the true label in one; with
+                       --json {"accuracy", "rows", "labels", "counts", "per_cent"}, counts[true label][answer]
+  --label-column C     number from 1, or name (default 1)
+)";
+
+constexpr const char* kSetEvaluation = R"(
+--evaluate FILE.csv|FILE.tsv|FILE.jsonl
+  exact match, micro and macro F1, precision and recall over the rows of FILE; a row is given the labels with a
+  probability of 0.5 or more. csv has RFC 4180 quotes, tsv has none,
+  jsonl has an object a line, of strings and numbers.
+  FILE has at most 256 MiB and 1,000 columns.
+  --label-column C     number from 1, or name (default 1). Labels of a row are separated by ; and may be none.
+                       Where the model has one label, also 0 and 1: without it, with it.
+)";
+
+constexpr const char* kLabelNames = R"(
+  --labels 0|1         labels are numbers from 0 or from 1
+  --labels names       labels are the model's label names, in upper or lower case
+  --labels A,B,…       labels are these names, in the order of the model's labels
+                       (default: names if all are names of labels, else numbers; from 0 if a 0 occurs, from 1 if
+                       the number of labels does)
+)";
+
+const Option kOptions[] = {
+    {"--labels", 1, kRows, kNone, [](Options& o, Values v) { o.label_values = v[0]; }},
+};
+const OptionGroup kLabelOptions(kOptions);
+
+// Of one label a text.
+const Option kMatrixOption[] = {
+    {"--confusion", 0, kRows, kNone, [](Options& o, Values) { o.confusion = true; }},
+    {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
+};
+const OptionGroup kMatrixOptions(kMatrixOption);
+
+constexpr float kPresent = 0.5F;  // probability from which on a label of several counts as given
+
+// The labels that a model of several gives to a text.
+std::vector<std::uint32_t> present_labels(const Answer& answer) {
+    std::vector<std::uint32_t> present;
+    for (std::uint32_t i = 0; i < kModel.width; ++i) {
+        if (answer.values[i] >= kPresent) {
+            present.push_back(i);
+        }
+    }
+    return present;
+}
+
+// label TAB probability of the most probable labels, best first.
+std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    std::vector<std::uint32_t> order(kModel.width);
+    std::iota(order.begin(), order.end(), 0U);
+    const std::uint32_t shown = std::min(options.top.value_or(kTop), kModel.width);
+    std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        // By logits: two probabilities may round to the same float.
+        return answer.logits[a] != answer.logits[b] ? answer.logits[a] > answer.logits[b] : a < b;
+    });
+    std::string out;
+    for (std::uint32_t i = 0; i < shown; ++i) {
+        out += i == 0 ? "" : "\t";
+        append_printable(out, label(order[i]));
+        out += format("\t%.4f", static_cast<double>(answer.values[order[i]]));
+    }
+    return out + '\n';
+}
+
+void append_best_label(std::string& out, const Answer& answer) {
+    append_key(out, "label");
+    append_json(out, label(answer.label));
+    append_key(out, "probability");
+    append_json(out, answer.values[answer.label]);
+}
+
+void append_label(std::string& out, const Options&, const Text&, const Answer& answer) {
+    append_best_label(out, answer);
+    append_floats(out, "logits", answer.logits);
+}
+
+void append_label_set(std::string& out, const Options&, const Text&, const Answer& answer) {
+    append_best_label(out, answer);
+    append_key(out, "labels");
+    const std::vector<std::uint32_t> present = present_labels(answer);
+    append_json_array(out, static_cast<std::uint32_t>(present.size()),
+                      [&](std::uint32_t i) { append_json(out, label(present[i])); });
+    append_floats(out, "probabilities", answer.values);
+    append_floats(out, "logits", answer.logits);
+}
+
+void check(const Options& options) {
+    if (options.mode == Mode::evaluate && options.json && !options.confusion) {
+        fail(kWrongUse, "--json does not go with --evaluate, but for --confusion");
+    }
+    if (options.top && options.json) {
+        refuse_together("--top", "--json");
+    }
+}
+
+std::string described() {
+    return listed_names(", labels:");
+}
+
+std::vector<std::uint32_t> read_labels(const Options& options, const Dataset& dataset) {
+    const LabelValues values(options.label_values, {dataset.values.begin(), dataset.values.end()});
+    std::vector<std::uint32_t> labels;
+    for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+        const std::optional<std::uint32_t> label = values.find(dataset.values[row]);
+        if (!label) {
+            refuse_value(
+                dataset, row,
+                "unknown label " + quoted(dataset.values[row]) + "; labels are read as " + values.description());
+        }
+        labels.push_back(*label);
+    }
+    std::fprintf(stderr, "%s: labels read as %s\n", std::string(kModel.program).c_str(), values.description().c_str());
+    return labels;
+}
+
+void evaluate_labels(const Options& options) {
+    const Dataset dataset = read_dataset(options);
+    const std::vector<std::uint32_t> truths = read_labels(options, dataset);
+    Scores scores(kModel.width);
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            scores.add(truths[row], run.answer(row, options.pair_lines).label);
+            run.done(row);
+        }
+        summary = run.summary();
+    }
+    if (options.json) {
+        write_output(confusion_json(scores));
+        return;
+    }
+    write_output(percent_line("accuracy", scores.accuracy()));
+    write_output(summary);
+    if (options.confusion) {
+        write_output(confusion_matrix(scores));
+        return;
+    }
+    std::vector<LabelMeasures> measures;
+    for (std::uint32_t label = 0; label < kModel.width; ++label) {
+        measures.push_back(scores.measures(label));
+    }
+    write_output(class_table(measures, scores.rows()));
+    write_output(confusion_tables(scores));
+}
+
+std::vector<std::vector<std::uint32_t>> read_label_sets(const Options& options, const Dataset& dataset) {
+    const LabelSets reading(options.label_values, dataset.values);
+    std::vector<std::vector<std::uint32_t>> sets;
+    for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+        std::string_view unknown;
+        std::optional<std::vector<std::uint32_t>> labels = reading.find(dataset.values[row], unknown);
+        if (!labels) {
+            refuse_value(dataset, row,
+                         "unknown label " + quoted(unknown) + "; labels are read as " + reading.description());
+        }
+        sets.push_back(std::move(*labels));
+    }
+    std::fprintf(stderr, "%s: labels read as %s\n", std::string(kModel.program).c_str(), reading.description().c_str());
+    return sets;
+}
+
+void evaluate_label_sets(const Options& options) {
+    const Dataset dataset = read_dataset(options);
+    const std::vector<std::vector<std::uint32_t>> truths = read_label_sets(options, dataset);
+    LabelSetScores scores(kModel.width);
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            scores.add(truths[row], present_labels(run.answer(row, options.pair_lines)));
+            run.done(row);
+        }
+        summary = run.summary();
+    }
+    std::vector<LabelMeasures> measures;
+    for (std::uint32_t label = 0; label < kModel.width; ++label) {
+        measures.push_back(scores.measures(label));
+    }
+    write_output(percent_line("exact match", scores.exact_match()));
+    write_output(percent_line("micro F1", scores.micro_f1()));
+    write_output(percent_line("macro F1", scores.macro_f1()));
+    write_output(summary);
+    write_output(class_table(measures, scores.rows()));
+}
+
+}  // namespace
+
+extern const TaskFace kLabelFace;
+const TaskFace kLabelFace = {
+    "classifies texts",
+    {&kPairOptions, &kTopOptions, &kTableOptions, &kLabelOptions, &kMatrixOptions},
+    check,
+    kPairHelp,
+    kOutput,
+    {kEvaluation, kTextColumnsHelp, kLabelNames, kHeaderHelp},
+    described,
+    kTextCut,
+    as_text,
+    append_label,
+    evaluate_labels,
+    false,
+};
+
+extern const TaskFace kLabelSetFace;
+const TaskFace kLabelSetFace = {
+    "classifies texts",
+    {&kPairOptions, &kTopOptions, &kTableOptions, &kLabelOptions},
+    check,
+    kPairHelp,
+    kSetOutput,
+    {kSetEvaluation, kTextColumnsHelp, kLabelNames, kHeaderHelp},
+    described,
+    kTextCut,
+    as_text,
+    append_label_set,
+    evaluate_label_sets,
+    false,
+};
+
+}  // namespace etch::cli

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may stand where masks are. Evaluated against the pieces of the label column: how often the right one is the
+// likeliest, and how often among the five likeliest. A mask that was cut off counts as wrong.
+#include <algorithm>
+
+#include "../answers.hpp"
+#include "../dataset.hpp"
+#include "../failure.hpp"
+#include "../json.hpp"
+#include "../label_measures.hpp"
+#include "../output.hpp"
+#include "../score_tables.hpp"
+#include "../table_run.hpp"
+#include "../task_face.hpp"
+#include "../task_parts.hpp"
+#include "../utf8.hpp"
+#include "../value_list.hpp"
+
+namespace etch::cli {
+namespace {
+
+constexpr const char* kOutput = R"(
+                       piece TAB probability, best first, the next pieces behind it; a line for each mask
+  --top K              so many pieces (default 5)
+  --json               {"masks": [[{"token", "id", "probability"}]], "tokens", "truncated"}
+)";
+
+constexpr const char* kEvaluation = R"(
+--evaluate FILE.csv|FILE.tsv
+  how often the right piece is the likeliest, and among the five likeliest, over the masks of the rows of FILE. csv has
+  RFC 4180 quotes, tsv has none. FILE has at most 256 MiB and 1,000 columns.
+  --label-column C     number from 1, or name (default 1): the pieces of a row's masks, separated by ; with or without
+                       the mark of a word's beginning
+)";
+
+void check(const Options& options) {
+    if (options.top && *options.top > kModel.width) {
+        fail(kWrongUse, "--top: model %s has %u candidates of a mask", quoted(kModel.name).c_str(),
+             static_cast<unsigned>(kModel.width));
+    }
+}
+
+std::uint32_t shown(const Options& options) {
+    return std::min(options.top.value_or(kTop), kModel.width);
+}
+
+// A line a mask; an empty one where the text has none.
+std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    std::string out;
+    for (std::uint32_t mask = 0; mask < answer.mask_count; ++mask) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        out += mask == 0 ? "" : "\n";
+        for (std::uint32_t i = 0; i < shown(options); ++i) {
+            out += i == 0 ? "" : "\t";
+            append_printable(out, piece(row[i].id));
+            out += format("\t%.4f", static_cast<double>(row[i].probability));
+        }
+    }
+    return out + '\n';
+}
+
+void append_fields(std::string& out, const Options& options, const Text&, const Answer& answer) {
+    append_key(out, "masks");
+    append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        append_json_array(out, shown(options), [&](std::uint32_t i) {
+            out += "{\"token\": ";
+            append_json(out, piece(row[i].id));
+            out += ", \"id\": ";
+            append_json(out, std::int64_t{row[i].id});
+            out += ", \"probability\": ";
+            append_json(out, row[i].probability);
+            out += '}';
+        });
+    });
+}
+
+std::string described() {
+    return format(", %u candidates of a mask", static_cast<unsigned>(kModel.width));
+}
+
+constexpr std::uint32_t kJudged = 5;
+
+// As it is, or without the mark of a word's beginning: a space, or U+2581.
+bool is_called(std::string_view piece, std::string_view name) {
+    if (piece == name) {
+        return true;
+    }
+    for (const std::string_view mark : {std::string_view(" "), std::string_view("\xE2\x96\x81")}) {
+        if (piece.substr(0, mark.size()) == mark) {
+            return piece.size() > mark.size() && piece.substr(mark.size()) == name;
+        }
+    }
+    return false;
+}
+
+// The place of the right piece among the first candidates of a mask, kJudged where it is none of them.
+std::uint32_t place_of(const Answer& answer, std::size_t mask, std::string_view name) {
+    const Candidate* const row = answer.candidates + mask * kModel.width;
+    const std::uint32_t judged = std::min(kJudged, kModel.width);
+    for (std::uint32_t i = 0; i < judged; ++i) {
+        if (is_called(piece(row[i].id), name)) {
+            return i;
+        }
+    }
+    return kJudged;
+}
+
+void evaluate_masks(const Options& options) {
+    const Dataset dataset = read_dataset(options);
+    std::uint64_t masks = 0;
+    std::uint64_t first = 0;
+    std::uint64_t among = 0;
+    std::string summary;
+    {
+        TableRun run(dataset);
+        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
+            const std::vector<std::string_view> names = split_value_list(dataset.values[row]);
+            const Answer answer = run.answer(row, options.pair_lines);
+            if (names.size() < answer.mask_count || (!answer.truncated && names.size() != answer.mask_count)) {
+                refuse_value(dataset, row,
+                             format("the text has %u masks, the label %zu pieces, separated by ;",
+                                    static_cast<unsigned>(answer.mask_count), names.size()));
+            }
+            for (std::size_t i = 0; i < answer.mask_count; ++i) {
+                const std::uint32_t place = place_of(answer, i, names[i]);
+                first += place == 0 ? 1U : 0U;
+                among += place < kJudged ? 1U : 0U;
+            }
+            masks += names.size();
+            run.done(row);
+        }
+        summary = run.summary();
+    }
+    write_output(percent_line("top-1 accuracy", ratio(first, masks)));
+    write_output(percent_line("top-5 accuracy", ratio(among, masks)));
+    write_output(format("masks: %llu\n", static_cast<unsigned long long>(masks)));
+    write_output(summary);
+}
+
+}  // namespace
+
+extern const TaskFace kFillMaskFace;
+const TaskFace kFillMaskFace = {
+    "fills masks",  {&kPairOptions, &kTopOptions, &kTableOptions},
+    check,          kPairHelp,
+    kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
+    described,      kTextCut,
+    as_text,        append_fields,
+    evaluate_masks, false,
+};
+
+}  // namespace etch::cli
