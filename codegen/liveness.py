@@ -37,6 +37,8 @@ def op_names(program: p.Program) -> list[str]:
 def _name(op: p.Op) -> str:
     if isinstance(op, p.Linear | p.Norm):
         return op.weights.name
+    if isinstance(op, p.Gru):
+        return op.weights[0].name
     words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(op).__name__)
     return words.lstrip("_")
 

@@ -23,6 +23,7 @@ class Target:
     block_least_rows: int  # but not fewer than this: each block reads all the weights of its ops
     attention_tile_rows: int  # query rows whose scores are alive at once
     mask_rows: int  # masks that go through the vocabulary together: each block of them reads all of it
+    recurrent_products: int  # multiply-adds of a GRU that are one unit of work, or one row's where they are more
     stack_budget: int  # bytes; the build checks it
 
 
@@ -39,6 +40,7 @@ TARGETS: dict[str, Target] = {
             block_least_rows=72,
             attention_tile_rows=24,
             mask_rows=8,
+            recurrent_products=1 << 20,
             stack_budget=4096,
         ),
         Target(
@@ -51,6 +53,7 @@ TARGETS: dict[str, Target] = {
             block_least_rows=4,
             attention_tile_rows=4,
             mask_rows=1,
+            recurrent_products=1 << 15,
             stack_budget=4096,
         ),
     )

@@ -17,6 +17,7 @@ from .attention import Relative, attention, split_heads
 from .best import best
 from .embedding import embedding_sum
 from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows, rms_norm
+from .gru import gru
 from .linear import linear
 from .pooling import normalize, pool, softmax
 
@@ -233,6 +234,13 @@ def _by_head(slot: p.WeightSlot | None, at: Forward) -> Rows | None:
     if isinstance(matrix, p.F32Matrix):
         return matrix.values.reshape(shape)
     return QuantizedRows(matrix.q.reshape(shape), matrix.scales.reshape(shape[:2]))
+
+
+@EMULATE.on(p.Gru)
+def _gru(op: p.Gru, at: Forward) -> None:
+    rows = at.read(op.input, per_text=False)
+    directions = [slot.at(at.layer) for slot in op.weights]
+    at.write(op.out, gru(rows, at.spans, directions))  # type: ignore[arg-type]
 
 
 @EMULATE.on(p.Pool)

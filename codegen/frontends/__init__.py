@@ -11,10 +11,11 @@ from dataclasses import replace
 from types import ModuleType
 
 from ..errors import EtchError
-from ..ir.graph import Graph
+from ..ir.graph import Graph, Gru, ops_of
 from ..load.config import Config
 from ..load.config_keys import unused_keys
 from ..load.folder import Checkpoint
+from ..load.gru_head import FILE, GruHead
 from ..load.limits import Limits, usual_limits
 from .near import advice
 
@@ -46,4 +47,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits_of(config)
     family = FRONT_ENDS[config.model_type]
     graph = family.build_graph(checkpoint, max_tokens)
+    if isinstance(checkpoint.sentence, GruHead) and not any(isinstance(op, Gru) for op, _ in ops_of(graph)):
+        message = f"model type '{config.model_type}' has no rows that a GRU could read"
+        raise EtchError("head-not-supported", "front-end", message, file=FILE)
     return replace(graph, notes=graph.notes + unused_keys(config, getattr(family, "HARMLESS_KEYS", frozenset())))

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from ..ir.graph import Head, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
+from ..load.gru_head import GruHead
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_spec import TokenizerSpec
 from ..tasks import heads_of_tasks
 from . import parts
+from .gru_head import gru_head
 from .prediction_head import Prediction
 from .sentence_head import sentence_head
 
@@ -58,6 +60,8 @@ def read_head(
     files often have and no other head uses; `body` makes `value`, `prediction` says what predicts words of it."""
     config, tensors = checkpoint.config, checkpoint.tensors
     ending = head_class(config, classifier)
+    if isinstance(checkpoint.sentence, GruHead):
+        return *gru_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler, by="the GRU")
     if checkpoint.sentence is not None:
         return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
     if ending is None:

@@ -320,10 +320,27 @@ def _check_relative(op: g.Attention, check: _Check) -> None:
         raise _refuse(f"relative rows by distance do not ascend within the {rows} of {tables[0].name}")
 
 
+@CHECK.on(g.Gru)
+def _gru(op: g.Gru, check: _Check) -> None:
+    _check_tokens(op.input, check)
+    count = len(op.directions)
+    if count not in (1, 2) or check.width(op.out) % count:
+        raise _refuse(f"'{op.out}' of {check.width(op.out)} values has not {count} directions, one or two")
+    width = check.width(op.out) // count
+    check.same(f"width of '{op.input}'", check.width(op.input), 3 * count * width)
+    for direction in op.directions:
+        check.shape(direction.weight, 3 * width, width)
+        if direction.bias is not None:
+            check.shape(direction.bias, 3 * width)
+    check.out(op.out, "tokens")
+
+
 @CHECK.on(g.Pool)
 def _pool(op: g.Pool, check: _Check) -> None:
     _check_tokens(op.input, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
+    if op.kind == "ends" and check.width(op.out) % 2:
+        raise _refuse(f"'{op.input}' of {check.width(op.out)} values has no halves")
     check.out(op.out, "text")
 
 

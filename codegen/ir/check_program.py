@@ -301,6 +301,19 @@ def _attention(op: p.Attention) -> None:
             _same(f"heads of {entry.source}", (heads, width), (op.shape.heads, op.shape.width))
 
 
+@CHECK.on(p.Gru)
+def _gru(op: p.Gru) -> None:
+    for buffer, parts in ((op.input, 3), (op.out, 1)):
+        _stored(buffer, "f32")
+        _same(f"width of '{buffer.name}'", buffer.width, parts * len(op.weights) * op.width)
+    for entry in (entry for slot in op.weights for entry in slot.stored):
+        _kind(entry, op.kind)
+        _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (3 * op.width, op.width))
+        assert isinstance(entry, p.LinearWeights)
+        if entry.bias is not None:
+            _same(f"bias of {entry.source}", entry.bias.shape, (3 * op.width,))
+
+
 @CHECK.on(p.Pool)
 def _pool(op: p.Pool) -> None:
     _widths(op.input, op.out)

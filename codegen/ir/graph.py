@@ -169,13 +169,36 @@ class Attention:
     relative_rows: tuple[int, ...] = attribute(default=())  # by distance as `bias`; empty without the two
 
 
-Pooling = Literal["first", "last", "mean", "max", "mean_sqrt"]
+@dataclass(frozen=True)
+class Recurrence:
+    """Of a GRU: what a direction multiplies the row before by, W [3 * width, width], gates in the order r, z, n."""
+
+    name: str = attribute()
+    weight: Parameter = weights()
+    bias: Parameter | None = weights()
+
+
+@dataclass(frozen=True)
+class Gru:
+    """A layer of PyTorch's GRU behind its input products: `input` has for each direction 3 * width values, which the
+    input's bias is part of, `out` width of them. The first direction goes from a text's first row to its last, a second
+    one back. With a of the row, h = out of the row before in that direction, 0 at its begin, and b = W h + bias:
+
+        r = sigmoid(a_r + b_r), z = sigmoid(a_z + b_z), n = tanh(a_n + r * b_n), out = (1 - z) * n + z * h
+    """
+
+    directions: tuple[Recurrence, ...] = parts()
+    input: str = read()
+    out: str = written()
+
+
+Pooling = Literal["first", "last", "mean", "max", "mean_sqrt", "ends"]
 
 
 @dataclass(frozen=True)
 class Pool:
-    """One row from the rows of each text: the first, the last, their mean, their maxima, or their sum / sqrt(their
-    number)."""
+    """One row from the rows of each text: the first, the last, their mean, their maxima, their sum / sqrt(their
+    number), or the first half of the last row and the second half of the first (the last states of two directions)."""
 
     kind: Pooling = attribute()
     input: str = read()
@@ -218,8 +241,8 @@ class Softmax:
     value: str = updated()
 
 
-Op = Embed | Norm | Linear | Multiply | Rotary | Attention | Pool | Masked | Best | Normalize | Softmax
-OPS: tuple[type, ...] = (Embed, Norm, Linear, Multiply, Rotary, Attention, Pool, Masked, Best, Normalize, Softmax)
+Op = Embed | Norm | Linear | Multiply | Rotary | Attention | Gru | Pool | Masked | Best | Normalize | Softmax
+OPS: tuple[type, ...] = (Embed, Norm, Linear, Multiply, Rotary, Attention, Gru, Pool, Masked, Best, Normalize, Softmax)
 
 
 @dataclass(frozen=True)
@@ -295,6 +318,18 @@ class Graph:
     def task(self) -> Task:
         """Of the first head."""
         return self.heads[0].task
+
+
+Product = Linear | Best | Recurrence  # that has the weights of a linear
+
+
+def products_of(graph: Graph) -> Iterator[tuple[Product, Layers | None]]:
+    """Every product with weights once, with the layers that it is in."""
+    for op, layers in ops_of(graph):
+        if isinstance(op, Linear | Best):
+            yield op, layers
+        elif isinstance(op, Gru):
+            yield from ((direction, layers) for direction in op.directions)
 
 
 def ops_in(node: Node) -> tuple[Op, ...]:

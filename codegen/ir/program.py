@@ -48,6 +48,7 @@ __all__ = [
     "EmbeddingWeights",
     "F32Matrix",
     "FloatTable",
+    "Gru",
     "HeadShape",
     "IndexTable",
     "Integers",
@@ -225,6 +226,21 @@ class Attention:
 
 
 @dataclass(frozen=True)
+class Gru:
+    """Weights [3 * width, width] of one direction or two."""
+
+    kind: Kind = attribute()
+    weights: tuple[WeightSlot, ...] = weights()
+    input: Buffer = read()
+    out: Buffer = written()
+
+    @property
+    def width(self) -> int:
+        """Of a direction's rows."""
+        return self.out.width // len(self.weights)
+
+
+@dataclass(frozen=True)
 class Pool:
     kind: Pooling = attribute()
     input: Buffer = read()
@@ -276,6 +292,7 @@ Op = (
     | PackKeyRows
     | PackValues
     | Attention
+    | Gru
     | Pool
     | Masked
     | Best
@@ -283,8 +300,8 @@ Op = (
     | Softmax
 )
 OPS: tuple[type, ...] = (
-    *(EmbeddingSum, Norm, Quantize, Linear, Multiply, Rotary, PackKeys, PackKeyRows, PackValues, Attention, Pool),
-    *(Masked, Best, Normalize, Softmax),
+    *(EmbeddingSum, Norm, Quantize, Linear, Multiply, Rotary, PackKeys, PackKeyRows, PackValues, Attention, Gru),
+    *(Pool, Masked, Best, Normalize, Softmax),
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..errors import EtchError
 from .folder import Checkpoint
+from .gru_head import FILE, GruHead
 from .sentence import Pooling, SentenceModules
 
 CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
@@ -22,6 +23,8 @@ def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:
     """The checkpoint as if its folder had the Pooling module, and no other, where one is asked for."""
     if pooling is None:
         return checkpoint
+    if isinstance(checkpoint.sentence, GruHead):
+        raise _refuse(f"{FILE} says what reads the rows: leave --pooling out")
     if checkpoint.sentence is not None:
         raise _refuse(f"modules.json says pooling {checkpoint.sentence.pooling}: leave --pooling out")
     if checkpoint.config.architectures and not is_bare(checkpoint):

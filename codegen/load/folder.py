@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..errors import EtchError
 from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys
 from .files import CheckpointFolder
+from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
+from .gru_head import FILE as HEAD_FILE
 from .limits import Limits, usual_limits
 from .max_tokens import default_max_tokens
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
-from .sentence import Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
+from .sentence import MODULES_FILE, Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .terms import read_terms
 from .tokenizer import load_tokenizer
@@ -37,7 +41,7 @@ class Checkpoint:
     default_max_tokens: int
     max_tokens_source: str  # file and key that the default comes from
     digest: str  # of every file that was read
-    sentence: SentenceModules | None  # what follows the encoder, where sentence-transformers wrote the folder
+    sentence: SentenceModules | GruHead | None  # what follows the encoder where that is not the checkpoint's own head
     notes: tuple[str, ...]  # assumptions and settings that were not used, for the report
     kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
     terms: str | None = None  # that it is under, as far as the folder says
@@ -48,6 +52,8 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
     """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
     files are looked at."""
     folder = CheckpointFolder(path)
+    if folder.has(HEAD_FILE):
+        return _with_gru_head(folder, limits_of)
     if not folder.has(CONFIG_FILE):
         raise refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
     config = Config.from_json(folder.read_json(CONFIG_FILE))
@@ -75,6 +81,30 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         sentence=sentence,
         notes=(config.notes() if sentence is None else sentence_notes) + weight_notes + tokenizer.notes,
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
+    )
+
+
+def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> Checkpoint:
+    """The encoder in the folder, with the head that lies beside it."""
+    check_layout(folder)
+    try:
+        encoder = load_checkpoint(folder.path / ENCODER, limits_of)
+    except EtchError as error:
+        error.file = None if error.file is None else f"{ENCODER}/{error.file}"
+        raise
+    named = encoder.config.architectures
+    if not all(name.endswith("Model") for name in named):
+        message = f"architecture {', '.join(named)} has a head of its own: save the encoder alone, as an AutoModel"
+        raise refusal("head-conflict", message, file=f"{ENCODER}/{CONFIG_FILE}")
+    head = read_gru_head(folder, limits_of(encoder.config).width)
+    unused = () if encoder.sentence is None else (f"{ENCODER}/{MODULES_FILE}: not used, the GRU reads every row",)
+    of_labels = encoder.config.notes()  # those that an encoder need not have
+    return replace(
+        encoder,
+        sentence=head,
+        digest=hashlib.sha256(f"{encoder.digest} {folder.digest()}".encode()).hexdigest(),
+        notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
+        terms=encoder.terms if encoder.terms is not None else read_terms(folder),
     )
 
 

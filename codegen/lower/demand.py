@@ -80,6 +80,12 @@ def _attention(op: g.Attention, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
+@INPUTS.on(g.Gru)
+def _gru(op: g.Gru, rows: Rows, asked: Asked) -> None:
+    """A row takes from all before it, or behind it."""
+    _ask(asked, op.input, Rows.ALL)
+
+
 @INPUTS.on(g.Masked)
 def _masked(op: g.Masked, rows: Rows, asked: Asked) -> None:
     """Any token may be one."""

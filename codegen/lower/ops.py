@@ -71,7 +71,7 @@ def _linear(op: g.Linear, at: Place) -> list[p.Op]:
     return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out)]
 
 
-def _linear_slot(op: g.Linear | g.Best, at: Place, exact: bool = False) -> p.WeightSlot:
+def _linear_slot(op: g.Product, at: Place, exact: bool = False) -> p.WeightSlot:
     """Weight and bias; a weight that is an embedding's table stays where it is."""
     table = at.slots[op.weight.name] if op.weight.name in at.tied else None
 
@@ -89,6 +89,12 @@ def _linear_slot(op: g.Linear | g.Best, at: Place, exact: bool = False) -> p.Wei
         return p.LinearWeights(matrix, bias, array.name, None if table is None else table.name)
 
     return p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+
+
+@LOWER.on(g.Gru)
+def _gru(op: g.Gru, at: Place) -> list[p.Op]:
+    slots = tuple(_linear_slot(direction, at) for direction in op.directions)
+    return [p.Gru(at.recipe.kind, slots, at.buffer(op.input), at.buffer(op.out))]
 
 
 @LOWER.on(g.Masked)

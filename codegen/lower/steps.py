@@ -38,8 +38,8 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
     tokens, head = _split(graph)
     sections = _sections(tokens)
     lowering = _Lowering(graph, recipe, sections, head)
-    linears = (op for op, _ in g.ops_of(graph) if isinstance(op, g.Linear | g.Best))
-    with progress.stage("quantize", "tensor", len({array.name for op in linears for array in op.weight.arrays})):
+    tensors = {array.name for op, _ in g.products_of(graph) for array in op.weight.arrays}
+    with progress.stage("quantize", "tensor", len(tensors)):
         steps: list[p.Step] = [step for section in sections for step in lowering.section(section)]
         steps += lowering.head() if graph.target is None else lowering.generation()
     program = p.Program(
@@ -81,7 +81,7 @@ def _split(graph: g.Graph) -> tuple[list[_Demanded], list[g.Op]]:
         else:
             written = set(writes(node))
             of_text = all(kinds[value] != "tokens" for value in written)
-            by_row = not isinstance(node, g.Embed | g.Attention)
+            by_row = not isinstance(node, g.Embed | g.Attention | g.Gru)
             first_row = by_row and index > last_layers and max(asked.runs) is Rows.FIRST
             if of_text or first_row:
                 head.append(node)
@@ -99,7 +99,7 @@ def _sections(nodes: Sequence[_Demanded]) -> list[list[_Demanded]]:
     sections: list[list[_Demanded]] = []
     together = False
     for node, asked in nodes:
-        alone = isinstance(node, g.Layers | g.Embed) or (isinstance(node, g.Norm) and not together)
+        alone = isinstance(node, g.Layers | g.Embed | g.Gru) or (isinstance(node, g.Norm) and not together)
         if together and not alone:
             sections[-1].append((node, asked))
         else:
@@ -134,7 +134,7 @@ class _Lowering:
             last = asked.runs[-len(node.body) :]
             return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after))]
         ops = [op for op, _ in nodes if not isinstance(op, g.Layers)]
-        if isinstance(node, g.Embed) or (len(ops) == 1 and isinstance(node, g.Norm)):
+        if isinstance(node, g.Embed | g.Gru) or (len(ops) == 1 and isinstance(node, g.Norm)):
             buffers = {value: self._tokens(value) for value in _touched(node)}
             place = Place(self._graph, self._recipe, buffers, "tokens", self._slots, self._tied)
             return list(LOWER(node, place))

@@ -189,6 +189,32 @@ def _split(rows: F64Array, heads: int) -> F64Array:
     return rows.reshape(len(rows), heads, -1).swapaxes(0, 1)
 
 
+@INTERPRET.on(g.Gru)
+def _gru(op: g.Gru, at: _State) -> None:
+    rows = at.values[op.input]
+    found = []
+    for index, direction in enumerate(op.directions):
+        of_input = np.split(rows, len(op.directions), axis=1)[index]
+        states = _states(of_input[::-1] if index else of_input, direction, at)
+        found.append(states[::-1] if index else states)
+    at.values[op.out] = np.concatenate(found, axis=1)
+
+
+def _states(rows: F64Array, direction: g.Recurrence, at: _State) -> F64Array:
+    """One after the other."""
+    weight = at.weight(direction.weight)
+    states, h = [], np.zeros(weight.shape[1])
+    for row in rows:
+        b = weight @ h
+        if direction.bias is not None:
+            b = b + at.weight(direction.bias)
+        (a_r, a_z, a_n), (b_r, b_z, b_n) = np.split(row, 3), np.split(b, 3)
+        r, z = FUNCTIONS["sigmoid"](a_r + b_r), FUNCTIONS["sigmoid"](a_z + b_z)
+        h = (1 - z) * FUNCTIONS["tanh"](a_n + r * b_n) + z * h
+        states.append(h)
+    return np.array(states)
+
+
 @INTERPRET.on(g.Pool)
 def _pool(op: g.Pool, at: _State) -> None:
     x = at.values[op.input]
@@ -198,6 +224,7 @@ def _pool(op: g.Pool, at: _State) -> None:
         "mean": lambda: x.mean(axis=0),
         "max": lambda: x.max(axis=0),
         "mean_sqrt": lambda: x.sum(axis=0) / math.sqrt(len(x)),
+        "ends": lambda: np.concatenate([x[-1, : x.shape[1] // 2], x[0, x.shape[1] // 2 :]]),
     }
     at.values[op.out] = rows[op.kind]()[None]
 

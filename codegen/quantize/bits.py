@@ -44,15 +44,15 @@ def check_bits(bits: Bits, graph: g.Graph) -> None:
     """EtchError where a place is none of the graph's quantized weights, or has other bits than there are."""
     places: set[str] = set()
     tied = g.tied_tables(graph)
-    for op, layers in g.ops_of(graph):
+    for op, _ in g.ops_of(graph):
         if isinstance(op, g.Embed):
             places |= {term.table.name for term in op.terms}
-        elif isinstance(op, g.Best) and op.weight.name not in tied:
-            places.add(op.name)
-        elif isinstance(op, g.Linear) and not op.exact and op.weight.name not in tied:
-            places.add(op.name)
-            if layers is not None:
-                places |= {f"{layer}.{op.name}" for layer in range(len(op.weight.arrays))}
+    for product, layers in g.products_of(graph):
+        if product.weight.name in tied or (isinstance(product, g.Linear) and product.exact):
+            continue
+        places.add(product.name)
+        if layers is not None:
+            places |= {f"{layer}.{product.name}" for layer in range(len(product.weight.arrays))}
     for place, width in bits.items():
         if place not in places:
             known = ", ".join(sorted(name for name in places if "." not in name))

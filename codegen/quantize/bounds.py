@@ -93,6 +93,15 @@ def _attention(op: g.Attention, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.value], None)
 
 
+@BOUND.on(g.Gru)
+def _gru(op: g.Gru, bounds: _Bounds) -> None:
+    for direction in op.directions:  # of rows within -1 and 1
+        weight, bias = direction.weight.at(bounds.layer), direction.bias
+        product = _largest_row_sum(weight) + (0.0 if bias is None else _largest(bias.at(bounds.layer)))
+        bounds.set(op.out, bounds[op.input] + product, weight)
+    bounds.set(op.out, 1.0, None)
+
+
 @BOUND.on(g.Masked)
 def _masked(op: g.Masked, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.input], None)

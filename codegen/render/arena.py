@@ -66,6 +66,9 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
     widest = expanded_inputs(program)
     if widest:
         checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
+    recurrent = max((op.width for op in p.ops_of(program) if isinstance(op, p.Gru)), default=0)
+    if recurrent:
+        checks.append(f"gru_scratch_bytes(kPacking, {recurrent}) <= kScratchBytes")
     return checks
 
 

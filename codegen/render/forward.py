@@ -252,6 +252,19 @@ def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, scope: _Scope) -> str:
     return scope.statement("pack", {"type": kind, "input": scope.view(op.input), "out": scope.view(op.out)})
 
 
+@RENDER.on(p.Gru)
+def _gru(op: p.Gru, scope: _Scope) -> str:
+    values = {
+        "kind": op.kind.upper(),
+        "forward": scope.weights(op.weights[0]),
+        "backward": f"&{scope.weights(op.weights[1])}" if len(op.weights) > 1 else "nullptr",
+        "texts": scope.texts,
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("gru", values)
+
+
 @RENDER.on(p.Pool)
 def _pool(op: p.Pool, scope: _Scope) -> str:
     return scope.statement("pool", {"kind": op.kind, "input": scope.view(op.input), "out": scope.view(op.out)})

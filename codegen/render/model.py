@@ -215,6 +215,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **score_values(program),
         "row_block": plan.row_block,
         "mask_block": model.target.mask_rows,
+        "gru_steps": _gru_steps(model),
         "attention_scratch": f"{'attention' if attention.relative_rows is None else 'disentangled'}"
         f"_{attention.kind}_scratch_bytes",
         "tokenizer_bytes": next(item.size for item in plan.placements if item.name == "tokenizer"),
@@ -229,6 +230,14 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "piece_characters": _array_or_null(model, "piece_characters"),
         "pools": any(isinstance(op, p.Pool | p.Normalize) for op in p.ops_of(program)),
     }
+
+
+def _gru_steps(model: Model) -> int:
+    """0 where there is no GRU."""
+    products = [3 * op.width**2 for op in p.ops_of(model.program) if isinstance(op, p.Gru)]
+    if not products:
+        return 0
+    return min(max(model.target.recurrent_products // max(products), 1), model.program.max_tokens)
 
 
 def _array_or_null(model: Model, name: str) -> str:

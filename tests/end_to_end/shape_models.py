@@ -130,6 +130,8 @@ SWEEP = [
 ]
 # Of each family one in floats and one for boards, which together have all that it needs.
 QUICK += [
+    Model("gru/no_bias"),
+    Model("gru/three_layers", "w4a8", "m-profile"),
     Model("distilbert/softmax", "fp32"),
     Model("distilbert/mean", target="m-profile"),
     Model("electra/projected", "fp32"),
@@ -154,7 +156,8 @@ QUICK += [
     Model("transformer_encoder/last", "fp32", "m-profile"),
     Model("transformer_encoder/ten_wide"),
 ]
-SWEEP += [Model(variant, recipe) for family in sorted(FRONT_ENDS) for variant in variants(family) for recipe in RECIPES]
+RECORDED = (*sorted(FRONT_ENDS), "gru")
+SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in RECIPES]
 QUICK_SET = frozenset(QUICK)
 MODELS = [*QUICK, *(model for model in dict.fromkeys(SWEEP) if model not in QUICK_SET)]
 

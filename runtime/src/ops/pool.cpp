@@ -56,6 +56,12 @@ void Pool::run(const OpContext&, std::uint32_t first, std::uint32_t last) const 
             case Pooling::last:
                 maximum({from.x + std::size_t{count - 1} * from.stride, from.stride, 1, from.columns}, to);
                 break;
+            case Pooling::ends:
+                for (std::uint32_t i = 0; i < from.columns; ++i) {
+                    const std::uint32_t row = column + i < input.width / 2 ? count - 1 : 0;
+                    to[i] = without_tiny(from.x[std::size_t{row} * from.stride + i]);
+                }
+                break;
             case Pooling::mean:
                 sum(from, 1.0f / rows, to);
                 break;

@@ -360,6 +360,31 @@ def masked() -> g.Graph:
     return replace(made, heads=(g.Head(task, "best"),))
 
 
+def recurrent(directions: int, layers: int, width: int, bias: bool = True) -> g.Graph:
+    """GRUs over the rows of the layers; the last state of each direction."""
+    b = Builder()
+    body: list[g.Node] = [b.embed("hidden"), g.Layers("layer", 2, b.inside(2).post_layer())]
+    widths, value, inputs = {}, "hidden", WIDTH
+    for layer in range(layers):
+        products, out = f"products_{layer}", f"states_{layer}"
+        recurrences = tuple(
+            g.Recurrence(
+                f"gru_{layer}_{direction}",
+                b.parameter(f"gru_{layer}_{direction}_weight", 3 * width, width, size=width**-0.5),
+                b.parameter(f"gru_{layer}_{direction}_bias", 3 * width, size=0.3) if bias else None,
+            )
+            for direction in range(directions)
+        )
+        body += [
+            b.linear(f"gru_{layer}_input", value, products, inputs, 3 * width * directions, bias=bias),
+            g.Gru(recurrences, products, out),
+        ]
+        value, inputs = out, directions * width
+        widths |= {products: 3 * inputs, out: inputs}
+    body.append(g.Pool("ends" if directions == 2 else "last", value, "result"))
+    return graph(tuple(body), "result", **widths, result=inputs)
+
+
 def _final_norm(b: Builder) -> tuple[g.Op, ...]:
     return (b.norm("final_norm", "hidden"),)
 
@@ -382,6 +407,9 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
     "gates": gated,
+    "recurrent, one layer": lambda: recurrent(1, 1, 19),
+    "recurrent, two directions": lambda: recurrent(2, 1, 33, bias=False),
+    "recurrent, three layers": lambda: recurrent(2, 3, 13),
     "no layers": without_layers,
     "tied words": tied,
     "masked words": masked,

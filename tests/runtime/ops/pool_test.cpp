@@ -101,6 +101,20 @@ TEST(Pool, EveryKindRowsAndWidths) {
     }
 }
 
+TEST(Pool, EndsAreHalfOfTheLastRowAndHalfOfTheFirst) {
+    for (const std::uint32_t width : {2u, 26u, 64u}) {
+        for (const std::uint32_t rows : {1u, 5u}) {
+            EdgeArray<float> x = rows_of_every_kind(rows, width);
+            EdgeArray<float> out(width, -7.0f);
+            run(Pool{Pooling::ends, rows, {x.data(), width}, {out.data(), width}});
+            for (std::uint32_t i = 0; i < width; ++i) {
+                const float want = counted(x[(i < width / 2 ? rows - 1 : 0) * width + i]);
+                ASSERT_TRUE(same_bits(out[i], want)) << rows << " rows, column " << i << " of " << width;
+            }
+        }
+    }
+}
+
 TEST(Pool, MeansWhatItSays) {
     constexpr std::uint32_t kRows = 7;
     constexpr std::uint32_t kWidth = 19;

@@ -10,7 +10,7 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt, last };
+enum class Pooling : std::uint8_t { first, mean, max, mean_sqrt, last, ends };
 
 // Columns of a unit.
 constexpr std::uint32_t kPoolColumns = 16;
@@ -18,6 +18,7 @@ constexpr std::uint32_t kPoolColumns = 16;
 // out = for each column, over the text's rows x[0], x[1], ... x[count - 1] in this order:
 //     first      x[0]
 //     last       x[count - 1]
+//     ends       x[count - 1] in the first half of the columns, x[0] in the other: the last states of two directions
 //     mean       sum of x * (1.0f / float(count))
 //     max        m = x[0]; m = x[r] > m ? x[r] : m
 //     mean_sqrt  sum of x * (1.0f / sqrt(float(count)))
