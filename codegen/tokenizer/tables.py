@@ -70,10 +70,11 @@ def compile_tokenizer(spec: TokenizerSpec, *, by_words: bool = False) -> Tokeniz
 def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
     if isinstance(spec.model, ByteLevelBpeModel):
         return compile_byte_level_bpe(spec.model, texts)
+    special = {token.id for token in spec.added_tokens if token.special}
     if isinstance(spec.model, UnigramModel):
-        return compile_unigram(spec.model, texts, {token.id for token in spec.added_tokens if token.special})
+        return compile_unigram(spec.model, texts, special)
     if isinstance(spec.model, WordLevelModel):
-        return compile_word_level(spec.model, texts)
+        return compile_word_level(spec.model, texts, special)
     return compile_wordpiece(spec.model, texts)
 
 

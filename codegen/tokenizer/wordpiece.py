@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..errors import EtchError
@@ -22,15 +24,17 @@ def compile_wordpiece(spec: WordPieceModel, texts: list[bytes]) -> Part:
     return _compile(spec, texts, _keys(spec, texts))
 
 
-def compile_word_level(spec: WordLevelModel, texts: list[bytes]) -> Part:
-    """As a WordPiece none of whose pieces goes on a word: one that is no whole word has none."""
+def compile_word_level(spec: WordLevelModel, texts: list[bytes], special: Collection[int]) -> Part:
+    """As a WordPiece whose pieces are whole words. In the place of those that go on a word are the words of special
+    tokens, whose ids are `special`: plain text becomes none of them."""
     longest = max((len(piece) for piece in spec.pieces if piece), default=1)
     as_pieces = WordPieceModel(spec.pieces, "", longest, spec.unknown_id)
     _check(as_pieces)
     words = [(piece.encode(), i) for i, piece in enumerate(spec.pieces) if piece]
     known = {i for _, i in words}
     displayed = [(text, i) for i, text in enumerate(texts) if text and i not in known]
-    return _compile(as_pieces, texts, (words, [], displayed))
+    ordinary = [(text, i) for text, i in words if i not in special]
+    return _compile(as_pieces, texts, (ordinary, [(text, i) for text, i in words if i in special], displayed))
 
 
 def _compile(

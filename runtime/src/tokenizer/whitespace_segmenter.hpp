@@ -25,15 +25,15 @@ class Segmenter<WhitespaceSegmenter, Model> {
 
     void take(const Unit& unit) noexcept {
         if ((unit.flags & Properties::kWhiteSpace) != 0) {
-            words_.end();
+            words_.end_whole();
             return;
         }
         const bool is_word = (unit.flags & Properties::kWord) != 0;
-        if (splits_words_ && is_word != behind_word_) words_.end();
+        if (splits_words_ && is_word != behind_word_) words_.end_whole();
         behind_word_ = is_word;
         words_.append(unit);
     }
-    void end() noexcept { words_.end(); }
+    void end() noexcept { words_.end_whole(); }
 
     template <class Reader>
     void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}

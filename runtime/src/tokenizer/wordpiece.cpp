@@ -46,6 +46,18 @@ void write_pieces(const WordPiece& model, const Word& word, TokenWriter& out) no
     }
 }
 
+std::int32_t find_word(const WordPiece& model, const Word& word, SpecialTokens mode) noexcept {
+    const std::uint8_t* bytes = word.bytes();
+    const int kinds = mode == SpecialTokens::plain_text ? 1 : 2;
+    for (int kind = 0; kind < kinds && !word.too_long(); ++kind) {
+        std::uint32_t node = find_first(model, kind == 1, bytes[0]);
+        for (std::uint32_t at = 1; at < word.size() && node != kNoNode; ++at)
+            node = find_child(model.trie, node, bytes[at]);
+        if (node != kNoNode && ends_key(model.trie, node)) return id_at(model.trie, node);
+    }
+    return model.unknown_id;
+}
+
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

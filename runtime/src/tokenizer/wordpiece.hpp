@@ -31,11 +31,15 @@ inline std::int32_t find_character(const WordPiece& model, std::uint8_t byte) no
 // Writes the pieces of a word that is not empty: [UNK] alone if it is too long or any part of it has no piece.
 void write_pieces(const WordPiece& model, const Word& word, TokenWriter& out) noexcept;
 
+// The piece that is a whole word, which is not empty, or [UNK]. Here later pieces are words, too: those of special
+// tokens, which plain text never becomes.
+std::int32_t find_word(const WordPiece& model, const Word& word, SpecialTokens mode) noexcept;
+
 template <>
 class Words<WordPiece> {
   public:
-    Words(const WordPiece& model, SpecialTokens, void* scratch, TokenWriter& out) noexcept
-        : model_(model), word_(scratch, model.max_word_chars), out_(out) {}
+    Words(const WordPiece& model, SpecialTokens mode, void* scratch, TokenWriter& out) noexcept
+        : model_(model), mode_(mode), word_(scratch, model.max_word_chars), out_(out) {}
 
     bool empty() const noexcept { return word_.empty(); }
     bool one_more_is_certain() const noexcept { return word_.too_long(); }
@@ -44,6 +48,13 @@ class Words<WordPiece> {
         if (word_.empty()) return;
         out_.begin_word();
         write_pieces(model_, word_, out_);
+        word_.clear();
+    }
+    // For a segmenter whose words are not taken apart.
+    void end_whole() noexcept {
+        if (word_.empty()) return;
+        out_.begin_word();
+        out_.write(find_word(model_, word_, mode_), word_.begin(), word_.end());
         word_.clear();
     }
 
@@ -63,6 +74,7 @@ class Words<WordPiece> {
 
   private:
     const WordPiece& model_;
+    SpecialTokens mode_;
     Word word_;
     TokenWriter& out_;
 };

@@ -25,6 +25,8 @@ from codegen.load.tokenizer_spec import (  # noqa: E402
     BertNormalizer,
     BertSegmenter,
     TokenizerSpec,
+    WhitespaceSegmenter,
+    WordLevelModel,
     WordPieceModel,
     bert_template,
 )
@@ -199,8 +201,16 @@ def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> TokenizerSpec:
     )
 
 
+def word_level_spec() -> TokenizerSpec:
+    words = WordLevelModel(PIECES, 1)
+    return replace(
+        spec(), normalizer=BertNormalizer(False, False, False, False), segmenter=WhitespaceSegmenter(False), model=words
+    )
+
+
 _ALIASES = {
     "Tokenizer<BertNormalizer, BertSegmenter, WordPiece>": "BertTokenizer",
+    "Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>": "WordLevelTokenizer",
     "Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>": "ByteLevelBpeTokenizer",
     "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>": "UnigramTokenizer",
 }
@@ -223,6 +233,7 @@ def render() -> str:
         *_tokenizer("kCased", compile_tokenizer(spec(lowercase=False, strip_accents=False))),
         *_tokenizer("kWithTokens", compile_tokenizer(spec(_ADDED))),
         *_tokenizer("kLowercaseOnly", compile_tokenizer(spec(strip_accents=False))),
+        *_tokenizer("kWords", compile_tokenizer(word_level_spec())),
         *_tokenizer("kBytes", compile_tokenizer(byte_level_spec(trim_offsets=True))),
         *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
         *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),

@@ -13,7 +13,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 // Greedy longest match from the left; a word with a part that has no piece is unknown as a whole.
 struct WordPiece {
     // Three sets of keys: a piece's text as a word begins with it; its text without the prefix; texts that are never
-    // looked up.
+    // looked up. Where words stay whole, the second set is that of the special tokens, which plain text never becomes.
     const std::uint8_t* first_nodes;  // [2][256] by kind (a word's first piece, a later one) and first byte
     Trie trie;
     const std::uint8_t* prefix;  // [prefix_size] "##"
