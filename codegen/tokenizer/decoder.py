@@ -76,8 +76,6 @@ def _texts(spec: TokenizerSpec, decoder: DecoderSpec, shown: list[bytes]) -> lis
 
 def _flags(text: bytes, decoder: DecoderSpec) -> int:
     """Of a token, which is not UTF-8 only where its bytes are read as they are."""
-    if decoder.byte_fallback and text.startswith(b"<0x+") and len(text) == 6:
-        raise _refused(text)  # which the wheel takes for a number
     if decoder.glued:
         return GLUED
     if decoder.prefix and text.startswith(decoder.prefix.encode()):

@@ -154,10 +154,11 @@ std::uint32_t digit(char c) noexcept {
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
 }
 
-// Whether a token is written as a byte, such as <0x0A>, and which.
+// Whether a token is written as a byte, such as <0x0A>, and which: two digits, or one behind a plus sign, as the wheel
+// reads them.
 bool read_byte(const char* text, std::size_t size, std::uint8_t& byte) noexcept {
     if (size != 6 || std::memcmp(text, "<0x", 3) != 0 || text[5] != '>') return false;
-    const std::uint32_t high = digit(text[3]);
+    const std::uint32_t high = text[3] == '+' ? 0 : digit(text[3]);
     const std::uint32_t low = digit(text[4]);
     if (high == 16 || low == 16) return false;
     byte = static_cast<std::uint8_t>(high << 4 | low);
