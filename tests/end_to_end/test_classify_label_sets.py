@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import Program, build_stub
+from stub_tables import table
 
 LABELS = ["zero", 'a"b\\c', "\x1b[31mred", "café"]  # as in stub_multi_label.hpp
 
@@ -20,12 +21,6 @@ def stub(stub_objects: Path) -> Program:
 @pytest.fixture(scope="module")
 def one_label(stub_objects: Path) -> Program:
     return build_stub(stub_objects, "-DSTUB_MULTI_LABEL", "-DSTUB_ONE")
-
-
-def table(folder: Path, content: str) -> Path:
-    path = folder / "rows.csv"
-    path.write_text(content, encoding="utf-8")
-    return path
 
 
 # --- output --------------------------------------------------------------------------------------------------------

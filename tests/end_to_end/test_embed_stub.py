@@ -9,17 +9,12 @@ import numpy as np
 import pytest
 from classify_program import Program, build_stub
 from correlations import pearson, spearman
+from stub_tables import table
 
 
 @pytest.fixture(scope="module")
 def stub(stub_objects: Path) -> Program:
     return build_stub(stub_objects, "-DSTUB_EMBEDDING", "-DSTUB_PAIRS")
-
-
-def table(folder: Path, content: str) -> Path:
-    path = folder / "rows.csv"
-    path.write_text(content, encoding="utf-8")
-    return path
 
 
 # --- embeddings ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from classify_program import Program, build_stub
 from correlations import pearson, spearman
+from stub_tables import table
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +21,6 @@ def one(stub_objects: Path) -> Program:
 @pytest.fixture(scope="module")
 def two(stub_objects: Path) -> Program:
     return build_stub(stub_objects, "-DSTUB_REGRESSION")
-
-
-def table(folder: Path, content: str, name: str = "rows.csv") -> Path:
-    path = folder / name
-    path.write_text(content, encoding="utf-8")
-    return path
 
 
 # --- output --------------------------------------------------------------------------------------------------------
