@@ -14,21 +14,21 @@ from typing import NoReturn
 
 from . import __version__
 from .build import boards
-from .convert import command as convert_command
+from .convert.command import COMMAND as CONVERT
 from .errors import EtchError, printable
-from .evidence import command as evidence_command
-from .fetch import command as fetch_command
+from .evidence.command import COMMAND as EVIDENCE
+from .fetch.command import COMMAND as FETCH
 from .interrupts import Stops, stoppable
 from .progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
-from .sqlite import command as sqlite_command
+from .sqlite.command import COMMAND as SQLITE
 from .table_options import add_columns, columns, own_columns, tables_asked_for
-from .wheel import command as wheel_command
+from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
-COMMANDS = (convert_command, fetch_command, wheel_command, sqlite_command, evidence_command, Completion, Manual)
+COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, EVIDENCE, Completion, Manual)
 # Those that --quiet goes with.
 QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "evidence")
 

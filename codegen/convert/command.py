@@ -6,20 +6,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from ..progress import say
+from ..subcommand import Subcommand
 
-NAME = "convert"
 
-
-def add_to(commands: Any) -> None:
-    """The command's parser."""
-    parser = commands.add_parser(NAME, help="pickled weights (.bin, .pt) to safetensors", allow_abbrev=False)
-    parser.description = (
-        "Writes a folder with the files of FOLDER and its pickled weights as model.safetensors. A process of its own, "
-        "with the PyTorch of your environment and weights_only=True, reads the pickle."
-    )
+def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="checkpoint folder with pickled weights")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
@@ -30,9 +22,17 @@ def add_to(commands: Any) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """The exit code."""
+def _do(arguments: argparse.Namespace) -> None:
     from .folder import convert
 
     convert(arguments.folder, arguments.out, arguments.file, arguments.python, say)
-    return 0
+
+
+COMMAND = Subcommand(
+    "convert",
+    "pickled weights (.bin, .pt) to safetensors",
+    "Writes a folder with the files of FOLDER and its pickled weights as model.safetensors. A process of its own, "
+    "with the PyTorch of your environment and weights_only=True, reads the pickle.",
+    _take,
+    _do,
+)

@@ -5,22 +5,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from ..progress import say
+from ..subcommand import Subcommand, take_model
 
-NAME = "evidence"
 
-
-def add_to(commands: Any) -> None:
-    """The command's parser."""
-    parser = commands.add_parser(NAME, help="what was checked of a model, as one page", allow_abbrev=False)
-    parser.description = (
-        "Builds the model where it is not, compares it with its float64 reference, runs its self test, and writes one "
-        "page of HTML that needs nothing else, and beside it an SBOM, FILE.cdx.json (CycloneDX 1.5). The same input "
-        "gives the same bytes, but for --latency."
-    )
-    parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+def _take(parser: argparse.ArgumentParser) -> None:
+    take_model(parser)
     parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
     parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
     parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
@@ -31,7 +22,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.html", help="the page to write")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _do(arguments: argparse.Namespace) -> int:
     """0 where everything that was checked holds, else 1; the page is written all the same."""
     from .collect import Request, collect
 
@@ -49,3 +40,14 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.out,
     )
     return collect(request, say)
+
+
+COMMAND = Subcommand(
+    "evidence",
+    "what was checked of a model, as one page",
+    "Builds the model where it is not, compares it with its float64 reference, runs its self test, and writes one "
+    "page of HTML that needs nothing else, and beside it an SBOM, FILE.cdx.json (CycloneDX 1.5). The same input "
+    "gives the same bytes, but for --latency.",
+    _take,
+    _do,
+)

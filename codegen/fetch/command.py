@@ -5,21 +5,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from ..load.hub_name import HubName
 from ..progress import say
+from ..subcommand import Subcommand
 
-NAME = "fetch"
 
-
-def add_to(commands: Any) -> None:
-    """The command's parser."""
-    parser = commands.add_parser(NAME, help="a repository of the Hugging Face Hub to a folder", allow_abbrev=False)
-    parser.description = (
-        "Downloads what etch reads of a repository, with huggingface_hub (pip install 'etch[hub]'), and prints the "
-        "SHA-256 of each file. All other commands work without a network."
-    )
+def _take(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "repository",
         type=_repository,
@@ -29,12 +21,10 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder to write (default: NAME, in this folder)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """The exit code."""
+def _do(arguments: argparse.Namespace) -> None:
     from .repository import fetch
 
     fetch(arguments.repository, arguments.out or Path(arguments.repository.name), say)
-    return 0
 
 
 def _repository(text: str) -> HubName:
@@ -42,3 +32,13 @@ def _repository(text: str) -> HubName:
     if found is None:
         raise argparse.ArgumentTypeError(f"'{text}' is not OWNER/NAME or OWNER/NAME@REVISION")
     return found
+
+
+COMMAND = Subcommand(
+    "fetch",
+    "a repository of the Hugging Face Hub to a folder",
+    "Downloads what etch reads of a repository, with huggingface_hub (pip install 'etch[hub]'), and prints the "
+    "SHA-256 of each file. All other commands work without a network.",
+    _take,
+    _do,
+)

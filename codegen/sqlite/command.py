@@ -4,28 +4,22 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from typing import Any
 
 from ..progress import say
-
-NAME = "sqlite"
-
-
-def add_to(commands: Any) -> None:
-    """The command's parser."""
-    parser = commands.add_parser(NAME, help="a generated model as functions of SQL", allow_abbrev=False)
-    parser.description = (
-        "Builds NAME.so, a loadable extension of SQLite: SELECT classify(text), classify(text, label), regress(text), "
-        "embed(text) as a BLOB of float32, cosine(a, b). Each also as NAME_classify and so on."
-    )
-    parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
-    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to put it (default: here)")
+from ..subcommand import Subcommand, take_model_and_place
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """The exit code."""
+def _do(arguments: argparse.Namespace) -> None:
     from .extension import make_extension
 
     make_extension(arguments.directory, arguments.out, say)
-    return 0
+
+
+COMMAND = Subcommand(
+    "sqlite",
+    "a generated model as functions of SQL",
+    "Builds NAME.so, a loadable extension of SQLite: SELECT classify(text), classify(text, label), regress(text), "
+    "embed(text) as a BLOB of float32, cosine(a, b). Each also as NAME_classify and so on.",
+    take_model_and_place,
+    _do,
+)

@@ -60,3 +60,9 @@ def refused(variant: str, change: Change, place: Path) -> tuple[str, str]:
     with pytest.raises(EtchError) as caught:
         graph_of(path)
     return caught.value.code, str(caught.value)
+
+
+def assert_refused(variant: str, change: Change, code: str, words: str, place: Path) -> None:
+    """A changed folder is refused with this code, and with these words in the message."""
+    found, message = refused(variant, change, place)
+    assert (found, words in message) == (code, True), message

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recorded.outputs import folder, read_recorded, recorded_answers, variants
-from recorded_changes import Change, configure, refused, rename
+from recorded.outputs import folder, recorded_answers, variants
+from recorded_changes import Change, assert_refused, configure, rename
+from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_program, reported_task
 from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
-from codegen.oracle.interpret import Interpreter
-from codegen.report import checkpoint_report
 from codegen.table_file import Columns
 from codegen.tasks.answering import Answering
 from codegen.tasks.spans import best_answer, windows_of
@@ -28,23 +27,18 @@ VARIANTS = variants("answers")
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_graph_means_what_the_library_computed(variant: str) -> None:
-    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
-    for text in read_recorded(variant):
-        output = interpreter.output(text.ids, text.segments)
-        assert output.shape == text.float64.shape
-        assert np.abs(output - text.float64).max() < 1e-11 * np.abs(text.float64).max()
+    for output, expected in of_the_graph(variant):
+        assert output.shape == expected.shape
+        assert np.abs(output - expected).max() < 1e-11 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_computes_it(variant: str, recipe: str) -> None:
-    texts = read_recorded(variant)
-    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
-    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
     bound = {"fp32": 1e-5, "w8a8": 0.2, "w4a8": 1.0}[recipe]
-    for output, text in zip(outputs, texts, strict=True):
-        assert output.shape == text.float64.shape
-        assert np.abs(output - text.float64).max() < bound * max(1, np.abs(text.float64).max())
+    for output, expected in of_the_program(variant, recipe):
+        assert output.shape == expected.shape
+        assert np.abs(output - expected).max() < bound * max(1, np.abs(expected).max())
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -61,9 +55,7 @@ def test_the_best_answer_is_that_of_the_pipeline(variant: str) -> None:
 
 
 def test_the_report() -> None:
-    checkpoint = pipeline.load(folder("answers/bert"))
-    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
-    assert "task         answers to questions: spans of a context" in lines
+    assert reported_task("answers/bert") == "answers to questions: spans of a context"
 
 
 def test_scores_by_squad() -> None:
@@ -122,11 +114,8 @@ CHANGES: list[tuple[str, Change, str, str]] = [
 
 @pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
 def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
-    found, message = refused(variant, change, tmp_path)
-    assert (found, words in message) == (code, True), message
+    assert_refused(variant, change, code, words, tmp_path)
 
 
 def test_gpus_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(EtchError) as caught:
-        pipeline.generate(pipeline.Request(folder("answers/bert"), tmp_path / "out", gpu=True), lambda _: None)
-    assert caught.value.stage == "gpu"
+    assert_gpus_refuse("answers/bert", tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, changed, configure, graph_of, refused, rename
+from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
 from tiny_checkpoint import write_json
 
 from codegen import pipeline
@@ -55,10 +55,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, tmp_path: Path) -> None:
-    change, code, words = REFUSED[case]
-    found, message = refused(V3, change, tmp_path)
-    assert found == code
-    assert words in message
+    assert_refused(V3, *REFUSED[case], tmp_path)
 
 
 @pytest.mark.parametrize(("buckets", "farthest"), FIRST_OF_BUCKET)

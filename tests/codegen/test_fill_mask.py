@@ -8,14 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recorded.outputs import folder, read_recorded, variants
-from recorded_changes import Change, configure, refused, rename
+from recorded.outputs import folder, variants
+from recorded_changes import Change, assert_refused, configure, rename
+from recorded_outputs import RECIPES, of_the_graph, of_the_program, reported_task
 
 from codegen import evaluate, pipeline
-from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
-from codegen.oracle.interpret import Interpreter
-from codegen.report import checkpoint_report
 from codegen.table_file import Columns
 from codegen.tasks.fill_mask import MOST_CANDIDATES, FillMask
 
@@ -28,23 +26,18 @@ def probabilities(output: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_graph_means_what_the_library_computed(variant: str) -> None:
-    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
-    for text in read_recorded(variant):
-        output = interpreter.output(text.ids, text.segments)
-        expected = text.float64.reshape(-1, 2 * MOST_CANDIDATES)
+    for output, recorded in of_the_graph(variant):
+        expected = recorded.reshape(-1, 2 * MOST_CANDIDATES)
         assert output.shape == expected.shape
         assert np.abs(output - expected).max(initial=0) < 1e-12
 
 
-@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_computes_it(variant: str, recipe: str) -> None:
-    texts = read_recorded(variant)
-    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
-    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
     bound = {"fp32": 1e-5, "w8a8": 0.1, "w4a8": 0.6}[recipe]
-    for output, text in zip(outputs, texts, strict=True):
-        expected = text.float64.reshape(-1, 2 * MOST_CANDIDATES)
+    for output, recorded in of_the_program(variant, recipe):
+        expected = recorded.reshape(-1, 2 * MOST_CANDIDATES)
         assert output.shape == expected.shape
         assert np.abs(probabilities(output - expected)).max(initial=0) < bound
         if recipe == "fp32":
@@ -53,9 +46,7 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
 
 
 def test_the_report() -> None:
-    checkpoint = pipeline.load(folder("masks/bert"))
-    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
-    assert any(line.startswith("task         the 16 likeliest pieces for each [MASK]") for line in lines)
+    assert reported_task("masks/bert").startswith("the 16 likeliest pieces for each [MASK]")
 
 
 def test_a_table_is_judged_by_the_first_candidates(tmp_path: Path) -> None:
@@ -103,8 +94,7 @@ CHANGES: list[tuple[str, Change, str, str]] = [
 
 @pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
 def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
-    found, message = refused(variant, change, tmp_path)
-    assert (found, words in message) == (code, True), message
+    assert_refused(variant, change, code, words, tmp_path)
 
 
 def test_what_is_not_there_for_masks(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, changed, configure, graph_of, refused, rename
+from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
 
 from codegen.frontends.rotary import rotary_tables
 from codegen.ir import graph as g
@@ -45,10 +45,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, tmp_path: Path) -> None:
-    change, code, words = REFUSED[case]
-    found, message = refused(CLASSIFIER, change, tmp_path)
-    assert found == code
-    assert words in message
+    assert_refused(CLASSIFIER, *REFUSED[case], tmp_path)
 
 
 def attentions(graph: g.Graph) -> list[g.Attention]:

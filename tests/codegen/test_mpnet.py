@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, changed, configure, graph_of, refused, rename
+from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
 from tiny_checkpoint import write_json
 from tokenizers import Tokenizer
 
@@ -42,10 +42,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, tmp_path: Path) -> None:
-    change, code, words = REFUSED[case]
-    found, message = refused(CLASSIFIER, change, tmp_path)
-    assert found == code
-    assert words in message
+    assert_refused(CLASSIFIER, *REFUSED[case], tmp_path)
 
 
 def test_buckets() -> None:

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded.outputs import HERE, folder, read_recorded, variants
-from recorded_changes import Change, changed, configure, graph_of, refused, rename
+from recorded.outputs import HERE, folder, variants
+from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
+from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_program, reported_task
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen import evaluate, pipeline
-from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
-from codegen.oracle.interpret import Interpreter
-from codegen.report import checkpoint_report
 from codegen.table_file import Columns
 from codegen.tasks.entities import entities_of, entity_f1
 from codegen.tasks.tagged_words import read_tagged, tags_of_words
@@ -29,30 +27,23 @@ LARGEST_DIFFERENCE = 1e-4
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_graph_means_what_the_library_computed(variant: str) -> None:
-    interpreter = Interpreter(pipeline.to_graph(pipeline.load(folder(variant)), None))
-    for text in read_recorded(variant):
-        output = interpreter.output(text.ids, text.segments)
-        assert output.shape == text.float64.shape
-        assert np.abs(output - text.float64).max() < 1e-12
+    for output, expected in of_the_graph(variant):
+        assert output.shape == expected.shape
+        assert np.abs(output - expected).max() < 1e-12
 
 
-@pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
+@pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_program_computes_it(variant: str, recipe: str) -> None:
-    texts = read_recorded(variant)
-    program = pipeline.lower(pipeline.load(folder(variant)), recipe, None)
-    outputs = emulate_texts(program, [Text(text.ids, text.segments) for text in texts])
     bound = {"fp32": LARGEST_DIFFERENCE, "w8a8": 0.5, "w4a8": 1.0}[recipe]
-    for output, text in zip(outputs, texts, strict=True):
-        assert output.shape == text.float64.shape
-        assert np.abs(output - text.float64).max() < bound
+    for output, expected in of_the_program(variant, recipe):
+        assert output.shape == expected.shape
+        assert np.abs(output - expected).max() < bound
         assert np.abs(output.sum(axis=1) - 1).max() < 1e-6
 
 
 def test_the_report() -> None:
-    checkpoint = pipeline.load(folder("tags/bert"))
-    lines = checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))
-    assert any(line.startswith("task         tagging of tokens (softmax), 9 labels: O, B-PER, ") for line in lines)
+    assert reported_task("tags/bert").startswith("tagging of tokens (softmax), 9 labels: O, B-PER, ")
 
 
 def test_entities_of_labels() -> None:
@@ -144,8 +135,7 @@ CHANGES: list[tuple[str, Change, str, str]] = [
 
 @pytest.mark.parametrize(("variant", "change", "code", "words"), CHANGES)
 def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path: Path) -> None:
-    found, message = refused(variant, change, tmp_path)
-    assert (found, words in message) == (code, True), message
+    assert_refused(variant, change, code, words, tmp_path)
 
 
 def test_a_pooler_that_is_not_used_is_named(tmp_path: Path) -> None:
@@ -172,6 +162,4 @@ def test_a_budget_is_refused(tmp_path: Path) -> None:
 
 
 def test_gpus_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(EtchError) as caught:
-        pipeline.generate(pipeline.Request(folder("tags/bert"), tmp_path / "out", gpu=True), lambda _: None)
-    assert caught.value.stage == "gpu"
+    assert_gpus_refuse("tags/bert", tmp_path)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command of etch that has a package of its own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """Its part of the command line, and what it does; that is imported when it runs, so that --help answers at once."""
+
+    NAME: str
+    summary: str  # in the list of commands
+    description: str
+    take: Callable[[argparse.ArgumentParser], None]  # adds its arguments
+    do: Callable[[argparse.Namespace], int | None]  # gives the exit code; nothing is 0
+
+    def add_to(self, commands: Any) -> None:
+        """The command's parser."""
+        self.take(commands.add_parser(self.NAME, help=self.summary, description=self.description, allow_abbrev=False))
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """The exit code."""
+        return self.do(arguments) or 0
+
+
+def take_model(parser: argparse.ArgumentParser) -> None:
+    """The generated folder."""
+    parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+
+
+def take_model_and_place(parser: argparse.ArgumentParser) -> None:
+    """The generated folder, and where to put the one file that is made of it."""
+    take_model(parser)
+    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where to put it (default: here)")
