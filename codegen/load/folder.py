@@ -24,6 +24,7 @@ from .safetensors import TensorFile
 from .sentence import MODULES_FILE, Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .terms import read_terms
+from .text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer import load_tokenizer
 from .tokenizer_spec import TokenizerSpec
 
@@ -46,6 +47,7 @@ class Checkpoint:
     kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
     terms: str | None = None  # that it is under, as far as the folder says
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
+    target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
 
 
 def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], Limits] = usual_limits) -> Checkpoint:
@@ -69,7 +71,7 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
-    tokenizer = load_tokenizer(folder, limits.vocabulary, config.values.get("tokenizer_class"), limits.tokenizer_class)
+    tokenizer, target = _tokenizers(folder, config, limits)
     max_tokens, source = default_max_tokens(folder, limits)
     return Checkpoint(
         config=config,
@@ -79,8 +81,11 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         max_tokens_source=source,
         digest=folder.digest(),
         sentence=sentence,
-        notes=(config.notes() if sentence is None else sentence_notes) + weight_notes + tokenizer.notes,
+        notes=(config.notes() if sentence is None else sentence_notes)
+        + weight_notes
+        + _tokenizer_notes(tokenizer, target),
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
+        target=target,
     )
 
 
@@ -106,6 +111,20 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
         notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
         terms=encoder.terms if encoder.terms is not None else read_terms(folder),
     )
+
+
+def _tokenizers(
+    folder: CheckpointFolder, config: Config, limits: Limits
+) -> tuple[TokenizerSpec, TargetTokenizer | None]:
+    if limits.writes_texts:
+        both = load_text_tokenizers(folder, config, limits)
+        return both.source, both.target
+    name = config.values.get("tokenizer_class")
+    return load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class), None
+
+
+def _tokenizer_notes(tokenizer: TokenizerSpec, target: TargetTokenizer | None) -> tuple[str, ...]:
+    return tokenizer.notes + (() if target is None or target.spec is tokenizer else target.spec.notes)
 
 
 def _no_weights(folder: CheckpointFolder) -> Exception:

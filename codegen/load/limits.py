@@ -17,6 +17,7 @@ class Limits:
     positions: int  # tokens of the longest text
     positions_key: str  # where that is said
     tokenizer_class: str = "BertTokenizer"  # what `transformers` makes for this family where no file names one
+    writes_texts: bool = False  # whether it reads a text and writes another one
 
 
 def usual_limits(config: Config) -> Limits:

@@ -53,6 +53,11 @@ class WhitespaceSegmenter:
 
 
 @dataclass(frozen=True)
+class SingleCharacterSegmenter:
+    """Each character is a word, white space too."""
+
+
+@dataclass(frozen=True)
 class WordLevelModel:
     """Whole words; others are unknown."""
 
@@ -178,7 +183,13 @@ class Template:
 
 
 Segmenter = (
-    BertSegmenter | WhitespaceSegmenter | ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | MetaspaceSegmenter
+    BertSegmenter
+    | WhitespaceSegmenter
+    | SingleCharacterSegmenter
+    | ByteLevelSegmenter
+    | DigitsSegmenter
+    | Cl100kSegmenter
+    | MetaspaceSegmenter
 )
 
 
@@ -194,14 +205,7 @@ class TokenizerSpec:
         | CharsmapNormalizer
         | FoldingNormalizer
     )
-    segmenter: (
-        BertSegmenter
-        | WhitespaceSegmenter
-        | ByteLevelSegmenter
-        | DigitsSegmenter
-        | Cl100kSegmenter
-        | MetaspaceSegmenter
-    )
+    segmenter: Segmenter
     model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | UnigramModel
     template: Template
     added_tokens: tuple[AddedToken, ...]
@@ -215,6 +219,8 @@ class TokenizerSpec:
             return "byte-level BPE"
         if isinstance(self.model, UnigramModel):
             return "SentencePiece Unigram"
+        if isinstance(self.segmenter, SingleCharacterSegmenter):
+            return "characters"
         folds = self.normalizer.steps if isinstance(self.normalizer, CharacterNormalizer) else ()
         uncased = "Lowercase" in folds or (isinstance(self.normalizer, BertNormalizer) and self.normalizer.lowercase)
         kind = "words" if isinstance(self.model, WordLevelModel) else "WordPiece"

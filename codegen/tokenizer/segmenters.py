@@ -11,6 +11,7 @@ from ..load.tokenizer_spec import (
     Cl100kSegmenter,
     DigitsSegmenter,
     MetaspaceSegmenter,
+    SingleCharacterSegmenter,
     WhitespaceSegmenter,
 )
 from .fields import Field, Part, boolean, unsigned
@@ -52,3 +53,8 @@ def _(spec: Cl100kSegmenter) -> Part:
 @compile_segmenter.register
 def _(spec: WhitespaceSegmenter) -> Part:
     return Part("WhitespaceSegmenter", (boolean("splits_words", spec.splits_words),))
+
+
+@compile_segmenter.register
+def _(spec: SingleCharacterSegmenter) -> Part:
+    return Part("SingleCharacterSegmenter", ())

@@ -62,6 +62,8 @@ struct Tokenizer {
 using BertTokenizer = Tokenizer<BertNormalizer, BertSegmenter, WordPiece>;
 // Whole words: a WordPiece without pieces that go on a word.
 using WordLevelTokenizer = Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>;
+// Characters as models that spell words have them.
+using SingleCharacterTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>;
 using ByteLevelBpeTokenizer = Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
 using DigitsBpeTokenizer = Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>;
 using Cl100kBpeTokenizer = Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>;

@@ -121,7 +121,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one}, request);
             break;
         default:
-            run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one}, request);
+            if ((settings & 8) != 0) {
+                run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);
+            } else {
+                run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one}, request);
+            }
             break;
     }
     return 0;

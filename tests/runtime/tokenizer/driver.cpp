@@ -146,6 +146,8 @@ void read(Reader& in, etch::WhitespaceSegmenter& segmenter) {
     set(in, segmenter.splits_words);
 }
 
+void read(Reader&, etch::SingleCharacterSegmenter&) {}
+
 void read(Reader& in, etch::DigitsSegmenter& segmenter) {
     set(in, segmenter.add_prefix_space);
     set(in, segmenter.individual);
@@ -380,6 +382,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<BertNormalizer, BertSegmenter, WordPiece>", answer<etch::BertTokenizer>},
     {"Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::ByteLevelBpeTokenizer>},
     {"Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::WordLevelTokenizer>},
+    {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>", answer<etch::SingleCharacterTokenizer>},
     {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
     {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},
     {"Tokenizer<NormalFormNormalizer, ByteLevelSegmenter, ByteLevelBpe>",

@@ -18,6 +18,9 @@ struct WhitespaceSegmenter {
     bool splits_words;
 };
 
+// Each character is a word, white space too: as Split with [\s\S] isolates them.
+struct SingleCharacterSegmenter {};
+
 // As ByteLevel does it, with GPT-2's expression:
 //     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 struct ByteLevelSegmenter {

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two tokenizers of a model that reads a text and writes another one: of the source, and of the target."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from .character_tokenizers import has_characters, read_source, read_target
+from .config import Config
+from .decoder_json import DecoderSpec, read_decoder
+from .files import CheckpointFolder
+from .limits import Limits
+from .refusal import refusal
+from .tokenizer import load_tokenizer
+from .tokenizer_json import FILE
+from .tokenizer_spec import ByteLevelBpeModel, TokenizerSpec
+
+
+@dataclass(frozen=True)
+class TargetTokenizer:
+    """What makes a text of the ids that are written: `tokenizer.compile_decoder(spec, decoder, tables of spec)`."""
+
+    spec: TokenizerSpec  # the texts of the ids; those of special tokens are left out of what is written
+    decoder: DecoderSpec
+
+
+@dataclass(frozen=True)
+class TextTokenizers:
+    """The template of `source` puts around a text what the model reads there."""
+
+    source: TokenizerSpec
+    target: TargetTokenizer
+
+
+def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limits) -> TextTokenizers:
+    """The checked tokenizers; no id of them reaches `limits.vocabulary`."""
+    if has_characters(config):
+        target, decoder = read_target(config, limits.vocabulary)
+        return TextTokenizers(read_source(folder, config, limits.vocabulary), TargetTokenizer(target, decoder))
+    name = config.values.get("tokenizer_class")
+    spec = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
+    return TextTokenizers(spec, TargetTokenizer(spec, _decoder(spec)))
+
+
+def _decoder(spec: TokenizerSpec) -> DecoderSpec:
+    """Where one tokenizer is both."""
+    described = json.loads(spec.json)
+    if "decoder" in described:
+        return read_decoder(described["decoder"])
+    if isinstance(spec.model, ByteLevelBpeModel):  # its pieces are bytes: there is one way to join them
+        return DecoderSpec(bytes=True)
+    raise refusal("tokenizer-decoder", "no decoder says how the tokens of a text are joined", file=FILE)
