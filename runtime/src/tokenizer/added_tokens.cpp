@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "added_tokens.hpp"
 
+#include "bytes16.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
 
@@ -54,16 +55,28 @@ bool RawSplitter::take(TokenMatch& match) noexcept {
     return true;
 }
 
+// The first byte from `at` on with which a token can begin; `stop` or more if there is none before it.
+std::uint32_t RawSplitter::first_that_can_begin(std::uint32_t at, std::uint32_t stop) const noexcept {
+    if (at >= stop) return at;  // a token that was stepped over ends behind it
+    if (tokens_.count == 0) return stop;
+#if defined(__SSE2__)
+    // Contents are sorted, so none begins with a byte below that of the first one, or above that of the last one.
+    const std::uint8_t lowest = tokens_.text[tokens_.begins[0]];
+    const std::uint8_t highest = tokens_.text[tokens_.begins[tokens_.count - 1]];
+    while (stop - at >= 16 && Bytes16(text_.data() + at).between(lowest, highest) == 0)
+        at += 16;
+#endif
+    while (at < stop && !can_begin(tokens_, static_cast<std::uint8_t>(text_[at])))
+        ++at;
+    return at;
+}
+
 void RawSplitter::look_ahead() noexcept {
     const auto size = static_cast<std::uint32_t>(text_.size());
     std::uint32_t stop = size - search_ < kWindow ? size : search_ + kWindow;
     for (;;) {
-        while (search_ < stop) {
-            if (!can_begin(tokens_, static_cast<std::uint8_t>(text_[search_]))) {
-                ++search_;
-            } else if (match_at_search()) {
-                return;
-            }
+        while ((search_ = first_that_can_begin(search_, stop)) < stop) {
+            if (match_at_search()) return;
         }
         if (search_ >= size) break;
         if (search_ >= segment_begin_ && !must_look_further()) {

@@ -75,6 +75,7 @@ class RawSplitter {
 
   private:
     void look_ahead() noexcept;
+    std::uint32_t first_that_can_begin(std::uint32_t at, std::uint32_t stop) const noexcept;
     bool match_at_search() noexcept;
     bool touches_word(std::uint32_t begin, std::uint32_t end) const noexcept;
     bool must_look_further() const noexcept;

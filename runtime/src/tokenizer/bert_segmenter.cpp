@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bert_segmenter.hpp"
 
+#include "bytes16.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
@@ -62,6 +64,19 @@ void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cur
         const std::uint32_t limit = splitter.clear();
         std::uint8_t* bytes = word.ascii_room();
         std::uint8_t last = kind;
+#if defined(__SSE2__)
+        // Letters and digits run by run; the loop behind it has what is left of the text, of the segment, of the room.
+        while (at + 16 <= text.size() && at - begin + 16 <= room) {
+            const Bytes16 next(text.data() + at);
+            const Bytes16 lower = next.lower_case();
+            (lowercase ? lower : next).store(bytes + (at - begin));
+            const std::uint32_t others = ~(lower.between('a', 'z') | next.between('0', '9'));
+            const auto count = static_cast<std::uint32_t>(__builtin_ctz(others));  // bits 16 to 31 are set
+            at += count;
+            if (count < 16) break;
+        }
+        if (at > limit) at = limit;
+#endif
         while (at < limit && at - begin < room) {
             last = kAscii.lower[byte_at(at)];
             if (last < kFirstWordByte) break;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "bytes16.hpp"
 #include "etch/tokenizer/trie.hpp"
 #include "etch/version.hpp"
 
@@ -45,6 +46,22 @@ inline Children children_of(const Trie& trie, std::uint32_t node) noexcept {
     return {block[2] + sum, static_cast<std::uint32_t>(counts >> shift & 15)};
 }
 
+#if defined(__SSE2__)
+
+// A node of about this number is next.
+inline void expect_node(const Trie& trie, std::uint32_t node) noexcept {
+    __builtin_prefetch(block_of(trie, node));
+}
+
+// Where `byte` is among the labels of `count` children, `count` or more if it is not.
+inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte, std::uint32_t) noexcept {
+    return static_cast<std::uint32_t>(__builtin_ctz(Bytes16(labels).equal_to(byte) | 1U << 16));
+}
+
+#else
+
+inline void expect_node(const Trie&, std::uint32_t) noexcept {}
+
 // Where `byte` is among eight labels; 8 or more if it is not.
 inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte) noexcept {
     constexpr std::uint64_t kOnes = 0x0101010101010101;
@@ -55,13 +72,21 @@ inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte) n
     return zeros == 0 ? 8 : static_cast<std::uint32_t>(__builtin_ctzll(zeros)) / 8;
 }
 
+// Where `byte` is among the labels of `count` children, `count` or more if it is not.
+inline std::uint32_t find_label(const std::uint8_t* labels, std::uint8_t byte, std::uint32_t count) noexcept {
+    const std::uint32_t at = find_label(labels, byte);
+    return at == 8 && count > 8 ? at + find_label(labels + 8, byte) : at;
+}
+
+#endif
+
 // The child with this label, or kNoNode.
 inline std::uint32_t find_child(const Trie& trie, std::uint32_t node, std::uint8_t byte) noexcept {
     for (;;) {
         const Children children = children_of(trie, node);
         const std::uint8_t* labels = trie.labels + children.first;
-        std::uint32_t at = find_label(labels, byte);
-        if (at == 8 && children.count > 8) at += find_label(labels + 8, byte);
+        expect_node(trie, children.first);
+        const std::uint32_t at = find_label(labels, byte, children.count);
         if (at < children.count) return children.first + at;
         if (children.count < kMostChildren || labels[kMostChildren - 1] != kContinues) return kNoNode;
         node = children.first + kMostChildren - 1;
