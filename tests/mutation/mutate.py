@@ -91,6 +91,7 @@ AREAS = {
                     *PYTEST,
                     "tests/codegen/test_liveness.py",
                     "tests/codegen/test_plan_sizes.py",
+                    "tests/codegen/lower/test_plan_parts.py",
                     "tests/codegen/test_plan.py",
                 )
             ),
