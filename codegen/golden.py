@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from .emulate import emulate
+from .emulate.generation import Generation
 from .ir.program import Attention, Linear, Loop, Program, ops_in
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
@@ -45,6 +46,7 @@ _BUDGET_SECONDS = 6.0
 _SECONDS_PER_MULTIPLY_ADD = {"s8": 0.07e-9, "f32": 0.7e-9}
 _SECONDS_PER_SCORE = 10e-9
 _LEAST_LONG_TEXT = 16  # tokens
+GOLDEN_TARGET = 16  # etch::kGoldenTarget: tokens of what a model writes
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Golden:
     text: bytes
     ids: tuple[int, ...]
     truncated: bool
-    output: NDArray[np.float32]  # logits, values or an embedding
+    output: NDArray[np.float32] | NDArray[np.int32]  # logits, values, an embedding or the first tokens that are written
 
 
 def make_golden(program: Program, spec: TokenizerSpec) -> tuple[Golden, ...]:
@@ -65,10 +67,17 @@ def make_golden(program: Program, spec: TokenizerSpec) -> tuple[Golden, ...]:
     with stage("golden", "text", len(texts)):
         for text in texts:
             encoding = tokenizer.encode(text)
-            output = emulate(program, encoding.ids, encoding.type_ids)
+            output = _output(program, encoding)
             goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output))
             advance()
     return tuple(goldens)
+
+
+def _output(program: Program, encoding: Encoding) -> NDArray[np.float32] | NDArray[np.int32]:
+    if program.target is None:
+        return emulate(program, encoding.ids, encoding.type_ids)
+    text = Generation(program, encoding.ids, [0] * len(encoding.ids))
+    return np.array(text.greedy(capacity=GOLDEN_TARGET)[0], np.int32)
 
 
 def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:

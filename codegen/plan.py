@@ -19,6 +19,7 @@ from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
+_WRITING_BYTES = 12  # sizeof(etch::Writing)
 _QUESTION_STATE_BYTES = 1280  # etch::QuestionState, and what aligns the arrays behind it
 
 
@@ -123,8 +124,9 @@ def plan_memory(
         "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
     if program.target is not None:
-        written = 4 * (len(program.target.begin) + program.target.max_tokens)
-        planned["written"] = _Life(_aligned(written, target), _first_of_steps(program), len(names) - 1)
+        written = _aligned(4 * program.target.max_tokens, target)
+        planned["written"] = _Life(written, _first_of_steps(program), len(names) - 1)
+        planned["writing"] = _Life(_aligned(_WRITING_BYTES, target), begin, len(names) - 1)
     if program.task.asks:  # the tokenizer goes on behind each window
         planned["tokenizer"].last = len(names) - 1
         planned["question"] = _Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)

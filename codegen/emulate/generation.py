@@ -46,14 +46,14 @@ class Generation:
         assert isinstance(rows, np.ndarray)
         return rows[0]
 
-    def greedy(self, max_tokens: int | None = None) -> tuple[list[int], list[F32Array]]:
+    def greedy(self, max_tokens: int | None = None, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
         """What is written, its end included where there is one, and the logits of each step: the token of the largest,
-        the lower one of equals."""
+        the lower one of equals. No more than `capacity` tokens of it."""
         target = self._target
         most = target.max_tokens if max_tokens is None else max_tokens
         written: list[int] = []
         logits: list[F32Array] = []
-        while len(written) < most and target.end not in written[-1:]:
+        while len(written) < (most if capacity is None else min(most, capacity)) and target.end not in written[-1:]:
             logits.append(self.logits_behind(written[-1] if written else self._next))
             forced = target.forced_end and len(written) == most - 1
             written.append(target.end if forced else target.best(logits[-1]))

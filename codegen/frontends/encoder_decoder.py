@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Target, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from ..tasks.generation import Generation
+from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_widths, post_norm_decoder_layer
@@ -92,7 +92,7 @@ def build_encoder_decoder(
     return Graph(
         encoder.widths | decoder_widths(decoder) | {"logits": vocabulary},
         body,
-        (Head(Generation(vocabulary, max_target), "logits"),),
+        (Head(Translation(vocabulary, max_target), "logits"),),
         vocabulary,
         1,
         max_source,
@@ -139,4 +139,4 @@ def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int) -> Linea
     """The logits: the weights are the words', the bias is stored as a row."""
     bias = tensors.take("final_logits_bias", (1, vocabulary))
     row = Computed(bias.name, (vocabulary,), lambda: bias.values[0], bias.file)
-    return Linear("vocabulary", words, Parameter("vocabulary_bias", (row,)), "target", "logits")
+    return Linear("logits", words, Parameter("vocabulary_bias", (row,)), "target", "logits")

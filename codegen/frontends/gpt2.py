@@ -50,7 +50,7 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
         Layers("layer", count, layer),
         parts.layer_norm(tensors, "final_norm", ["transformer.ln_f"], width, epsilon, "hidden", "normed"),
-        Linear("vocabulary", words, None, "normed", "logits"),
+        Linear("logits", words, None, "normed", "logits"),
     )
     tensors.finish()
     widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width)

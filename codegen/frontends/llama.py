@@ -91,7 +91,7 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         Embed((Term(words, "ids"),), "hidden"),
         Layers("layer", count, layer),
         norm("final_norm", ["model.norm"]),
-        Linear("vocabulary", projection, None, "normed", "logits"),
+        Linear("logits", projection, None, "normed", "logits"),
     )
     tensors.finish()
     end = config.natural_int("eos_token_id", maximum=vocabulary - 1)

@@ -18,6 +18,6 @@ def check_supported(graph: g.Graph) -> None:
 
 
 def check_phases(program: p.Program, stage: str) -> None:
-    """EtchError where a step of generation is repeated: so far only the memory plan knows what that is."""
+    """EtchError where something is repeated for steps that no stage but those of a model that writes know."""
     if any(isinstance(step, p.Repeat) and step.over == "steps" for step in program.steps):
         raise EtchError("phase-not-supported", stage, "a phase that is repeated for each step of generation")

@@ -6,7 +6,8 @@ from __future__ import annotations
 from ..errors import EtchError
 from ..ir import program as p
 from ..plan import Plan, expanded_inputs
-from .text import annotated
+from .shapes import HEADS, heads_of
+from .text import annotated, constant
 
 _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
@@ -17,9 +18,11 @@ _FIXED = {
     "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
     "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
+    "written": ("std::int32_t* written = s32({at});", "[kMaxTarget]"),
+    "writing": ("Writing* writing = reinterpret_cast<Writing*>({at});", "how far it is"),
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
-_ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock"}
+_ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock", "steps": "kMaxSteps"}
 
 
 _Row = tuple[str, str]  # a declaration and its comment
@@ -44,23 +47,28 @@ def arena_lines(program: p.Program, plan: Plan) -> list[str]:
 def size_checks(program: p.Program, plan: Plan) -> list[str]:
     """Conditions under which the runtime's idea of a buffer's size equals the plan's."""
     checks = []
+    shapes = heads_of(program)
     query_heads = {op.shape.heads for op in p.ops_of(program) if isinstance(op, p.Attention)}
     for buffer in p.buffers_of(program):
         name = buffer.name
         if buffer.storage in ("keys", "values"):
-            heads = "kHeads.heads" if buffer.heads in query_heads else "kHeads.key_heads"
+            shape = constant(shapes.get(name, HEADS))
+            heads = f"{shape}.heads" if buffer.heads in query_heads else f"{shape}.key_heads"
+            heads = heads if buffer.layers == 1 else f"{buffer.layers} * {heads}"
             size = f"{buffer.kind}_{'key' if buffer.storage == 'keys' else 'value'}"
             if buffer.kind == "f32":
                 placed = next(item.size for item in plan.placements if item.name == name)
-                checks.append(f"{heads} * {size}_elements(kHeads) * sizeof(float) <= {placed}")
+                checks.append(f"{heads} * {size}_elements({shape}) * sizeof(float) <= {placed}")
             else:
-                checks.append(f"{heads} * {size}_bytes(kHeads) == {plan.cache_scales[name]}")
+                checks.append(f"{heads} * {size}_bytes({shape}) == {plan.cache_scales[name]}")
         elif buffer.storage == "key_rows" and buffer.kind == "s8":
             row = f"encoded_row_bytes(kPacking, {buffer.width // buffer.heads})"
             checks.append(f"{buffer.heads} * kMaxTokens * {row} <= {plan.cache_scales[name]}")
         elif buffer.storage == "quantized":
             rows = _ROWS[buffer.rows]
             checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
+    if program.target is not None:
+        checks.append(f"sizeof(Writing) <= {next(i.size for i in plan.placements if i.name == 'writing')}")
     if program.task.asks:
         checks.append(f"sizeof(QuestionMemory) <= {next(i.size for i in plan.placements if i.name == 'question')}")
     widest = expanded_inputs(program)
@@ -96,11 +104,12 @@ def _field(buffer: p.Buffer, offset: int, plan: Plan) -> _Row:
             f"{buffer.kind.upper()}KeyRows {name}{{{data}{scales}}};",
             f"{buffer.kind} [kMaxTokens, head width] per head",
         )
-    matrix = "[kMaxTokens, head width]" if buffer.storage == "keys" else "[head width, kMaxTokens]"
+    matrix = f"[{rows}, head width]" if buffer.storage == "keys" else f"[head width, {rows}]"
+    each = "per head" if buffer.layers == 1 else "per layer and head"
     if buffer.kind == "f32":
-        return (f"F32HeadCache {name}{{f32({_at(offset)})}};", f"f32 {matrix} per head, packed")
+        return (f"F32HeadCache {name}{{f32({_at(offset)})}};", f"f32 {matrix} {each}, packed")
     scales = offset + plan.cache_scales[name]
     return (
         f"S8HeadCache {name}{{s8({_at(offset)}), f32({_at(scales)})}};",
-        f"s8 {matrix} per head, packed",
+        f"s8 {matrix} {each}, packed",
     )

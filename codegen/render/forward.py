@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jinja2 import Environment
@@ -13,14 +14,16 @@ from ..ir import program as p
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
 from .scores import bias_name, rotary_name
+from .shapes import HEADS, heads_of, scale_of
 from .text import annotated, constant, float_literal, pascal
 
-_INDENT = "    "
-_Row = tuple[str, str]  # a statement and its comment
+INDENT = "    "
+EMBEDDINGS = "embeddings"  # where there is one sum
+Row = tuple[str, str]  # a statement and its comment
 
 
 @dataclass(frozen=True)
-class _Scope:
+class Scope:
     """Where an op stands: how its weights and rows are called there."""
 
     environment: Environment
@@ -30,9 +33,14 @@ class _Scope:
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
     masks: bool = False  # a block of one text's masks
+    step: bool = False  # the row of a token that is written
+    heads: Mapping[str, str] = field(default_factory=dict)  # what the constants of caches are called by
+    embeddings: Mapping[str, str] = field(default_factory=dict)  # and those of embedding sums, by what they write
 
     def view(self, buffer: p.Buffer) -> str:
         """A buffer as an op here sees it."""
+        if buffer.layers > 1:
+            return buffer.name  # those of the layer, handed in under the buffer's name
         sliced = (self.block or self.text) and buffer.rows == "tokens" and buffer.storage == "f32"
         return buffer.name if sliced else f"a.{buffer.name}"
 
@@ -46,6 +54,14 @@ class _Scope:
             return "block.count"
         return "count" if buffer.rows == "tokens" and not self.text else "1"
 
+    def shape(self, cache: p.Buffer) -> str:
+        """The constant of the heads of a cache."""
+        return constant(self.heads.get(cache.name, HEADS))
+
+    def texts_of(self, rows: p.Rows) -> str:
+        """Whose rows they are: those of a step, or of the text that it attends to."""
+        return "steps" if self.step and rows != "tokens" else self.texts
+
     def statement(self, template: str, values: dict[str, str | None]) -> str:
         """One call, from the template of its op."""
         return self.environment.get_template(f"ops/{template}.j2").render(values).strip()
@@ -53,28 +69,45 @@ class _Scope:
 
 def forward_lines(program: p.Program, environment: Environment) -> list[str]:
     """The body of forward(): what all rows go through."""
-    rows: list[_Row] = []
+    rows: list[Row] = []
+    scope = Scope(environment, 1, heads=heads_of(program), embeddings=embedding_names(program))
     for step in program.steps:
         if isinstance(step, p.Loop):
-            rows.extend(_loop_rows(step, environment))
+            rows.extend(_loop_rows(step, scope))
         elif isinstance(step, p.Blocks):
-            rows.extend(_blocks_rows(step, _Scope(environment, 2, block=True), "count"))
+            rows.extend(_blocks_rows(step, replace(scope, indent=2, block=True), "count"))
         elif not isinstance(step, p.Repeat):
-            rows.extend(_op_rows(step, _Scope(environment, 1)))
+            rows.extend(op_rows(step, scope))
     return annotated(rows)
 
 
-def embedding_values(program: p.Program) -> dict[str, Any]:
-    """The terms of the embedding sum, in the order in which they are added."""
-    (op,) = (op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum))
-    return {"embedding": _embedding(op), "embeddings": [_term(term, any(map(_tied, op.terms))) for term in op.terms]}
+def embedding_names(program: p.Program) -> dict[str, str]:
+    """By what an embedding sum writes, what its terms are called; of others `EMBEDDINGS`."""
+    if program.target is None:
+        return {}
+    sums = (op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum))
+    return {op.out.name: f"{op.out.name}_{EMBEDDINGS}" for op in sums}
+
+
+def embedding_values(program: p.Program) -> list[dict[str, Any]]:
+    """Of each embedding sum the terms, in the order in which they are added."""
+    names = embedding_names(program)
+    return [
+        {
+            "constant": constant(names.get(op.out.name, EMBEDDINGS)),
+            "type": _embedding(op),
+            "terms": [_term(term, any(map(_tied, op.terms))) for term in op.terms],
+        }
+        for op in p.ops_of(program)
+        if isinstance(op, p.EmbeddingSum)
+    ]
 
 
 def head_lines(program: p.Program, environment: Environment) -> list[str]:
     """The body of head(): from the rows of one text, or of a block of its masks, to its output."""
     masks = _over_masks(program)
-    scope = _Scope(environment, 2, masks=True) if masks else _Scope(environment, 1, text=True)
-    return annotated([row for op in _head(program) for row in _op_rows(op, scope)])
+    scope = Scope(environment, 2, masks=True) if masks else Scope(environment, 1, text=True)
+    return annotated([row for op in _head(program) for row in op_rows(op, scope)])
 
 
 def head_values(program: p.Program) -> dict[str, str | bool | int]:
@@ -113,9 +146,22 @@ def _over_masks(program: p.Program) -> bool:
     return any(isinstance(step, p.Repeat) and step.over == "masks" for step in program.steps)
 
 
-def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
+def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
+    """The head of a loop over layers, and the caches of each where they have their own."""
+    caches = {b: None for op in p.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}
+    array, indent = constant(loop.name + "s"), INDENT * (scope.indent + 1)
+    rows: list[Row] = [(f"{INDENT * scope.indent}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
+    if caches:
+        rows.append((f"{indent}const std::uint32_t index = static_cast<std::uint32_t>(&layer - {array});", ""))
+    for cache in caches:
+        view = f"{cache.storage}_of_layer(a.{cache.name}, {scope.shape(cache)}, index)"
+        rows.append((f"{indent}const {cache.kind.upper()}HeadCache {cache.name} = {view};", ""))
+    return rows
+
+
+def _loop_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
-    rows: list[_Row] = [(f"{_INDENT}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
+    rows = layer_rows(loop, scope)
     moved = False
     for blocks in loop.body:
         texts, needed = "texts", "count"
@@ -123,25 +169,25 @@ def _loop_rows(loop: p.Loop, environment: Environment) -> list[_Row]:
             texts, needed = "needed", "needed.rows()"
             if not moved:
                 comment = "// Of the last layer only each text's first row is read afterwards: no other is computed."
-                rows.append((f"{_INDENT * 2}{comment}", ""))
-                rows.append((f"{_INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
-                rows.append((f"{_INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
+                rows.append((f"{INDENT * 2}{comment}", ""))
+                rows.append((f"{INDENT * 2}const bool last = &layer == &{array}[{count} - 1];", ""))
+                rows.append((f"{INDENT * 2}const Texts needed = last ? texts.first_rows() : texts;", ""))
                 moved = True
             for buffer in sliced(blocks):
-                rows.append((f"{_INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
-        scope = _Scope(environment, 3, "layer", block=True, texts=texts)
-        rows.extend(_blocks_rows(blocks, scope, needed))
-    rows.append((f"{_INDENT}}}", ""))
+                rows.append((f"{INDENT * 2}if (last) run(FirstRows{{texts, a.{buffer.name}}});", ""))
+        within = replace(scope, indent=3, layer="layer", block=True, texts=texts)
+        rows.extend(_blocks_rows(blocks, within, needed))
+    rows.append((f"{INDENT}}}", ""))
     return rows
 
 
-def _blocks_rows(blocks: p.Blocks, scope: _Scope, needed: str) -> list[_Row]:
-    outer, inner = _INDENT * (scope.indent - 1), _INDENT * scope.indent
-    rows: list[_Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", "")]
+def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
+    outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
+    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", "")]
     rows.append((f"{inner}if (skips(run, {len(blocks.body)})) continue;", ""))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
-    rows.extend(row for op in blocks.body for row in _op_rows(op, scope))
+    rows.extend(row for op in blocks.body for row in op_rows(op, scope))
     rows.append((f"{outer}}}", ""))
     return rows
 
@@ -155,9 +201,9 @@ def sliced(blocks: p.Blocks) -> list[p.Buffer]:
     return list(found)
 
 
-def _op_rows(op: p.Op, scope: _Scope) -> list[_Row]:
+def op_rows(op: p.Op, scope: Scope) -> list[Row]:
     """The lines of an op; where it is one, with the shape of what it writes."""
-    lines = [f"{_INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
+    lines = [f"{INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
     comment = _shape(writes(op)[0], scope.block) if len(lines) == 1 else ""
     return [(line, comment) for line in lines]
 
@@ -189,12 +235,20 @@ RENDER: Stage[str] = Stage("render")  # the statement of an op
 
 
 @RENDER.on(p.EmbeddingSum)
-def _embedding_sum(op: p.EmbeddingSum, scope: _Scope) -> str:
-    return scope.statement("embedding_sum", {"embedding": _embedding(op), "out": scope.view(op.out)})
+def _embedding_sum(op: p.EmbeddingSum, scope: Scope) -> str:
+    values = {
+        "embedding": _embedding(op),
+        "terms": constant(scope.embeddings.get(op.out.name, EMBEDDINGS)),
+        "texts": scope.texts_of(op.out.rows),
+        "ids": "token" if scope.step else "a.ids",
+        "segments": "&kNoSegment" if scope.step else "a.segments",
+        "out": scope.view(op.out),
+    }
+    return scope.statement("embedding_sum", values)
 
 
 @RENDER.on(p.Norm)
-def _norm(op: p.Norm, scope: _Scope) -> str:
+def _norm(op: p.Norm, scope: Scope) -> str:
     input, out = scope.view(op.input), scope.view(op.out)
     operands = input if input == out else f"{input}, {out}"
     kind = {"layer": "LayerNorm", "rms": "RmsNorm"}[op.kind]
@@ -203,13 +257,13 @@ def _norm(op: p.Norm, scope: _Scope) -> str:
 
 
 @RENDER.on(p.Quantize)
-def _quantize(op: p.Quantize, scope: _Scope) -> str:
+def _quantize(op: p.Quantize, scope: Scope) -> str:
     values = {"rows": scope.rows(op.out), "input": scope.view(op.input), "out": scope.view(op.out)}
     return scope.statement("quantize", values)
 
 
 @RENDER.on(p.Linear)
-def _linear(op: p.Linear, scope: _Scope) -> str:
+def _linear(op: p.Linear, scope: Scope) -> str:
     values = {
         "type": f"Linear{op.kind.upper()}",
         "weights": scope.weights(op.weights),
@@ -222,13 +276,15 @@ def _linear(op: p.Linear, scope: _Scope) -> str:
 
 
 @RENDER.on(p.Attention)
-def _attention(op: p.Attention, scope: _Scope) -> str:
+def _attention(op: p.Attention, scope: Scope) -> str:
     bias, relative = bias_name(op), _relative(op, scope)
     values = {
         "type": f"{'Disentangled' if relative else 'Biased' if bias else ''}Attention{op.kind.upper()}",
         "added": relative or bias,
+        "heads": scope.shape(op.keys),
+        "scale": constant(scale_of(scope.heads.get(op.keys.name, HEADS))),
         "block": "block",
-        "texts": scope.texts,
+        "texts": scope.texts_of(op.keys.rows),
         "query": scope.view(op.query),
         "keys": scope.view(op.keys),
         "values": scope.view(op.values),
@@ -237,7 +293,7 @@ def _attention(op: p.Attention, scope: _Scope) -> str:
     return scope.statement("attention", values)
 
 
-def _relative(op: p.Attention, scope: _Scope) -> str | None:
+def _relative(op: p.Attention, scope: Scope) -> str | None:
     """The arguments behind those of a plain attention; None where nothing is relative."""
     if op.relative_rows is None:
         return None
@@ -247,13 +303,20 @@ def _relative(op: p.Attention, scope: _Scope) -> str | None:
 
 
 @RENDER.on(p.PackKeys, p.PackKeyRows, p.PackValues)
-def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, scope: _Scope) -> str:
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues, scope: Scope) -> str:
     kind = f"{type(op).__name__}{op.out.kind.upper()}"
-    return scope.statement("pack", {"type": kind, "input": scope.view(op.input), "out": scope.view(op.out)})
+    values = {
+        "type": kind,
+        "heads": scope.shape(op.out),
+        "texts": scope.texts_of(op.out.rows),
+        "input": scope.view(op.input),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("pack", values)
 
 
 @RENDER.on(p.Gru)
-def _gru(op: p.Gru, scope: _Scope) -> str:
+def _gru(op: p.Gru, scope: Scope) -> str:
     values = {
         "kind": op.kind.upper(),
         "forward": scope.weights(op.weights[0]),
@@ -266,17 +329,17 @@ def _gru(op: p.Gru, scope: _Scope) -> str:
 
 
 @RENDER.on(p.Pool)
-def _pool(op: p.Pool, scope: _Scope) -> str:
+def _pool(op: p.Pool, scope: Scope) -> str:
     return scope.statement("pool", {"kind": op.kind, "input": scope.view(op.input), "out": scope.view(op.out)})
 
 
 @RENDER.on(p.Masked)
-def _masked(op: p.Masked, scope: _Scope) -> str:
+def _masked(op: p.Masked, scope: Scope) -> str:
     return scope.statement("masked", {"input": scope.view(op.input), "out": scope.view(op.out)})
 
 
 @RENDER.on(p.Best)
-def _best(op: p.Best, scope: _Scope) -> str:
+def _best(op: p.Best, scope: Scope) -> str:
     values = {
         "kind": op.kind.upper(),
         "weights": scope.weights(op.weights),
@@ -290,24 +353,26 @@ def _best(op: p.Best, scope: _Scope) -> str:
 
 
 @RENDER.on(p.Normalize)
-def _normalize(op: p.Normalize, scope: _Scope) -> str:
+def _normalize(op: p.Normalize, scope: Scope) -> str:
     return scope.statement("normalize", {"rows": scope.view(op.rows)})
 
 
 @RENDER.on(p.Softmax)
-def _softmax(op: p.Softmax, scope: _Scope) -> str:
+def _softmax(op: p.Softmax, scope: Scope) -> str:
     return scope.statement("softmax", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
 
 
 @RENDER.on(p.Multiply)
-def _multiply(op: p.Multiply, scope: _Scope) -> str:
+def _multiply(op: p.Multiply, scope: Scope) -> str:
     values = {"rows": scope.rows(op.out), "a": scope.view(op.a), "b": scope.view(op.b), "out": scope.view(op.out)}
     return scope.statement("multiply", values)
 
 
 @RENDER.on(p.Rotary)
-def _rotary(op: p.Rotary, scope: _Scope) -> str:
-    return scope.statement("rotary", {"table": rotary_name(op), "texts": scope.texts, "rows": scope.view(op.rows)})
+def _rotary(op: p.Rotary, scope: Scope) -> str:
+    return scope.statement(
+        "rotary", {"table": rotary_name(op), "texts": scope.texts_of(op.rows.rows), "rows": scope.view(op.rows)}
+    )
 
 
 def _epilogue(op: p.Linear, residual: str | None) -> str:
@@ -320,9 +385,9 @@ def _epilogue(op: p.Linear, residual: str | None) -> str:
 
 def _shape(buffer: p.Buffer, in_block: bool) -> str:
     """What a buffer holds after the op."""
-    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1", "masks": "block"}[buffer.rows]
     if buffer.storage in ("keys", "values"):
         return f"{buffer.kind} per head, packed"
     if buffer.storage == "key_rows":
         return f"{buffer.kind} per head"
+    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1", "masks": "block"}[buffer.rows]
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

@@ -45,7 +45,7 @@ def bias_name(op: p.Attention) -> str | None:
     """What the code calls that which becomes of the scores; None where nothing does."""
     if by_layer(op):
         return f"layer.{SCORE}"
-    if op.bias is None and op.mask == "none":
+    if op.bias is None and (op.mask == "none" or op.keys.rows == "steps"):  # of steps there are only those before
         return None
     mask = {"none": "", "causal": "_causal", "window": f"_window_{op.window}"}[op.mask]
     return constant(f"{'score' if op.bias is None else op.bias.name}{mask}")

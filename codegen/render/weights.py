@@ -19,24 +19,39 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
     # Tables that are looked up as they are have no struct.
     slots = [(slot, loop) for slot, loop in p.slots_of(program) if not isinstance(slot.stored[0], p.LookedUp)]
     tables = {table.name: table for table in stored}
-    (loop,) = (step for step in program.steps if isinstance(step, p.Loop))
-    inside = [slot for slot, where in slots if where is not None]
+    loops = {loop.name: loop for step in program.steps for _, loop in p.located(step) if loop is not None}
     first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
-    members = layer_members(loop)
     before = [slot for slot, _ in slots[:first_inside]]
     after = [slot for slot, where in slots[first_inside:] if where is None]
+    counts = [loop.count for loop in loops.values()]
     return {
         "vocabulary": program.vocabulary,
         "segments": program.segments,
         "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
-        "mixed": any(0 < len(table.layers) < loop.count for table in stored),
+        "mixed": any(0 < len(table.layers) < _layers_of(table, slots) for table in stored),
         "before": [_global(slot, tables) for slot in before],
         "after": [_global(slot, tables) for slot in after],
-        "layer_type": pascal(loop.name),
-        "layer_array": constant(loop.name + "s"),
-        "layer_count": constant(loop.name + "_count"),
-        "loop_count": loop.count,
-        "layer_fields": [{"type": TYPE(slot.stored[0]), "name": slot.name} for slot in inside]
+        "layer_counts": " and ".join(f"[{count}]" for count in dict.fromkeys(counts)),
+        "loops": [
+            _loop(loop, [slot for slot, of in slots if of is not None and of.name == loop.name], tables)
+            for loop in loops.values()
+        ],
+    }
+
+
+def _layers_of(table: Table, slots: Sequence[tuple[p.WeightSlot, p.Loop | None]]) -> int:
+    """How many layers those of a table's weights are among."""
+    return next((loop.count for slot, loop in slots if slot.name == table.part and loop is not None), 0)
+
+
+def _loop(loop: p.Loop, inside: Sequence[p.WeightSlot], tables: dict[str, Table]) -> dict[str, Any]:
+    members = layer_members(loop)
+    return {
+        "type": pascal(loop.name),
+        "array": constant(loop.name + "s"),
+        "count_name": constant(loop.name + "_count"),
+        "count": loop.count,
+        "fields": [{"type": TYPE(slot.stored[0]), "name": slot.name} for slot in inside]
         + [{"type": kind, "name": name} for name, kind, _ in members],
         "layers": [
             annotated(

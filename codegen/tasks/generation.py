@@ -24,7 +24,7 @@ class Generation(Task):
     max_tokens: int  # of a text that is written, its end included
 
     verb = "generate"
-    face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="text", count="kMaxTarget")
+    face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="ids", count="kMaxTarget")
     rows = "steps"
     takes_pairs = False
 
@@ -34,7 +34,7 @@ class Generation(Task):
 
     @property
     def name(self) -> str:
-        return "generation"
+        return self.task_names()[0]
 
     @property
     def outputs(self) -> int:
@@ -47,10 +47,10 @@ class Generation(Task):
 
     @property
     def summary(self) -> str:
-        return f"Text to text of up to {self.max_tokens} tokens"
+        return f"Writes up to {self.max_tokens} tokens"
 
     def described(self, graph: Graph) -> str:
-        return f"generation (greedy), up to {self.max_tokens} tokens of {self.vocabulary:,}"
+        return f"{self.name} (greedy), up to {self.max_tokens} tokens of {self.vocabulary:,}"
 
     @property
     def measure(self) -> Measure:
@@ -65,3 +65,6 @@ class Generation(Task):
 
     def score(self, answers: NDArray, truths: NDArray) -> float:
         return 100 * float(np.mean(answers == truths))
+
+
+TASK = Generation

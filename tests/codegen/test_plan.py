@@ -86,6 +86,8 @@ def run(program: p.Program) -> list[Event]:
     """Tokenization and every op, loops and blocks unrolled; what follows the loops, once for each of two texts."""
     noted = {(name, 0) for name in program.task.token_bytes}
     tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)} | noted
+    if program.target is not None:
+        tokenized.add(("writing", 0))
     results = {(output.buffer.name, 0) for output in program.outputs}
     events = [Event("tokenize", frozenset(), frozenset(tokenized))]
     if program.target is not None:
@@ -136,12 +138,12 @@ def run_generation(program: p.Program) -> list[Event]:
     events.append(Event("begin", frozenset(), frozenset({("written", 0)})))
     prompt = () if program.target is None or program.target.begin else (("ids", 0),)
     for number in range(3):
-        events.append(Event("next", frozenset(prompt), frozenset()))
+        events.append(Event("next", frozenset((*prompt, ("writing", 0))), frozenset()))
         for part in repeat.body:
             for layer in range(part.count if isinstance(part, p.Loop) else 1):
                 events += [step_event(op, layer, number) for op in p.ops_in(part)]
-        chosen = frozenset({("written", 0), ("texts", 0)})
-        events.append(Event("choose", chosen | {(program.output.name, 0)}, frozenset({("written", 0)})))
+        kept = frozenset({("written", 0), ("writing", 0)})
+        events.append(Event("choose", kept | {("texts", 0), (program.output.name, 0)}, kept))
     return events
 
 
@@ -326,7 +328,7 @@ def test_a_phase_of_generation_is_planned(recipe: str, target: Target, tmp_path:
 
 
 @pytest.mark.parametrize("use", ["emulate", "render"])
-def test_only_the_plan_knows_phases_of_generation(use: str, tmp_path: Path) -> None:
+def test_a_phase_that_writes_nothing_is_refused(use: str, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
     checkpoint = pipeline.load(tmp_path)
     made = pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")

@@ -46,6 +46,15 @@ def build_model(folder: Path) -> Built:
 
     Skips where ETCH_BUILD names no build with CMake's records.
     """
+    built = build_library(folder)
+    folder = folder.resolve()
+    content = (folder / "etch.json").read_bytes()
+    once(folder / "build" / "linked", content, lambda: _link(folder, built, _declared(folder / "CMakeLists.txt")))
+    return built
+
+
+def build_library(folder: Path) -> Built:
+    """The same without the program."""
     record = _record()
     folder = folder.resolve()
     program, declared = program_path(folder), _declared(folder / "CMakeLists.txt")
@@ -64,7 +73,7 @@ def build_test(folder: Path, source: Path, out: Path, *flags: str) -> Path:
 
     Macros tell it the model: ETCH_MODEL_SOURCE, ETCH_MODEL_HEADER, ETCH_MODEL, and ETCH_TASK(suffix) for its functions.
     """
-    built = build_model(folder)
+    built = build_library(folder)
     declared = _declared(folder / "CMakeLists.txt")
     (name,), (task,) = declared["NAME"], declared["TASK"]
     places = (ROOT / "runtime" / "include", folder, source.parent)
@@ -92,20 +101,29 @@ def _compile(folder: Path, built: Built, declared: dict[str, list[str]]) -> None
     for place in (objects, program.parent):
         place.mkdir(parents=True, exist_ok=True)
 
-    def compile_one(source: Path) -> Path:
-        command = _command_for(source, folder, name, task, program.name)
-        made = objects / f"{source.name}.o"
-        run([*command, "-o", str(made), "-c", str(source)])
-        return made
+    def compile_one(source: str) -> Path:
+        return _compile_one(folder / source, folder, name, task, program.name)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        main, *model = pool.map(compile_one, [_MAIN, *(folder / source for source in declared["SOURCES"])])
+        model = list(pool.map(compile_one, declared["SOURCES"]))
     if record["stack"]:
         checker, *runtime = record["stack"]
         report = str(folder / "build" / f"{name}.stack.txt")
         run([checker, name, *declared["STACK_BUDGET"], report, *map(str, model), "--", *runtime])
     built.library.unlink(missing_ok=True)
     run([record["archiver"], "qc", str(built.library), *map(str, model)])
+
+
+def _compile_one(source: Path, folder: Path, name: str, task: str, program: str) -> Path:
+    made = folder / "build" / "objects" / f"{source.name}.o"
+    run([*_command_for(source, folder, name, task, program), "-o", str(made), "-c", str(source)])
+    return made
+
+
+def _link(folder: Path, built: Built, declared: dict[str, list[str]]) -> None:
+    record, program = _record(), built.program.path
+    (name,), (task,) = declared["NAME"], declared["TASK"]
+    main = _compile_one(_MAIN, folder, name, task, program.name)
     linked = [*record["linker"], str(main), *record["program"], str(built.library), *record["libraries"]]
     run([*linked, "-o", str(program)])
 

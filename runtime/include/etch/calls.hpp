@@ -24,6 +24,8 @@
 //                                       finish(run, text, arena, result), with the rows that the text has
 //     forget_views(result)              where a result has views of the workspace: without them
 //
+// A Generator writes, a token after the other (calls/generation.hpp, which models that write include).
+//
 // All are static. forward(), compute() and finish() are templates over the runner (ops/op.hpp). The calls are inlined:
 // a public function is one frame on the stack, with the arena's pointers in it.
 #pragma once

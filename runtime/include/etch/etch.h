@@ -101,6 +101,9 @@ typedef struct etch_answer_options {
     uint8_t by_tokens;
 } etch_answer_options;
 
+/* Why no more tokens were written; decode/generation.hpp says what each means. */
+enum { ETCH_ENDED_END = 0, ETCH_ENDED_LENGTH, ETCH_ENDED_CAPACITY };
+
 /* Several threads for one inference, brought by the caller; executor.hpp says what each member means. */
 typedef struct etch_executor {
     uint32_t workers;

@@ -52,6 +52,16 @@ struct GoldenMasks {
     const std::uint32_t (*outputs)[Outputs];  // [masks] bits
 };
 
+// A text, its tokens and the first ones that the model writes for it.
+struct GoldenTarget {
+    std::string_view text;
+    std::uint32_t count;
+    const std::int32_t* ids;  // [count]
+    std::uint32_t written;
+    const std::int32_t* target;  // [written], at most kGoldenTarget
+};
+inline constexpr std::uint32_t kGoldenTarget = 16;
+
 template <class Result, std::uint32_t Outputs>
 bool is_golden(const Golden<Outputs>& golden, const Result& result, float (Result::*outputs)[Outputs]) noexcept {
     return result.tokens == golden.count && same_bits(result.*outputs, golden.outputs, Outputs);
@@ -93,6 +103,27 @@ template <class Workspace, std::size_t Tables, class Goldens, class Result, clas
     }
     workspace.special_tokens = special_tokens;
     return status;
+}
+
+// The same of a model that writes, with room for as many tokens as are known.
+template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result>
+[[gnu::always_inline]] inline Status self_test(Workspace& workspace, const TableCheck (&tables)[Tables],
+                                               const GoldenTarget (&goldens)[Goldens],
+                                               Status (&write_tokens)(Workspace&, const std::int32_t*, std::uint32_t,
+                                                                      std::int32_t*, std::uint32_t,
+                                                                      Result&) noexcept) noexcept {
+    if (!tables_intact(tables, Tables)) return Status::table_mismatch;
+    for (const GoldenTarget& golden : goldens) {
+        std::int32_t target[kGoldenTarget];
+        Result result{};
+        const Status status = write_tokens(workspace, golden.ids, golden.count, target, golden.written, result);
+        if (status != Status::ok) return status;
+        bool same = result.count == golden.written;
+        for (std::uint32_t i = 0; same && i < golden.written; ++i)
+            same = target[i] == golden.target[i];
+        if (!same) return Status::golden_mismatch;
+    }
+    return Status::ok;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

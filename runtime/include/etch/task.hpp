@@ -9,8 +9,19 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 // What a model answers with: one label of several (softmax), labels that hold independently of each other (sigmoid),
-// values, a vector, labels of tokens, what may stand where a mask is, or spans of a context.
-enum class Task : std::uint8_t { single_label, multi_label, regression, embedding, tagging, fill_mask, answering };
+// values, a vector, labels of tokens, what may stand where a mask is, spans of a context, a text for a text, or what
+// goes on with a text.
+enum class Task : std::uint8_t {
+    single_label,
+    multi_label,
+    regression,
+    embedding,
+    tagging,
+    fill_mask,
+    answering,
+    translation,
+    generation,
+};
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -43,7 +43,7 @@ def decoder_only(layers: int = 2) -> g.Graph:
         _step_embedding(b, "hidden", MAX_TOKENS + MAX_TARGET - 1),
         g.Layers("layer", layers, layer),
         b.norm("final_norm", "hidden"),
-        b.linear("vocabulary", "hidden", "logits", WIDTH, VOCABULARY),
+        b.linear("logits", "hidden", "logits", WIDTH, VOCABULARY),
     )
     return _graph((), repeat, dict.fromkeys(_ATTENTION, WIDTH), ())
 
@@ -78,7 +78,7 @@ def encoder_decoder(layers: int = 3) -> g.Graph:
                 inside.linear("target_output", "target_inner", "target", INNER, WIDTH, residual="target"),
             ),
         ),
-        b.linear("vocabulary", "target", "logits", WIDTH, VOCABULARY),
+        b.linear("logits", "target", "logits", WIDTH, VOCABULARY),
     )
     widths = dict.fromkeys((*_ATTENTION, "target", *names["self"], *names["cross"]), WIDTH) | {"target_inner": INNER}
     return _graph(body, repeat, widths, (7, 1))

@@ -67,6 +67,22 @@ constexpr std::size_t f32_value_offset(const HeadShape& s, std::uint32_t head, s
     return head * f32_value_elements(s) + packed_f32_index(s.packing, 0, place, s.cache_tokens);
 }
 
+// Of caches that hold several layers, one behind the other, that of one layer.
+constexpr S8HeadCache keys_of_layer(const S8HeadCache& all, const HeadShape& s, std::uint32_t layer) noexcept {
+    const std::size_t heads = std::size_t{layer} * s.key_heads;
+    return {all.packed + heads * s8_key_bytes(s), all.scales + heads * s.cache_tokens};
+}
+constexpr S8HeadCache values_of_layer(const S8HeadCache& all, const HeadShape& s, std::uint32_t layer) noexcept {
+    const std::size_t heads = std::size_t{layer} * s.key_heads;
+    return {all.packed + heads * s8_value_bytes(s), all.scales + heads * s.cache_tokens};
+}
+constexpr F32HeadCache keys_of_layer(const F32HeadCache& all, const HeadShape& s, std::uint32_t layer) noexcept {
+    return {all.packed + std::size_t{layer} * s.key_heads * f32_key_elements(s)};
+}
+constexpr F32HeadCache values_of_layer(const F32HeadCache& all, const HeadShape& s, std::uint32_t layer) noexcept {
+    return {all.packed + std::size_t{layer} * s.key_heads * f32_value_elements(s)};
+}
+
 // Quantizes each (row, key head) of a block of key rows and packs it behind the rows before it, where text.position
 // says. Units: key heads. The block that has the last of a text's rows zeroes what is behind it in its panel of keys or
 // group of values.

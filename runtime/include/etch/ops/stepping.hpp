@@ -48,6 +48,12 @@ class SteppingRunner {
     // Behind the last op: whether all are done.
     bool finished() const noexcept { return cursor_.op == ops_; }
 
+    // Behind the last op of a list: another one begins, for what is left of the budget.
+    void begin_list() const noexcept {
+        cursor_.op = 0;
+        ops_ = 0;
+    }
+
   private:
     // Not inlined: what steps over an op is short.
     template <class Op>

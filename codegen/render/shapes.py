@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The heads and scales of attentions as constants of the generated code: one of each, or where the target attends to
+texts and to itself one for each pair of caches."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..errors import EtchError
+from ..ir import program as p
+from ..quantize.constants import rounded
+from ..targets import Target
+from .text import constant, float_literal
+
+HEADS = "heads"  # where there is one
+
+
+def heads_of(program: p.Program) -> dict[str, str]:
+    """By the name of a cache what its constants are called by; of others `HEADS`."""
+    if program.target is None:
+        return {}
+    found: dict[str, str] = {}
+    for op in _attentions(program):
+        found |= dict.fromkeys((op.keys.name, op.values.name), f"{op.keys.name.removesuffix('keys')}{HEADS}")
+    return found
+
+
+def scale_of(heads: str) -> str:
+    """The name of the scale that belongs to the heads."""
+    return f"{heads.removesuffix(HEADS)}score_scale"
+
+
+def shape_values(program: p.Program, target: Target) -> dict[str, Any]:
+    """The constants, a shape and a scale each. EtchError where attentions differ in what there is one constant for."""
+    names = heads_of(program)
+    found: dict[str, set[tuple[Any, ...]]] = {}
+    for op in _attentions(program):
+        key = op.shape, op.score_scale, op.kind, op.keys.rows == "steps"
+        found.setdefault(names.get(op.keys.name, HEADS), set()).add(key)
+    differing = next((of for of in found.values() if len(of) != 1), None)
+    if differing is not None or not found:
+        count = len(_attentions(program))
+        raise EtchError("attention-not-supported", "render", f"{count} attentions of different shapes or scales")
+    return {"shapes": [_values(name, *next(iter(of)), target) for name, of in found.items()]}
+
+
+def _values(heads: str, shape: p.HeadShape, scale: Any, kind: p.Kind, of_steps: bool, target: Target) -> dict[str, Any]:
+    usual = scale == rounded(math.log2(math.e) / math.sqrt(shape.width))
+    return {
+        "constant": constant(heads),
+        "heads": shape.heads,
+        "head_width": shape.width,
+        "tokens": "kMaxSteps" if of_steps else "kMaxTokens",
+        "tile_rows": target.attention_tile_rows,
+        "key_heads": "" if shape.key_heads == shape.heads else f", {shape.key_heads}",
+        "scale_constant": constant(scale_of(heads)),
+        "score_scale": float_literal(scale),
+        "score_scale_of": f"log2(e) / sqrt({shape.width})" if usual else "log2(e) times the model's scale",
+    }
+
+
+def _attentions(program: p.Program) -> list[p.Attention]:
+    return [op for op in p.ops_of(program) if isinstance(op, p.Attention)]

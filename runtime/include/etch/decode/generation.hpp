@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sequence that is written token by token: what ended it, and which token comes next.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/ops/op.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+// Why no more tokens were written.
+enum class Ended : std::uint8_t {
+    end,       // the model wrote its end token, the last of the ids
+    length,    // there are as many as the model may write; where it forces its end, the last one is that
+    capacity,  // there are as many as the caller has room for
+};
+
+// What a model writes, the same in every call.
+struct TargetRules {
+    std::uint32_t vocabulary;
+    std::uint32_t max_tokens;   // the end included; what is read before the first one does not count
+    std::uint32_t begin_count;  // tokens that are read as if they had been written; 0: the text's own
+    const std::int32_t* begin;  // [begin_count]
+    std::int32_t end;           // the token that ends a sequence
+    bool forced_end;            // the last of max_tokens is the end, whatever has the largest logit
+    const std::int32_t* never;  // [never_count] tokens that are not written, ascending; the end is none of them
+    std::uint32_t never_count;
+};
+
+// How far a sequence is.
+struct Writing {
+    std::uint32_t position;  // of the token that is read next
+    std::uint32_t count;     // tokens that were written
+    Ended ended;             // once there is no more to be written
+    bool has_text;           // the rows of the text have been computed
+};
+
+// *token = the one with the largest logit that may be written, the lowest of equals. One unit.
+struct BestToken {
+    const TargetRules& rules;
+    const float* logits;  // [rules.vocabulary]
+    std::int32_t* token;
+
+    std::uint32_t units() const noexcept { return 1; }
+    std::uint64_t cost() const noexcept { return rules.vocabulary; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

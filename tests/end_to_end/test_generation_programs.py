@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that write, generated and built: the emulator's tokens on every kernel, with threads, in steps, and where the
+caller has little room. The tokenizer beside graphs without one is that of a tiny checkpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+from model_build import build_test
+from once import once
+from test_generation import graph_of, recorded
+from tiny_checkpoint import write_tiny_checkpoint
+from tiny_generators import GENERATORS
+from tiny_graphs import MAX_TOKENS, VOCABULARY
+
+from codegen import pipeline
+from codegen.emulate.generation import Generation
+from codegen.frontends.bart import build_graph
+from codegen.ir import graph as g
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.shards import open_weights
+from codegen.lower import lower
+from codegen.output import write_output
+from codegen.quantize import RECIPES
+from codegen.render.model import manifest, render_model
+
+KERNELS = {"host": ["scalar", "sse2", "avx2"], "m-profile": ["scalar", "plain"]}  # those that there are
+SOURCE = ROOT / "tests" / "end_to_end" / "target_of_ids.cpp"
+
+# Both operand kinds and 4 bits, both packings; one layer and several, whose caches lie one behind the other.
+QUICK = [
+    ("encoder and decoder", "fp32", "host"),
+    ("gpt2/two_layers", "w8a8", "host"),
+    ("llama/tied", "w4a8", "m-profile"),
+]
+LONG = [
+    ("bart/two_layers", "w8a8", "host"),
+    ("bart/uneven", "w4a8", "host"),
+    ("decoder only", "w8a8", "host"),
+    ("decoder only", "fp32", "m-profile"),
+    ("decoder only, one layer", "fp32", "host"),
+    ("encoder and decoder", "w8a8", "host"),
+    ("encoder and decoder", "w4a8", "m-profile"),
+    ("encoder and decoder, one layer", "w4a8", "host"),
+    ("gpt2/narrow", "fp32", "host"),
+    ("llama/tied", "w8a8", "host"),
+    ("llama/wide_heads", "fp32", "m-profile"),
+    ("marian/opus", "w4a8", "host"),
+]
+
+
+def graph(form: str) -> g.Graph:
+    return GENERATORS[form]() if form in GENERATORS else graph_of(form)
+
+
+def texts(form: str) -> list[list[int]]:
+    if form not in GENERATORS:
+        return [text["ids"] for text in recorded(form)["outputs"]]
+    random = np.random.default_rng(11)
+    return [random.integers(0, VOCABULARY, n).tolist() for n in (1, 2, 7, MAX_TOKENS)]
+
+
+def generate(made: g.Graph, recipe: str, target: str, checkpoint: Path, out: Path) -> None:
+    model = pipeline.make_model("form", pipeline.load(checkpoint), made, RECIPES[recipe], target)
+    write_output(out, render_model(model, "incbin"), lambda files: manifest(model, "incbin", files))
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tokenizer")
+    write_tiny_checkpoint(path)
+    return path
+
+
+def written(program: Path, kernel: str, workers: int, budget: int, asked: Sequence[tuple[int, list[int]]]) -> list[str]:
+    """What the program writes for capacities and ids: why it ended, tokens of the text, ids."""
+    lines = [" ".join(map(str, (capacity, len(ids), *ids))) for capacity, ids in asked]
+    command = [program, kernel, str(workers), str(budget)]
+    return subprocess.run(
+        command, input="\n".join(lines), capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+
+
+def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) -> list[str]:
+    """The same of the emulator."""
+    program, target = lower(made, RECIPES[recipe]), made.target
+    assert target is not None
+    whole = {tuple(ids): Generation(program, ids, [0] * len(ids)).greedy() for _, ids in asked}
+    lines = []
+    for capacity, ids in asked:
+        tokens, logits = whole[tuple(ids)]
+        at_end = len(tokens) <= capacity
+        ended = 2 if not at_end else 0 if target.best(logits[-1]) == target.end else 1
+        lines.append(" ".join(map(str, (ended, len(ids), *tokens[:capacity]))))
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("form", "recipe", "target"), [*QUICK, *(pytest.param(*case, marks=pytest.mark.sweep) for case in LONG)]
+)
+def test_the_emulators_tokens(
+    form: str, recipe: str, target: str, checkpoint: Path, shared: Path, tmp_path: Path
+) -> None:
+    made = graph(form)
+    name = f"{form}_{recipe}_{target}".replace(", ", "_").replace(" ", "_").replace("/", "_")
+    folder = shared / "writers" / name / "form"
+    once(folder.parent / "made", form, lambda: generate(made, recipe, target, checkpoint, folder))
+    program = build_test(folder, SOURCE, tmp_path / "program")
+    assert made.target is not None
+    most = made.target.max_tokens
+    asked = [(capacity, ids) for ids in texts(form) for capacity in (most, 0, 1, most - 1)]
+    expected = meant(recipe, made, asked)
+    assert len({line.split()[0] for line in expected}) > 1
+    for kernel in KERNELS[target]:
+        assert written(program, kernel, 1, 0, asked) == expected, kernel
+    assert written(program, KERNELS[target][-1], 3, 0, asked) == expected
+    for budget in (1, 1000, 1 << 40):
+        assert written(program, KERNELS[target][-1], 1, budget, asked) == expected, budget
+
+
+WORDS: list[tuple[str, list[int], list[int]]] = json.loads(
+    (ROOT / "tests" / "codegen" / "generation" / "bart_g2p_us.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "most"),
+    [("w8a8", 3), *(pytest.param(*case, marks=pytest.mark.sweep) for case in (("fp32", 0), ("w4a8", len(WORDS))))],
+)
+def test_a_trained_model(recipe: str, most: int, checkpoint: Path, shared: Path, tmp_path: Path) -> None:
+    """Words to phonemes: the emulator's tokens, with threads that share ops, too, and nearly always the library's."""
+    models = os.environ.get("ETCH_MODELS")
+    if models is None:
+        pytest.skip("ETCH_MODELS is not set")
+    files = CheckpointFolder(Path(models) / "bart_g2p_us")
+    made = build_graph(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
+    folder = shared / "writers" / f"bart_g2p_us_{recipe}" / "form"
+    once(folder.parent / "made", recipe, lambda: generate(made, recipe, "host", checkpoint, folder))
+    program = build_test(folder, SOURCE, tmp_path / "program")
+    asked = [(63, ids) for _, ids, _ in WORDS]
+    found = written(program, "avx2", 1, 0, asked)
+    assert found[:4] == meant(recipe, made, asked[:4])
+    for workers, budget in ((3, 0), (1, 1), (1, 100_000)):
+        assert written(program, "avx2", workers, budget, asked) == found
+    assert written(program, "scalar", 1, 0, asked[:4]) == found[:4]
+    ours = [list(map(int, line.split()[2:])) for line in found]
+    assert sum(one != theirs for one, (_, _, theirs) in zip(ours, WORDS, strict=True)) <= most
