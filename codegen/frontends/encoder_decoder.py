@@ -7,14 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Target, Term
+from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ..load.config import Config
+from ..load.generation_config import GenerationSettings
 from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_widths, post_norm_decoder_layer
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .target import build_target
 
 POSITIONS = "max_position_embeddings"
 _EPSILON = 1e-5  # of the norms; no key says it
@@ -55,24 +57,17 @@ def build_encoder_decoder(
     positions: Positions,
     *,
     embedding_norm: bool,
-    never: tuple[int, ...] = (),
+    generation: GenerationSettings | None,
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
-    a target behind the token that it begins with, its end included; `never` are ids that are not written."""
+    a target behind the token that it begins with, its end included; `generation` is as in `build_target`."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     for tokens in limits:
         parts.check_max_tokens(tokens, position_count(config), POSITIONS)
     encoder, decoder = _shape(config, "encoder"), _shape(config, "decoder")
     words = parts.parameter(tensors, "word_embeddings", "model.shared.weight", (vocabulary, encoder.hidden))
-    target = Target(
-        vocabulary=vocabulary,
-        max_tokens=max_target,
-        begin=(config.natural_int("decoder_start_token_id", maximum=vocabulary - 1),),
-        end=config.natural_int("eos_token_id", maximum=vocabulary - 1),
-        forced_end=_forced_end(config),
-        never=never,
-    )
+    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
 
     def embedded(of: str, shape: LayerShape, out: str) -> tuple[Node, ...]:
         factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", False) else None
@@ -116,13 +111,6 @@ def _shape(config: Config, of: str) -> LayerShape:
     )
     parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
     return shape
-
-
-def _forced_end(config: Config) -> bool:
-    forced = config.values.get("forced_eos_token_id")
-    if forced is not None and forced != config.natural_int("eos_token_id"):
-        raise parts.refuse("generation-not-supported", "forced_eos_token_id is another token than eos_token_id")
-    return forced is not None
 
 
 def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape) -> Layers:

@@ -5,17 +5,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, Embed, F32Array, Graph, Head, Layers, Linear, Norm, Op, Parameter, Target, Term
+from ..ir.graph import Array, Attention, Embed, F32Array, Graph, Head, Layers, Linear, Norm, Op, Parameter, Term
 from ..load.config import Config
+from ..load.generation_config import GenerationSettings
 from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import parts
 from .computed import Computed, rows_of
+from .target import build_target
 
 _ATTENTION = ("query", "key", "value")
 
 
-def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target: int) -> Graph:
+def build_graph(
+    config: Config,
+    tensors: TensorFile,
+    max_source: int,
+    max_target: int,
+    generation: GenerationSettings | None = None,
+) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. A target of at most `max_target` tokens,
     its end included, stands behind a text of at most `max_source`."""
     width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
@@ -54,7 +62,6 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
     )
     tensors.finish()
     widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width)
-    end = config.natural_int("eos_token_id", maximum=vocabulary - 1)
     return Graph(
         widths | {"inner": inner, "logits": vocabulary},
         (),
@@ -63,7 +70,7 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         1,
         max_source,
         repeat=repeat,
-        target=Target(vocabulary, max_target, (), end),
+        target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
     )
 
 

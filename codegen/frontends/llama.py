@@ -16,20 +16,27 @@ from ..ir.graph import (
     Op,
     Parameter,
     Rotary,
-    Target,
     Term,
 )
 from ..load.config import Config
+from ..load.generation_config import GenerationSettings
 from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import parts
 from .rotary import rotary_tables
+from .target import build_target
 
 _POSITIONS = "max_position_embeddings"
 _MAX_THETA = 1e12
 
 
-def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target: int) -> Graph:
+def build_graph(
+    config: Config,
+    tensors: TensorFile,
+    max_source: int,
+    max_target: int,
+    generation: GenerationSettings | None = None,
+) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. A target of at most `max_target` tokens,
     its end included, stands behind a text of at most `max_source`."""
     width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
@@ -94,7 +101,6 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         Linear("logits", projection, None, "normed", "logits"),
     )
     tensors.finish()
-    end = config.natural_int("eos_token_id", maximum=vocabulary - 1)
     return Graph(
         widths,
         (),
@@ -103,7 +109,7 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         1,
         max_source,
         repeat=repeat,
-        target=Target(vocabulary, max_target, (), end),
+        target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
     )
 
 

@@ -7,13 +7,20 @@ from functools import cache
 
 from ..ir.graph import Graph, Parameter, Term
 from ..load.config import Config
+from ..load.generation_config import GenerationSettings
 from ..load.safetensors import TensorFile
 from . import parts
 from .encoder_decoder import build_encoder_decoder, position_count
 from .sinusoids import halved_sinusoids
 
 
-def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target: int) -> Graph:
+def build_graph(
+    config: Config,
+    tensors: TensorFile,
+    max_source: int,
+    max_target: int,
+    generation: GenerationSettings | None = None,
+) -> Graph:
     """As `build_encoder_decoder`."""
     if not config.flag("share_encoder_decoder_embeddings", True):
         raise parts.refuse("generation-not-supported", "share_encoder_decoder_embeddings is false")
@@ -33,19 +40,5 @@ def build_graph(config: Config, tensors: TensorFile, max_source: int, max_target
         (max_source, max_target),
         lambda of, width: Term(table(width), "positions"),
         embedding_norm=False,
-        never=_never(config),
+        generation=generation,
     )
-
-
-def _never(config: Config) -> tuple[int, ...]:
-    """The tokens of `bad_words_ids`; a word of several tokens is refused."""
-    words = config.values.get("bad_words_ids")
-    vocabulary = config.positive_int("vocab_size")
-    if words is None:
-        return ()
-    if not isinstance(words, list) or not all(isinstance(word, list) and len(word) == 1 for word in words):
-        raise parts.refuse("generation-not-supported", "bad_words_ids: words of one token are supported")
-    ids = tuple(word[0] for word in words)
-    if not all(type(i) is int and 0 <= i < vocabulary for i in ids):
-        raise parts.refuse("config-value", f"bad_words_ids: an id is none of 0..{vocabulary - 1}")
-    return ids

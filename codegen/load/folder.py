@@ -14,6 +14,7 @@ from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys
 from .files import CheckpointFolder
+from .generation_config import GenerationSettings, read_generation
 from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
 from .gru_head import FILE as HEAD_FILE
 from .limits import Limits, usual_limits
@@ -48,6 +49,7 @@ class Checkpoint:
     terms: str | None = None  # that it is under, as far as the folder says
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
+    generation: GenerationSettings | None = None  # how it writes them
 
 
 def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], Limits] = usual_limits) -> Checkpoint:
@@ -72,6 +74,9 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
     tokenizer, target = _tokenizers(folder, config, limits)
+    generation = None
+    if limits.writes_texts:
+        generation = read_generation(folder, config, limits.vocabulary, has_encoder=limits.has_encoder)
     max_tokens, source = default_max_tokens(folder, limits)
     return Checkpoint(
         config=config,
@@ -83,9 +88,11 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         sentence=sentence,
         notes=(config.notes() if sentence is None else sentence_notes)
         + weight_notes
-        + _tokenizer_notes(tokenizer, target),
+        + _tokenizer_notes(tokenizer, target)
+        + (() if generation is None else generation.notes),
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
+        generation=generation,
     )
 
 

@@ -17,7 +17,8 @@ class Limits:
     positions: int  # tokens of the longest text
     positions_key: str  # where that is said
     tokenizer_class: str = "BertTokenizer"  # what `transformers` makes for this family where no file names one
-    writes_texts: bool = False  # whether it reads a text and writes another one
+    writes_texts: bool = False  # whether it reads a text and writes another one,
+    has_encoder: bool = True  # which begins with a token of its own, not with the text
 
 
 def usual_limits(config: Config) -> Limits:

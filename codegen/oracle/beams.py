@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..ir.graph import Target
+from ..load.generation_config import GenerationSettings
 from .functions import F64Array
 
 _NONE = -1e9  # the score of no sequence
@@ -22,6 +23,12 @@ class BeamSettings:
     beams: int
     length_penalty: float = 1.0
     early_stopping: bool | Literal["never"] = False
+    renormalize: bool = False  # the probabilities of what may be written have the sum 1
+
+    @classmethod
+    def of(cls, settings: GenerationSettings) -> BeamSettings:
+        """Those of a checkpoint."""
+        return cls(settings.beams, settings.length_penalty, settings.early_stopping, settings.renormalize)
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,8 @@ def search(
     running = [Written((), 0.0)] + [Written((), _NONE)] * (count - 1)
     ended: list[Written] = []
     for length in range(1, most + 1):
-        candidates = _candidates(running, logits, target, 2 * count, forced=target.forced_end and length == most)
+        forced = target.forced_end and length == most
+        candidates = _candidates(running, logits, target, 2 * count, forced, settings.renormalize)
         last = length == most
         ends = [last or one.tokens[-1] == target.end for one in candidates]
         if not (len(ended) == count and settings.early_stopping is True):
@@ -65,18 +73,22 @@ def _candidates(
     target: Target,
     count: int,
     forced: bool,
+    renormalize: bool,
 ) -> list[Written]:
     """The best ways to go on, by their sums."""
     rows = []
     for one in running:
-        row = logits(one.tokens)
-        row = row - row.max()
-        row = row - np.log(np.exp(row).sum())
+        row = _log_softmax(logits(one.tokens))
         row[list(target.never)] = -np.inf
         if forced:
             row = np.where(np.arange(len(row)) == target.end, 0.0, -np.inf)
-        rows.append(row + one.score)
+        rows.append((_log_softmax(row) if renormalize else row) + one.score)
     sums = np.concatenate(rows)
     best = np.argsort(-sums, kind="stable")[:count]
     width = len(rows[0])
     return [Written((*running[i // width].tokens, int(i % width)), float(sums[i])) for i in best]
+
+
+def _log_softmax(row: F64Array) -> F64Array:
+    row = row - row.max()
+    return row - np.log(np.exp(row).sum())

@@ -97,15 +97,32 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
     *((2, 1.0, False), (3, 0.6, True), (4, 2.0, "never")),
     *((4, -0.5, "never"), (5, 0.0, "never"), (8, 1.0, False)),
 )
+OWN = ((None, None, None),) * 3
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
     "bart/uneven": ("Bart", UNEVEN),
     "marian/opus": ("Marian", OPUS),
+    "marian/settings": ("Marian", OPUS),
     "gpt2/two_layers": ("GPT2", GPT2),
     "gpt2/narrow": ("GPT2", GPT2 | {"n_inner": 31, "n_layer": 1, "n_head": 4, "activation_function": "relu"}),
     "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+}
+# generation_config.json of those that have one.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "marian/settings": {
+        "bad_words_ids": [[VOCABULARY - 1], [24], [8]],
+        "suppress_tokens": [38],
+        "renormalize_logits": True,
+        "num_beams": 4,
+        "length_penalty": 0.7,
+        "early_stopping": True,
+        "max_length": 1 + 12,
+        **{key: OPUS[key] for key in ("decoder_start_token_id", "eos_token_id", "forced_eos_token_id", "pad_token_id")},
+        "typical_p": 0.9,
+        "do_sample": False,
+    },
 }
 _CLASSES = {
     "Bart": "BartForConditionalGeneration",
@@ -125,7 +142,10 @@ def record(folder: Path, name: str, seed: int) -> None:
         bias = np.random.default_rng(seed).standard_normal((1, VOCABULARY))
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
     model.half().save_pretrained(folder)
-    (folder / "generation_config.json").unlink()
+    if name in SETTINGS:
+        (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
+    else:
+        (folder / "generation_config.json").unlink()
     double = type(model).from_pretrained(folder, dtype=torch.float64, attn_implementation="sdpa").eval()
     random = np.random.default_rng(seed + 1)
     items = []
@@ -140,21 +160,26 @@ def record(folder: Path, name: str, seed: int) -> None:
     text = f'{{"source": "{source_of}", "max_target": {MAX_TARGET},\n "outputs": [\n{lines}\n]}}\n'
     (folder / "recorded.json").write_text(text, encoding="utf-8")
     found = _searched(double, random, config.is_encoder_decoder)
+    if name in SETTINGS:
+        found += _searched(double, random, config.is_encoder_decoder, OWN)
     (folder / "beams.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
-def _searched(model: Any, random: np.random.Generator, has_encoder: bool) -> list[Any]:
-    """[ids, beams, length_penalty, early_stopping, written, score] of each search and text."""
+def _searched(model: Any, random: np.random.Generator, has_encoder: bool, searches: Any = SEARCHES) -> list[Any]:
+    """[ids, beams, length_penalty, early_stopping, written, score] of each search and text; null for what the folder
+    says itself."""
     found = []
-    for beams, penalty, early in SEARCHES:
+    for beams, penalty, early in searches:
         for length in (1, 6):
             ids = random.integers(3, VOCABULARY, length).tolist()
             source = torch.tensor([ids])
             begin = 1 if has_encoder else length
             options: dict[str, Any] = {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
-            options |= {"max_length": begin + MAX_TARGET, "return_dict_in_generate": True, "output_scores": True}
+            options |= {"max_length": begin + MAX_TARGET, "do_sample": False}
+            options = {} if beams is None else options
+            options |= {"return_dict_in_generate": True, "output_scores": True}
             with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
-                result = model.generate(source, attention_mask=torch.ones_like(source), do_sample=False, **options)
+                result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
     return found

@@ -23,6 +23,7 @@ from codegen.ir import graph as g
 from codegen.ir.check_graph import check_graph
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
+from codegen.load.generation_config import GenerationSettings, read_generation
 from codegen.load.shards import open_weights
 from codegen.oracle.beams import BeamSettings
 from codegen.oracle.interpret import Interpreter
@@ -41,7 +42,15 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
     folder = CheckpointFolder(HERE / variant)
     config = Config.from_json(folder.read_json("config.json") | changes)
     family = FAMILIES[variant.partition("/")[0]]
-    return family.build_graph(config, open_weights(folder)[0], 24, recorded(variant)["max_target"])
+    limits = 24, recorded(variant)["max_target"]
+    return family.build_graph(config, open_weights(folder)[0], *limits, settings_of(variant, config))
+
+
+def settings_of(variant: str, config: Config) -> GenerationSettings:
+    has_encoder = not variant.startswith(("gpt2", "llama"))
+    return read_generation(
+        CheckpointFolder(HERE / variant), config, config.positive_int("vocab_size"), has_encoder=has_encoder
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -60,11 +69,16 @@ def test_the_graph_writes_what_the_library_wrote(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_beams_find_what_the_library_found(variant: str) -> None:
-    interpreter = Interpreter(graph_of(variant))
+    made = graph_of(variant)
+    own = settings_of(variant, Config.from_json(CheckpointFolder(HERE / variant).read_json("config.json")))
     searches = json.loads((HERE / variant / "beams.json").read_text(encoding="utf-8"))
     assert {beams for _, beams, *_ in searches} >= {2, 8}
     for ids, beams, penalty, early, written, score in searches:
-        best = interpreter.beams(ids, [0] * len(ids), BeamSettings(beams, penalty, early))[0]
+        assert (beams is None) <= (own.max_tokens is not None)
+        settings = BeamSettings.of(own) if beams is None else BeamSettings(beams, penalty, early, own.renormalize)
+        most = made.target.max_tokens if beams is not None or own.max_tokens is None else own.max_tokens
+        interpreter = Interpreter(replace(made, target=replace(made.target, max_tokens=most)))
+        best = interpreter.beams(ids, [0] * len(ids), settings)[0]
         assert list(best.tokens) == written
         assert abs(best.score - score) < 1e-5 * max(1.0, abs(score))
 
@@ -85,8 +99,8 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
     ("variant", "changes", "code"),
     [
         ("bart/two_layers", {"forced_eos_token_id": 3}, "generation-not-supported"),
-        ("bart/two_layers", {"decoder_start_token_id": 45}, "config-out-of-range"),
-        ("bart/two_layers", {"eos_token_id": None}, "config-type"),
+        ("bart/two_layers", {"decoder_start_token_id": 45}, "token-id-out-of-range"),
+        ("bart/two_layers", {"eos_token_id": None}, "config-missing"),
         ("bart/two_layers", {"decoder_layers": 3}, "missing-tensor"),
         ("bart/two_layers", {"decoder_attention_heads": 3}, "heads-do-not-divide"),
         ("bart/two_layers", {"decoder_ffn_dim": 30}, "wrong-shape"),
@@ -96,7 +110,7 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("marian/opus", {"normalize_embedding": True}, "generation-not-supported"),
         ("marian/opus", {"share_encoder_decoder_embeddings": False}, "generation-not-supported"),
         ("marian/opus", {"bad_words_ids": [[1, 2]]}, "generation-not-supported"),
-        ("marian/opus", {"bad_words_ids": [[45]]}, "config-value"),
+        ("marian/opus", {"bad_words_ids": [[45]]}, "token-id-out-of-range"),
         ("marian/opus", {"encoder_layers": 1}, "unused-tensor"),
         ("gpt2/two_layers", {"scale_attn_by_inverse_layer_idx": True}, "config-not-supported"),
         ("gpt2/two_layers", {"tie_word_embeddings": False}, "config-not-supported"),

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a checkpoint says that its texts are written: generation_config.json, or, where there is none, config.json, as
+`transformers` 5.23 reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from .config import Config
+from .files import CheckpointFolder
+from .refusal import refusal, shown
+
+FILE = "generation_config.json"
+MOST_BEAMS = 8
+
+# Keys that ask for another way to write, the values with which they do not, and what to do about others.
+_CHANGES_TEXTS = "make it {} and see whether the texts are still what you want"
+_NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
+    "do_sample": ((None, False), "make it false: the best tokens are written, greedily or by beams"),
+    "use_mtp": ((None, False), "make it false: the texts stay the same"),
+    "token_healing": ((None, False), "make it false"),
+    "num_beam_groups": ((None, 1), "make it 1: beams are searched in one group"),
+    "num_return_sequences": ((None, 1), "make it 1: a call writes the best text"),
+    "min_length": ((None, 0, 1), _CHANGES_TEXTS.format(0)),  # what a target begins with counts as one
+    "min_new_tokens": ((None, 0), _CHANGES_TEXTS.format(0)),
+    "no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
+    "encoder_no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
+    "repetition_penalty": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
+    "encoder_repetition_penalty": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
+    "diversity_penalty": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
+    "penalty_alpha": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
+    "guidance_scale": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
+    "force_bos_token_to_be_generated": ((None, False), _CHANGES_TEXTS.format("false")),  # of older files
+    "forced_bos_token_id": ((None,), _CHANGES_TEXTS.format("null")),
+    "begin_suppress_tokens": ((None, []), _CHANGES_TEXTS.format("null")),
+    "exponential_decay_length_penalty": ((None,), _CHANGES_TEXTS.format("null")),
+    "sequence_bias": ((None,), _CHANGES_TEXTS.format("null")),
+    "constraints": ((None,), _CHANGES_TEXTS.format("null")),
+    "force_words_ids": ((None,), _CHANGES_TEXTS.format("null")),
+    "watermarking_config": ((None,), _CHANGES_TEXTS.format("null")),
+    "dola_layers": ((None,), _CHANGES_TEXTS.format("null")),
+    "stop_strings": ((None, []), "make it null: a text ends with its end token"),
+    "max_time": ((None,), "make it null: a program bounds the steps of a call"),
+    "prompt_lookup_num_tokens": ((None,), "make it null: the texts stay the same"),
+    "assistant_early_exit": ((None,), "make it null: the texts stay the same"),
+}
+_READ_KEYS = """
+    num_beams length_penalty early_stopping max_length max_new_tokens renormalize_logits decoder_start_token_id
+    bos_token_id eos_token_id pad_token_id forced_eos_token_id suppress_tokens bad_words_ids
+"""
+# Of sampling, which is not done; of the library's own caches, assistants and returned values; where the file is from.
+_HARMLESS_KEYS = """
+    temperature top_k top_p min_p top_h typical_p epsilon_cutoff eta_cutoff
+    use_cache cache_implementation cache_config max_cache_len prefill_chunk_size low_memory compile_config
+    disable_compile is_assistant num_assistant_tokens num_assistant_tokens_schedule assistant_confidence_threshold
+    max_matching_ngram_size assistant_lookbehind target_lookbehind assistant_ensemble_weight speculation_type
+    output_attentions output_hidden_states output_scores output_logits return_dict_in_generate remove_invalid_values
+    transformers_version _from_model_config _commit_hash
+"""
+_READ, _HARMLESS = frozenset(_READ_KEYS.split()), frozenset(_HARMLESS_KEYS.split())
+_MOST_NAMED = 12
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """How texts are written; ids are those of the vocabulary."""
+
+    begin: int | None  # what a target begins with, before anything is written; None without an encoder
+    end: int  # the token that ends a text
+    forced_end: bool = False  # the last token that there is room for is the end
+    never: tuple[int, ...] = ()  # ids that are not written, ascending
+    max_tokens: int | None = None  # of a target: its end counts, `begin` does not; None where no file says it
+    beams: int = 1  # 1: greedy
+    length_penalty: float = 1.0
+    early_stopping: bool | Literal["never"] = False
+    renormalize: bool = False  # the probabilities of what may be written have the sum 1
+    notes: tuple[str, ...] = ()  # for the report
+
+
+def read_generation(
+    folder: CheckpointFolder, config: Config, vocabulary: int, *, has_encoder: bool
+) -> GenerationSettings:
+    """The checked settings of a folder; ids are below `vocabulary`."""
+    own = folder.read_json_if_present(FILE)
+    if own is None:
+        return settings_in(config, vocabulary, has_encoder=has_encoder)
+    found = _Reader(own, FILE, vocabulary).settings(has_encoder)
+    return replace(found, notes=(*_unknown(own), *_overruled(own, config)))
+
+
+def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> GenerationSettings:
+    """Those of a folder without a file for them."""
+    values = {key: config.values.get(key) for key in _READ | set(_NEUTRAL)}
+    return _Reader(values, config.file, vocabulary).settings(has_encoder)
+
+
+def _unknown(values: dict[str, Any]) -> tuple[str, ...]:
+    """A note on keys that say something, and nobody here knows what."""
+    unknown = sorted(set(values) - _READ - set(_NEUTRAL) - _HARMLESS)
+    if not unknown:
+        return ()
+    more = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
+    return (f"{FILE}: not used: {', '.join(key[:60] for key in unknown[:_MOST_NAMED])}{more}",)
+
+
+def _overruled(values: dict[str, Any], config: Config) -> tuple[str, ...]:
+    """A note on keys of which config.json says something else."""
+    keys = sorted(_READ | set(_NEUTRAL))
+    said = {key: config.values.get(key) for key in keys}
+    other = [key for key in keys if said[key] is not None and said[key] != values.get(key)]
+    return (f"{FILE} counts where {config.file} says otherwise: {', '.join(other)}",) if other else ()
+
+
+class _Reader:
+    """The keys of one file; `null` is as if a key were not there."""
+
+    def __init__(self, values: dict[str, Any], file: str, vocabulary: int) -> None:
+        self._values, self._file, self._vocabulary = values, file, vocabulary
+
+    def settings(self, has_encoder: bool) -> GenerationSettings:
+        for key, (neutral, advice) in _NEUTRAL.items():
+            value = self._values.get(key)
+            if not any(value == usual and type(value) is type(usual) for usual in neutral):
+                message = f"'{key}': {shown(value)} is not supported; {advice}"
+                raise refusal("generation-not-supported", message, file=self._file)
+        self._id("pad_token_id")
+        begin = self._begin() if has_encoder else None
+        end = self._end()
+        return GenerationSettings(
+            begin=begin,
+            end=end,
+            forced_end=self._forced_end(end),
+            never=self._never(end),
+            max_tokens=self._max_tokens(has_encoder),
+            beams=self._beams(),
+            length_penalty=self._number("length_penalty", 1.0),
+            early_stopping=self._early_stopping(),
+            renormalize=self._flag("renormalize_logits"),
+        )
+
+    def _begin(self) -> int:
+        for key in ("decoder_start_token_id", "bos_token_id"):
+            found = self._id(key)
+            if found is not None:
+                return found
+        raise self._missing("decoder_start_token_id", "a target begins with nothing")
+
+    def _end(self) -> int:
+        """Of a list of one as of the number."""
+        value = self._values.get("eos_token_id")
+        if isinstance(value, list):
+            if len(value) != 1:
+                message = f"'eos_token_id' has {len(value)} tokens: one is supported"
+                raise refusal("generation-not-supported", message, file=self._file)
+            value = value[0]
+        if value is None:
+            raise self._missing("eos_token_id", "no text would end")
+        return self._checked("eos_token_id", value)
+
+    def _forced_end(self, end: int) -> bool:
+        value = self._values.get("forced_eos_token_id")
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if value is None:
+            return False
+        if self._checked("forced_eos_token_id", value) != end:
+            message = f"'forced_eos_token_id' is {value}, another token than eos_token_id, {end}: make them agree"
+            raise refusal("generation-not-supported", message, file=self._file)
+        return True
+
+    def _never(self, end: int) -> tuple[int, ...]:
+        """The words of one token, the end among them counts for nothing as in the library; and the suppressed ones."""
+        words, tokens = (self._list(key) for key in ("bad_words_ids", "suppress_tokens"))
+        for word in words:
+            if not isinstance(word, list) or not word:
+                message = f"'bad_words_ids' must be lists of ids, got {shown(word)}"
+                raise refusal("config-type", message, file=self._file)
+            if len(word) > 1:
+                message = f"'bad_words_ids' has a word of {len(word)} tokens: words of one are supported, remove it"
+                raise refusal("generation-not-supported", message, file=self._file)
+        banned = {self._checked("bad_words_ids", word[0]) for word in words} - {end}
+        suppressed = {self._checked("suppress_tokens", token) for token in tokens}
+        if end in suppressed:
+            message = f"'suppress_tokens' has {end}, the eos_token_id: no text would end"
+            raise refusal("generation-value", message, file=self._file)
+        return tuple(sorted(banned | suppressed))
+
+    def _max_tokens(self, has_encoder: bool) -> int | None:
+        new, whole = (self._natural(key) for key in ("max_new_tokens", "max_length"))
+        if new is None and (whole is None or not has_encoder):  # without one it counts the tokens of the text, too
+            return None
+        key, least, most = ("max_length", 2, whole) if new is None else ("max_new_tokens", 1, new)
+        assert most is not None
+        if most < least:
+            message = f"'{key}' is {most}: not one token could be written, {least} is the least"
+            raise refusal("generation-value", message, file=self._file)
+        return most + 1 - least
+
+    def _beams(self) -> int:
+        value = self._natural("num_beams")
+        if value == 0:
+            raise refusal("generation-value", "'num_beams' is 0: 1 is greedy", file=self._file)
+        if value is not None and value > MOST_BEAMS:
+            message = f"'num_beams' is {value}: at most {MOST_BEAMS} are supported"
+            raise refusal("generation-not-supported", message, file=self._file)
+        return 1 if value is None else value
+
+    def _early_stopping(self) -> bool | Literal["never"]:
+        value = self._values.get("early_stopping")
+        if value == "never":
+            return "never"
+        return self._flag("early_stopping", "true, false or 'never'")
+
+    def _id(self, key: str) -> int | None:
+        value = self._values.get(key)
+        return None if value is None else self._checked(key, value)
+
+    def _checked(self, key: str, value: object) -> int:
+        if type(value) is not int:
+            raise refusal("config-type", f"'{key}' must hold ids, got {shown(value)}", file=self._file)
+        if not 0 <= value < self._vocabulary:
+            message = f"'{key}': {value} is none of the ids 0..{self._vocabulary - 1} (vocab_size)"
+            raise refusal("token-id-out-of-range", message, file=self._file)
+        return value
+
+    def _natural(self, key: str) -> int | None:
+        value = self._values.get(key)
+        if value is not None and (type(value) is not int or not 0 <= value < 1 << 31):
+            raise refusal("config-type", f"'{key}' must be an integer from 0, got {shown(value)}", file=self._file)
+        return value
+
+    def _number(self, key: str, usual: float) -> float:
+        value = self._values.get(key)
+        if value is None:
+            return usual
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise refusal("config-type", f"'{key}' must be a number, got {shown(value)}", file=self._file)
+        return float(value)
+
+    def _flag(self, key: str, expected: str = "true/false") -> bool:
+        value = self._values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise refusal("config-type", f"'{key}' must be {expected}, got {shown(value)}", file=self._file)
+        return bool(value)
+
+    def _list(self, key: str) -> list[Any]:
+        value = self._values.get(key)
+        if value is not None and not isinstance(value, list):
+            raise refusal("config-type", f"'{key}' must be a list, got {shown(value)}", file=self._file)
+        return value or []
+
+    def _missing(self, key: str, why: str) -> Exception:
+        return refusal("config-missing", f"'{key}' is missing: {why}", file=self._file)

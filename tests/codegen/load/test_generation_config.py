@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""generation_config.json: what is read, what is refused by name, what is reported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codegen.errors import EtchError
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.load.generation_config import FILE, GenerationSettings, read_generation
+
+VOCABULARY = 100
+SOUND = {"decoder_start_token_id": 99, "eos_token_id": 2, "pad_token_id": 99, "bos_token_id": 0}
+
+
+def settings(
+    folder: Path, values: dict[str, Any] | None, config: dict[str, Any] | None = None, *, has_encoder: bool = True
+) -> GenerationSettings:
+    """`values` are those of generation_config.json, None where the folder has none."""
+    if values is not None:
+        (folder / FILE).write_text(json.dumps(values), encoding="utf-8")
+    read = Config.from_json({"model_type": "bart", **(config or {})})
+    return read_generation(CheckpointFolder(folder), read, VOCABULARY, has_encoder=has_encoder)
+
+
+def test_what_says_nothing_else_is_greedy(tmp_path: Path) -> None:
+    assert settings(tmp_path, SOUND) == GenerationSettings(begin=99, end=2)
+
+
+def test_every_setting(tmp_path: Path) -> None:
+    values = SOUND | {
+        "num_beams": 4,
+        "length_penalty": 2,
+        "early_stopping": "never",
+        "max_length": 65,
+        "forced_eos_token_id": [2],
+        "eos_token_id": [2],
+        "bad_words_ids": [[99], [7], [2]],
+        "suppress_tokens": [7, 5],
+        "renormalize_logits": True,
+        "temperature": 0.7,
+        "top_k": 5,
+        "min_length": 0,
+        "no_repeat_ngram_size": None,
+        "transformers_version": "4.44.0",
+    }
+    expected = GenerationSettings(
+        begin=99,
+        end=2,
+        forced_end=True,
+        never=(5, 7, 99),  # the end is no bad word for the library either
+        max_tokens=64,  # behind what the target begins with
+        beams=4,
+        length_penalty=2.0,
+        early_stopping="never",
+        renormalize=True,
+    )
+    assert settings(tmp_path, values) == expected
+    assert settings(tmp_path, values | {"max_new_tokens": 10}).max_tokens == 10
+
+
+def test_without_an_encoder(tmp_path: Path) -> None:
+    """A target begins with the text, whose tokens count for max_length."""
+    values = {"eos_token_id": 2, "max_length": 65}
+    assert settings(tmp_path, values, has_encoder=False) == GenerationSettings(begin=None, end=2)
+    assert settings(tmp_path, values | {"max_new_tokens": 10}, has_encoder=False).max_tokens == 10
+
+
+def test_without_the_file_config_json_says_it(tmp_path: Path) -> None:
+    config = {"bos_token_id": 1, "eos_token_id": 2, "forced_eos_token_id": 2, "num_beams": 2, "d_model": 8}
+    assert settings(tmp_path, None, config) == GenerationSettings(begin=1, end=2, forced_end=True, beams=2)
+    with pytest.raises(EtchError) as refused:
+        settings(tmp_path, None, {**config, "force_bos_token_to_be_generated": True})
+    assert (refused.value.code, refused.value.file) == ("generation-not-supported", "config.json")
+
+
+def test_what_is_not_used_is_reported(tmp_path: Path) -> None:
+    found = settings(tmp_path, SOUND | {"warmth": 3, "a_key": None}, {"num_beams": 5, "eos_token_id": 2})
+    assert found.notes == (
+        "generation_config.json: not used: a_key, warmth",
+        "generation_config.json counts where config.json says otherwise: num_beams",
+    )
+    assert found.beams == 1
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("generation-value", {"num_beams": 0}, "1 is greedy"),
+    ("generation-not-supported", {"num_beams": 9}, "at most 8"),
+    ("config-type", {"num_beams": 2.0}, "'num_beams' must be an integer"),
+    ("config-type", {"num_beams": True}, "'num_beams' must be an integer"),
+    (
+        "token-id-out-of-range",
+        {"decoder_start_token_id": 100},
+        "'decoder_start_token_id': 100 is none of the ids 0..99",
+    ),
+    ("token-id-out-of-range", {"decoder_start_token_id": -1}, "-1 is none"),
+    ("config-missing", {"decoder_start_token_id": None, "bos_token_id": None}, "begins with nothing"),
+    ("config-missing", {"eos_token_id": None}, "no text would end"),
+    ("token-id-out-of-range", {"eos_token_id": 100}, "'eos_token_id'"),
+    ("generation-not-supported", {"eos_token_id": [2, 3]}, "has 2 tokens"),
+    ("config-type", {"eos_token_id": "2"}, "'eos_token_id' must hold ids"),
+    ("token-id-out-of-range", {"pad_token_id": 100}, "'pad_token_id'"),
+    ("token-id-out-of-range", {"forced_eos_token_id": 100}, "'forced_eos_token_id'"),
+    ("generation-not-supported", {"forced_eos_token_id": 3}, "make them agree"),
+    ("generation-not-supported", {"forced_bos_token_id": 3}, "'forced_bos_token_id': 3 is not supported"),
+    ("token-id-out-of-range", {"bad_words_ids": [[100]]}, "'bad_words_ids'"),
+    ("generation-not-supported", {"bad_words_ids": [[1, 2]]}, "a word of 2 tokens"),
+    ("config-type", {"bad_words_ids": [5]}, "must be lists of ids"),
+    ("config-type", {"bad_words_ids": [[]]}, "must be lists of ids"),
+    ("config-type", {"bad_words_ids": {"5": 1}}, "must be a list"),
+    ("token-id-out-of-range", {"suppress_tokens": [-1]}, "'suppress_tokens'"),
+    ("generation-value", {"suppress_tokens": [2]}, "no text would end"),
+    ("generation-value", {"max_length": 1}, "not one token could be written"),
+    ("generation-value", {"max_new_tokens": 0}, "not one token could be written"),
+    ("config-type", {"max_length": "long"}, "'max_length' must be an integer"),
+    ("config-type", {"length_penalty": "much"}, "'length_penalty' must be a number"),
+    ("config-type", {"early_stopping": "always"}, "true, false or 'never'"),
+    ("config-type", {"renormalize_logits": 1}, "'renormalize_logits' must be true/false"),
+    ("generation-not-supported", {"do_sample": True}, "make it false"),
+    ("generation-not-supported", {"do_sample": 0}, "make it false"),
+    ("generation-not-supported", {"min_length": 5}, "make it 0"),
+    ("generation-not-supported", {"no_repeat_ngram_size": 3}, "make it 0"),
+    ("generation-not-supported", {"repetition_penalty": 1.2}, "make it 1.0"),
+    ("generation-not-supported", {"begin_suppress_tokens": [5]}, "make it null"),
+    ("generation-not-supported", {"num_beam_groups": 2}, "one group"),
+    ("generation-not-supported", {"stop_strings": ["."]}, "end token"),
+]
+
+
+@pytest.mark.parametrize(("code", "changes", "message"), REFUSED)
+def test_what_is_refused(code: str, changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as refused:
+        settings(tmp_path, SOUND | changes)
+    assert (refused.value.code, refused.value.stage, refused.value.file) == (code, "load", FILE)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"num_beams": NaN}', '{"num_beams": 1, "num_beams": 2}'])
+def test_json_that_is_malformed(text: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(EtchError) as refused:
+        settings(tmp_path, None)
+    assert refused.value.code.startswith("json-")
