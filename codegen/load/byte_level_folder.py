@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
 from .files import CheckpointFolder
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
@@ -38,8 +39,7 @@ def is_byte_level(folder: CheckpointFolder, described: dict[str, Any] | None) ->
     """Whether a folder has such a tokenizer; `described` is its tokenizer.json."""
     if described is None:
         return folder.has(VOCAB_FILE) and folder.has(MERGES_FILE)
-    model = described.get("model")
-    return isinstance(model, dict) and (model.get("type") == "BPE" or ("type" not in model and "merges" in model))
+    return is_bpe(described.get("model"))
 
 
 def read_byte_level_folder(

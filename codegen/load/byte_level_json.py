@@ -6,18 +6,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .bpe_json import read_bpe_model
 from .byte_level_segmenters import read_segmenter
 from .plain_normalizer_json import moves_spaces, read_plain_normalizer
 from .refusal import refusal, shown
 from .template_json import read_post_processor
-from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
+from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .tokenizer_spec import AddedToken, ByteLevelBpeModel, ByteLevelSegmenter, CharacterNormalizer, TokenizerSpec
-
-_MODEL = {
-    "type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", "byte_fallback",
-    "ignore_merges", "vocab", "merges",
-}  # fmt: skip
-_NEWER = {"type", "byte_fallback", "ignore_merges"}  # older files lack them
 
 
 def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
@@ -28,7 +23,7 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     if isinstance(normalizer, CharacterNormalizer) and not isinstance(segmenter, ByteLevelSegmenter):
         message = f"normalizers {', '.join(normalizer.steps)} are supported with GPT-2's expression only"
         raise refusal("tokenizer-normalizer", message, file=FILE)
-    model, pieces, merges = _model(values["model"])
+    model, merges = read_bpe_model(values["model"])
     added = added_tokens(values["added_tokens"], model["vocab"])
     ids = model["vocab"] | {token.content: token.id for token in added}
     post = read_post_processor(values["post_processor"], ids)
@@ -42,7 +37,7 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
         normalizer=normalizer,
         segmenter=segmenter,
         model=ByteLevelBpeModel(
-            pieces=pieces,
+            pieces=_pieces(model["vocab"]),
             merges=merges,
             ignore_merges=model.get("ignore_merges", False),
             trim_offsets=post.trim_offsets,
@@ -55,26 +50,7 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     )
 
 
-def _model(value: object) -> tuple[dict[str, Any], tuple[bytes | None, ...], tuple[tuple[int, int], ...]]:
-    if isinstance(value, dict) and "type" not in value and "merges" in value:  # files of 2020 do not name the type
-        value = {"type": "BPE", **value}
-    model = typed(value, "model", "BPE")
-    only_fields(model, "model", _MODEL, required=_MODEL - _NEWER)
-    for key, allowed in (
-        ("dropout", (None,)),
-        ("continuing_subword_prefix", (None, "")),
-        ("end_of_word_suffix", (None, "")),
-        ("byte_fallback", (None, False)),
-        ("fuse_unk", (False, True)),
-        ("ignore_merges", (None, False, True)),
-    ):
-        if not any(model.get(key) is one or (one == "" and model.get(key) == "") for one in allowed):
-            raise refusal("tokenizer-setting", f"model.{key}: {shown(model[key])} is not supported", file=FILE)
-    vocab = model["vocab"]
-    unknown = model["unk_token"]
-    if unknown is not None and not isinstance(unknown, str):
-        raise refusal("tokenizer-type", f"model.unk_token must be a string or null, got {shown(unknown)}", file=FILE)
-    check_vocab(vocab, unknown)
+def _pieces(vocab: dict[str, int]) -> tuple[bytes | None, ...]:
     pieces: list[bytes | None] = [None] * len(vocab)
     spelled: set[bytes] = set()
     for piece, number in vocab.items():
@@ -83,23 +59,7 @@ def _model(value: object) -> tuple[dict[str, Any], tuple[bytes | None, ...], tup
             raise refusal("tokenizer-type", f"the piece {shown(piece)} spells the same bytes as another", file=FILE)
         spelled.add(text)
         pieces[number] = text or None
-    return model, tuple(pieces), _merges(model["merges"], vocab)
-
-
-def _merges(value: object, vocab: dict[str, int]) -> tuple[tuple[int, int], ...]:
-    if not isinstance(value, list):
-        raise refusal("tokenizer-type", "model.merges must be a list", file=FILE)
-    merges = []
-    for rank, item in enumerate(value):
-        pair = item.split(" ") if isinstance(item, str) else item
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(half, str) and half for half in pair):
-            raise refusal("tokenizer-merges", f"merge {rank} is {shown(item)}, not two pieces", file=FILE)
-        for piece in (*pair, "".join(pair)):
-            if piece not in vocab:
-                message = f"merge {rank} needs {shown(piece)}, which the vocabulary does not have"
-                raise refusal("tokenizer-merges", message, file=FILE)
-        merges.append((vocab[pair[0]], vocab[pair[1]]))
-    return tuple(merges)
+    return tuple(pieces)
 
 
 def _check_trimmed(added: tuple[AddedToken, ...]) -> None:

@@ -11,7 +11,7 @@ from .tokenizer_spec import MetaspaceSegmenter
 
 _KNOWN = {"type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"}
 _SCHEMES: tuple[Literal["never", "first", "always"], ...] = ("never", "first", "always")
-_METASPACE = "\u2581"
+METASPACE = "\u2581"
 
 
 def is_metaspace(value: object) -> bool:
@@ -37,7 +37,7 @@ def read_metaspace(value: object) -> MetaspaceSegmenter:
             only_fields(inner[0], "pre_tokenizer", {"type"})
         part = inner[-1]
     only_fields(part, "pre_tokenizer", _KNOWN, required={"replacement"})
-    if part["replacement"] != _METASPACE or part.get("str_rep", _METASPACE) != _METASPACE:
+    if part["replacement"] != METASPACE or part.get("str_rep", METASPACE) != METASPACE:
         message = f"Metaspace with {shown(part['replacement'])} instead of U+2581 is not supported"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
     split = part.get("split", True)

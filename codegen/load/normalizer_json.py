@@ -13,19 +13,19 @@ from .tokenizer_json import FILE, only_fields, typed
 from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
 
 FOLDS = ("NFD", "NFKD", "StripAccents", "Lowercase")
-_STEPS = ("Precompiled", "Strip", "Replace", *FOLDS)
+STEPS = ("Precompiled", "Strip", "Replace", *FOLDS)
 _RUN = {"Regex": " {2,}"}
 _METASPACE = "\u2581"
 
 
 def read_normalizer(value: object) -> CharsmapNormalizer | FoldingNormalizer:
     """What is done to each character, if anything, then SentencePiece's steps: each may be missing."""
-    steps = listed_steps(value, *_STEPS)
+    steps = listed_steps(value, *STEPS)
     quotes = [_quote(step) for step in steps[:2]]
     joins_quotes = quotes == ["``", "''"]
     steps = steps[2:] if joins_quotes else steps
     folds = list(takewhile(lambda step: step["type"] in FOLDS, steps))
-    rest = _charsmap_normalizer(steps[len(folds) :])
+    rest = charsmap_of(steps[len(folds) :])
     if not folds and not joins_quotes:
         return rest
     return FoldingNormalizer(joins_quotes, read_folds(folds), rest)
@@ -51,7 +51,7 @@ def read_folds(steps: list[dict[str, Any]]) -> tuple[str, ...]:
     return kinds
 
 
-def _charsmap_normalizer(steps: list[dict[str, Any]]) -> CharsmapNormalizer:
+def charsmap_of(steps: list[dict[str, Any]]) -> CharsmapNormalizer:
     """White space stripped, the map, white space stripped, runs of spaces made one character."""
     charsmap: bytes | None = None
     strips = [(False, False), (False, False)]

@@ -4,6 +4,7 @@ merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from tokenizers import Tokenizer
 from ..errors import printable
 from . import tokenizer_config, tokenizer_json, vocab_text
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
+from .character_bpe_json import is_character_bpe, read_character_bpe_json
+from .described_folder import read_described_folder
 from .files import CheckpointFolder
 from .refusal import refusal, shown
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
@@ -25,8 +28,7 @@ from .tokenizer_spec import (
     bert_template,
 )
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
-from .word_level_folder import read_word_level_folder
-from .word_level_json import is_word_level
+from .word_level_json import is_word_level, read_word_level_json
 
 MAX_PIECE_BYTES = 1024
 MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
@@ -38,14 +40,15 @@ def load_tokenizer(
     """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
     `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
     described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
-    if is_byte_level(folder, described):
+    if described is not None and (found := _as_described(described)) is not None:
+        read, model = found
+        spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
+        file = tokenizer_json.FILE
+    elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
         file = VOCAB_FILE if described is None else tokenizer_json.FILE
     elif is_unigram_folder(folder, described):
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
-        file = tokenizer_json.FILE
-    elif described is not None and is_word_level(described):
-        spec = read_word_level_folder(folder, described, class_in_config, usual_class)
         file = tokenizer_json.FILE
     else:
         parts = _word_piece(folder, described, TokenizerConfig(folder, class_in_config, usual_class))
@@ -57,6 +60,13 @@ def load_tokenizer(
         message = f"`tokenizers` does not read it: {printable(str(error))}"
         raise refusal("tokenizer-unreadable", message, file=file) from None
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file))
+
+
+def _as_described(described: dict[str, Any]) -> tuple[Callable[[dict[str, Any]], TokenizerSpec], str] | None:
+    """What reads a tokenizer.json of a kind that no class of `transformers` rebuilds, and the model's name."""
+    if is_word_level(described):
+        return read_word_level_json, "word-level"
+    return (read_character_bpe_json, "SentencePiece BPE") if is_character_bpe(described) else None
 
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:

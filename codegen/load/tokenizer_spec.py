@@ -111,6 +111,18 @@ class ByteLevelBpeModel:
 
 
 @dataclass(frozen=True)
+class CharacterBpeModel:
+    """Byte pair encoding over characters, as SentencePiece trains it."""
+
+    pieces: tuple[str | None, ...]  # by id; None for the empty one, which never matches
+    merges: tuple[tuple[int, int], ...]  # ids, by rank; several may make a piece
+    ignore_merges: bool  # a word that is a piece stays whole, whatever merging makes of it
+    unknown_id: int | None
+    byte_fallback: bool  # unknown characters are written as pieces `<0x00>` to `<0xFF>`, one for each byte
+    fuse_unknown: bool  # neighbouring unknown ones are one token
+
+
+@dataclass(frozen=True)
 class CharsmapNormalizer:
     """SentencePiece's normalization, in the order of the fields; `strip_`: of white space at the left and right end."""
 
@@ -140,7 +152,7 @@ class CharacterNormalizer:
 class MetaspaceSegmenter:
     """Spaces become U+2581, which is put before words that have none; words begin with it."""
 
-    prepend: Literal["never", "first", "always"]
+    prepend: Literal["never", "first", "always", "doubled"]  # `doubled`: before those that have one, too
     split: bool
     split_whitespace: bool  # before that
 
@@ -206,7 +218,7 @@ class TokenizerSpec:
         | FoldingNormalizer
     )
     segmenter: Segmenter
-    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | UnigramModel
+    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
     template: Template
     added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding
@@ -217,6 +229,8 @@ class TokenizerSpec:
         """Its kind in two words, for the report."""
         if isinstance(self.model, ByteLevelBpeModel):
             return "byte-level BPE"
+        if isinstance(self.model, CharacterBpeModel):
+            return "SentencePiece BPE"
         if isinstance(self.model, UnigramModel):
             return "SentencePiece Unigram"
         if isinstance(self.segmenter, SingleCharacterSegmenter):

@@ -22,9 +22,9 @@ from .tokenizer_spec import (
 _SEGMENTERS = {"Whitespace": WhitespaceSegmenter(True), "WhitespaceSplit": WhitespaceSegmenter(False)}
 
 
-def is_word_level(described: dict[str, Any] | None) -> bool:
+def is_word_level(described: dict[str, Any]) -> bool:
     """Whether a parsed tokenizer.json is of this kind."""
-    model = described.get("model") if described is not None else None
+    model = described.get("model")
     return isinstance(model, dict) and model.get("type") == "WordLevel"
 
 

@@ -14,6 +14,7 @@ from ..errors import EtchError
 from ..load.tokenizer_spec import (
     AddedToken,
     ByteLevelBpeModel,
+    CharacterBpeModel,
     MetaspaceSegmenter,
     NoNormalizer,
     TokenizerSpec,
@@ -45,7 +46,7 @@ def compile_added_tokens(spec: TokenizerSpec) -> tuple[AddedTokenTables, AddedTo
         _check_one_pass(tokens)
         return _compile((token.content, token) for token in tokens), _compile(())
     splits = isinstance(spec.segmenter, MetaspaceSegmenter) and spec.segmenter.split_whitespace
-    if not splits and isinstance(spec.model, UnigramModel | ByteLevelBpeModel):
+    if not splits and isinstance(spec.model, UnigramModel | ByteLevelBpeModel | CharacterBpeModel):
         _check_spaces_stay(tokens)
     normalize = wheel.normalizer.normalize_str if wheel.normalizer else str
     raw = [(token.content, token) for token in tokens if not token.normalized]

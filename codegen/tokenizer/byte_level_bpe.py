@@ -13,9 +13,11 @@ from ..errors import EtchError
 from ..load.tokenizer_spec import ByteLevelBpeModel
 from . import trie
 from .fields import Field, Part, boolean, unsigned
+from .merging import merged
 
 MOST_BYTES = 1024  # as in etch::ByteLevelBpe
-_SCRATCH_BYTES = 30 * MOST_BYTES + MOST_BYTES // 32 * 4  # as etch::model_scratch_bytes
+MOST_PIECES = MOST_BYTES + 512  # as etch::most_pieces
+SCRATCH_BYTES = 30 * MOST_BYTES + MOST_BYTES // 32 * 4  # as etch::model_scratch_bytes
 _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 
 
@@ -32,7 +34,7 @@ def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes]) -> Part:
     pieces = trie.build((matched, displayed))
     left_sizes = np.zeros(len(pieces.values), np.uint8)
     merges = np.zeros(len(pieces.values), np.uint32)
-    whole = {i for i in ids.values() if spec.ignore_merges or _merged(spec.pieces[i] or b"", ids, pairs) == [i]}
+    whole = {i for i in ids.values() if spec.ignore_merges or _is_whole(spec.pieces[i] or b"", ids, pairs)}
     for key, i in enumerate(pieces.values.tolist()):
         if i in pairs:
             rank, left, _ = pairs[i]
@@ -57,7 +59,7 @@ def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes]) -> Part:
         boolean("trim_offsets", spec.trim_offsets),
         boolean("keep_first_space", spec.keep_first_space),
     )
-    return Part("ByteLevelBpe", fields, arrays, _SCRATCH_BYTES, most_pieces=MOST_BYTES + 512)
+    return Part("ByteLevelBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
 
 
 def _check_bytes(ids: dict[bytes, int]) -> None:
@@ -84,18 +86,14 @@ def made_by(spec: ByteLevelBpeModel) -> dict[int, tuple[int, int, int]]:
     return made
 
 
-def _merged(text: bytes, ids: dict[bytes, int], pairs: dict[int, tuple[int, int, int]]) -> list[int]:
-    """What merging makes of a text."""
-    parts = [text[i : i + 1] for i in range(len(text))]
-    while True:
-        best: tuple[int, int] | None = None
-        for place in range(len(parts) - 1):
-            made = pairs.get(ids.get(parts[place] + parts[place + 1], -1))
-            if made and made[1] == ids.get(parts[place]) and (best is None or made[0] < best[0]):
-                best = (made[0], place)
-        if best is None:
-            return [ids.get(part, -1) for part in parts]
-        parts[best[1] : best[1] + 2] = [parts[best[1]] + parts[best[1] + 1]]
+def _is_whole(piece: bytes, ids: dict[bytes, int], pairs: dict[int, tuple[int, int, int]]) -> bool:
+    """Whether merging makes the piece of its text."""
+
+    def rank(left: bytes, right: bytes) -> int | None:
+        made = pairs.get(ids.get(left + right, -1))
+        return made[0] if made and made[1] == ids.get(left) else None
+
+    return merged([piece[i : i + 1] for i in range(len(piece))], rank) == [piece]
 
 
 def _first_nodes(pieces: trie.Trie) -> np.ndarray:

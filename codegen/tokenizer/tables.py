@@ -8,9 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import ByteLevelBpeModel, TokenizerSpec, UnigramModel, WordLevelModel, WordPieceModel
+from ..load.tokenizer_spec import (
+    ByteLevelBpeModel,
+    CharacterBpeModel,
+    TokenizerSpec,
+    UnigramModel,
+    WordLevelModel,
+    WordPieceModel,
+)
 from .added_tokens import AddedTokenTables, compile_added_tokens
 from .byte_level_bpe import compile_byte_level_bpe
+from .character_bpe import compile_character_bpe
 from .fields import Field, Part, byte_array, never_empty, unsigned
 from .normalizers import compile_normalizer
 from .piece_characters import piece_characters
@@ -71,6 +79,8 @@ def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
     if isinstance(spec.model, ByteLevelBpeModel):
         return compile_byte_level_bpe(spec.model, texts)
     special = {token.id for token in spec.added_tokens if token.special}
+    if isinstance(spec.model, CharacterBpeModel):
+        return compile_character_bpe(spec.model, texts, special)
     if isinstance(spec.model, UnigramModel):
         return compile_unigram(spec.model, texts, special)
     if isinstance(spec.model, WordLevelModel):

@@ -9,7 +9,7 @@ them and one that continues the list, whose label no text holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,6 +26,8 @@ CONTINUES = 0xFF  # a byte that UTF-8 never has
 BLOCKS_PER_RANK = 4096  # blocks of 16 have at most 65,536 keys: a block counts its keys from there in 16 bits
 LABEL_PADDING = 16  # labels are compared eight at a time
 MOST_VALUE_BITS = 25  # a value is cut out of 32 bits that begin at a byte
+
+NO_NODE = 0xFFFFFFFF
 
 Key = tuple[bytes, int]
 
@@ -53,6 +55,14 @@ class Trie:
     def packed_values(self, bits: int) -> np.ndarray:
         """Values in `bits` bits each, lowest first, with as many bytes behind them as a read may touch."""
         return packed(self.values, bits)
+
+
+def nodes_by_byte(found: Trie, among: Iterable[int]) -> np.ndarray:
+    """By the byte that leads to each of these nodes."""
+    table = np.full(256, NO_NODE, np.uint32)
+    for node in among:
+        table[found.labels[node]] = node
+    return table
 
 
 def packed(values: np.ndarray, bits: int) -> np.ndarray:

@@ -8,7 +8,7 @@ special tokens, which are pieces as well: in plain text they are not found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from .fields import Field, Part, boolean, signed, unsigned
 
 # As in etch::Unigram.
 MOST_BYTES, LEAST_AGREED = 1280, 256
-_NO_NODE = 0xFFFFFFFF
 _MARK_BITS, _STEP_BIAS, _MOST_STEP = 4, 1, 3
 _WHOLE, _STEP, _SPECIAL = 1, 2, 8
 _SCRATCH_BYTES = (23 * (MOST_BYTES + 8) + 7) // 8 * 8  # as etch::model_scratch_bytes
@@ -50,7 +49,7 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
     lowest = min(is_matched, key=lambda i: spec.scores[i])
-    first = _nodes(found, range(*found.roots[:2]))
+    first = trie.nodes_by_byte(found, range(*found.roots[:2]))
     metaspace, after_metaspace = _metaspace_nodes(found, first)
     arrays = (
         ("first_nodes", first),
@@ -58,7 +57,7 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
         *trie.arrays(found, id_bits),
         ("scores", scores.view(np.uint32) if is_wide else scores.astype(np.float32).view(np.uint32)),
         ("marks", trie.packed(marks, _MARK_BITS)),
-        ("byte_ids", _byte_ids(spec, pieces)),
+        ("byte_ids", byte_ids(spec.byte_fallback, pieces)),
     )
     fields = (
         Field("first_nodes", array="first_nodes"),
@@ -100,23 +99,16 @@ def is_whole(text: str, pieces: dict[str, int], scores: tuple[float, ...]) -> bo
     return begins[count] == 0
 
 
-def _byte_ids(spec: UnigramModel, pieces: dict[str, int]) -> np.ndarray:
-    if not spec.byte_fallback:
+def byte_ids(byte_fallback: bool, pieces: dict[str, int]) -> np.ndarray:
+    """Of the pieces that unknown text is written in, -1 where there is none."""
+    if not byte_fallback:
         return np.array([-1], np.int32)
     return np.array([pieces.get(piece, -1) for piece in BYTE_PIECES], np.int32)
-
-
-def _nodes(found: trie.Trie, among: Iterable[int]) -> np.ndarray:
-    """By the byte that leads to each of these nodes."""
-    table = np.full(256, _NO_NODE, np.uint32)
-    for node in among:
-        table[found.labels[node]] = node
-    return table
 
 
 def _metaspace_nodes(found: trie.Trie, first: np.ndarray) -> tuple[int, np.ndarray]:
     """The node of U+2581, and by the next byte those below it."""
     node = int(first[_METASPACE[0]])
     for byte in _METASPACE[1:]:
-        node = int(_nodes(found, found.children(node))[byte]) if node != _NO_NODE else node
-    return node, _nodes(found, found.children(node) if node != _NO_NODE else ())
+        node = int(trie.nodes_by_byte(found, found.children(node))[byte]) if node != trie.NO_NODE else node
+    return node, trie.nodes_by_byte(found, found.children(node) if node != trie.NO_NODE else ())

@@ -188,7 +188,7 @@ def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes
         if one.array is not None:
             data = arrays[one.array].tobytes()
             return len(data).to_bytes(8, "little") + data + bytes(-len(data) % 8)
-        value = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2}.get(
+        value = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2, "doubled": 3}.get(
             (one.literal or "").rpartition("::")[2]
         )
         number = int((one.literal or "").rstrip("u"), 0) if value is None else value

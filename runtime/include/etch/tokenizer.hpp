@@ -73,6 +73,7 @@ using NormalFormCl100kBpeTokenizer = Tokenizer<NormalFormNormalizer, Cl100kSegme
 using CharacterByteLevelBpeTokenizer = Tokenizer<CharacterNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
 using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>;
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
+using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
 
 // Scratch memory for one call: one word. Any content, any alignment of 8 bytes or more.
@@ -121,6 +122,7 @@ void read_stream(const Tables& tables, std::uint32_t drop, std::uint32_t wanted,
 // it. Returns the size of the whole text: 0 for an id that has none. For display: it searches, in microseconds.
 std::size_t piece(const WordPiece& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const ByteLevelBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
+std::size_t piece(const CharacterBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 
 template <class Tables>

@@ -6,11 +6,6 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
-namespace {
-
-constexpr std::uint32_t kNoMerge = 0xFFFFFFFF;
-
-}  // namespace
 
 // Offsets leave out the white space that the token swallowed, by the rule of pieces.
 void Words<ByteLevelBpe>::write_token(const TokenMatch& match) noexcept {
@@ -41,49 +36,14 @@ bool Words<ByteLevelBpe>::write_whole() noexcept {
 
 void Words<ByteLevelBpe>::write_pieces() noexcept {
     const std::uint32_t size = word_.size();
-    for (std::uint32_t at = 0; at < size; ++at)
+    for (std::uint32_t at = 0; at < size; ++at) {
         symbols_.nodes[at] = model_.first_nodes[word_.bytes()[at]];
-    merge();
+        symbols_.next[at] = static_cast<std::uint16_t>(at + 1);
+    }
+    merge(symbols_, size, [this](std::uint32_t left) noexcept { rank(left); });
     std::uint32_t first = 0;
     for (std::uint32_t at = 0; at < size; at = symbols_.next[at])
         write(symbols_.nodes[at], at, symbols_.next[at], first);
-}
-
-// Merges neighbours until none can be. The first symbol stays the first one; the last one's next is the word's size.
-void Words<ByteLevelBpe>::merge() noexcept {
-    const std::uint32_t size = word_.size();
-    for (std::uint32_t at = 0; at < size; ++at) {
-        symbols_.next[at] = static_cast<std::uint16_t>(at + 1);
-        symbols_.previous[at] = static_cast<std::uint16_t>(at - 1);
-    }
-    for (std::uint32_t at = 0; at < size; ++at)
-        rank(at);
-    const std::uint32_t blocks = (size + Symbols::kBlock - 1) / Symbols::kBlock;
-    for (std::uint32_t block = 0; block < blocks; ++block)
-        find_lowest(block);
-    for (;;) {
-        std::uint32_t best = 0;
-        for (std::uint32_t block = 1; block < blocks; ++block)
-            best = symbols_.lowest[block] < symbols_.lowest[best] ? block : best;
-        if (symbols_.lowest[best] == kNoMerge) return;
-        std::uint32_t left = best * Symbols::kBlock;
-        while (symbols_.ranks[left] != symbols_.lowest[best])
-            ++left;
-        const std::uint32_t right = symbols_.next[left];
-        const std::uint32_t behind = symbols_.next[right];
-        symbols_.nodes[left] = symbols_.pairs[left];
-        symbols_.next[left] = static_cast<std::uint16_t>(behind);
-        if (behind != size) symbols_.previous[behind] = static_cast<std::uint16_t>(left);
-        symbols_.ranks[right] = kNoMerge;
-        rank(left);
-        find_lowest(right / Symbols::kBlock);
-        if (left != 0) {
-            const std::uint32_t before = symbols_.previous[left];
-            rank(before);
-            find_lowest(before / Symbols::kBlock);
-        }
-        find_lowest(best);
-    }
 }
 
 // Finds out what a symbol and its next one become. The trie is followed from the left one on by the bytes of the right
@@ -103,15 +63,6 @@ void Words<ByteLevelBpe>::rank(std::uint32_t left) noexcept {
     if (model_.left_sizes[key] != right - left) return;
     symbols_.ranks[left] = packed_value(model_.merges, key, model_.merge_bits) >> 1;
     symbols_.pairs[left] = node;
-}
-
-void Words<ByteLevelBpe>::find_lowest(std::uint32_t block) noexcept {
-    const std::uint32_t begin = block * Symbols::kBlock;
-    const std::uint32_t end = word_.size() - begin < Symbols::kBlock ? word_.size() : begin + Symbols::kBlock;
-    std::uint32_t lowest = kNoMerge;
-    for (std::uint32_t at = begin; at < end; ++at)
-        lowest = symbols_.ranks[at] < lowest ? symbols_.ranks[at] : lowest;
-    symbols_.lowest[block] = lowest;
 }
 
 // Writes the piece of the word's bytes [at, end). A byte stands for all of its character; `first` is the one that the

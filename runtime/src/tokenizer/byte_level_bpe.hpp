@@ -8,32 +8,13 @@
 #include "added_tokens.hpp"
 #include "cursor.hpp"
 #include "etch/tokenizer/models.hpp"
+#include "merging.hpp"
 #include "word.hpp"
 #include "words.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
-
-// The symbols of one word, in memory of the caller's for kMostBytes of them. A symbol lies where its first byte does.
-struct Symbols {
-    static constexpr std::uint32_t kBlock = 32;
-
-    explicit Symbols(void* memory) noexcept
-        : nodes(static_cast<std::uint32_t*>(memory)),
-          pairs(nodes + ByteLevelBpe::kMostBytes),
-          ranks(pairs + ByteLevelBpe::kMostBytes),
-          lowest(ranks + ByteLevelBpe::kMostBytes),
-          next(reinterpret_cast<std::uint16_t*>(lowest + ByteLevelBpe::kMostBytes / kBlock)),
-          previous(next + ByteLevelBpe::kMostBytes) {}
-
-    std::uint32_t* nodes;   // where the symbol's text ends in the trie
-    std::uint32_t* pairs;   // and where that of the symbol and its next one does
-    std::uint32_t* ranks;   // of that pair
-    std::uint32_t* lowest;  // of each block of ranks: so that a long word costs little more a byte than a short one
-    std::uint16_t* next;
-    std::uint16_t* previous;
-};
 
 template <>
 class Words<ByteLevelBpe> {
@@ -82,8 +63,6 @@ class Words<ByteLevelBpe> {
     bool write_whole() noexcept;
     void write_pieces() noexcept;
     void rank(std::uint32_t left) noexcept;
-    void find_lowest(std::uint32_t block) noexcept;
-    void merge() noexcept;
     void write(std::uint32_t node, std::uint32_t at, std::uint32_t end, std::uint32_t& first) noexcept;
 
     const ByteLevelBpe& model_;

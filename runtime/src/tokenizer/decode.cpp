@@ -228,6 +228,12 @@ std::size_t decode(const ByteLevelBpe& model, const Decoder& decoder, std::int32
                                 capacity);
 }
 
+std::size_t decode(const CharacterBpe& model, const Decoder& decoder, std::int32_t id, bool skip_special,
+                   DecoderState& state, char* text, std::size_t capacity) noexcept {
+    return tokenizer::decode_id(model.trie, tokenizer::roots_of(model), decoder, id, skip_special, state, text,
+                                capacity);
+}
+
 std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id, bool skip_special,
                    DecoderState& state, char* text, std::size_t capacity) noexcept {
     return tokenizer::decode_id(model.trie, tokenizer::roots_of(model), decoder, id, skip_special, state, text,

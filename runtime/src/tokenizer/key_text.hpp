@@ -27,6 +27,9 @@ inline Roots roots_of(const WordPiece& model) noexcept {
 inline Roots roots_of(const ByteLevelBpe& model) noexcept {
     return {model.first_end, 0, 0, nullptr, 0};
 }
+inline Roots roots_of(const CharacterBpe& model) noexcept {
+    return {model.first_end, 0, 0, nullptr, 0};
+}
 inline Roots roots_of(const Unigram& model) noexcept {
     return {model.first_end, 0, 0, nullptr, 0};
 }

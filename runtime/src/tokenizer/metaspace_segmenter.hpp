@@ -27,11 +27,9 @@ class Segmenter<MetaspaceSegmenter, Model> {
             return;
         }
         const bool is_metaspace = unit.scalar == kSpace || unit.scalar == kMetaspace;
-        if (!is_between_) {
-            if (is_metaspace && part_.split) words_.end();
-        } else if (!is_metaspace && begins_with_metaspace(unit.begin)) {
-            append_metaspace(unit.begin, unit.end);
-        }
+        const bool may_prepend = !is_metaspace || part_.prepend == PrependScheme::doubled;
+        if (is_between_ && may_prepend && begins_with_metaspace(unit.begin)) append_metaspace(unit.begin, unit.end);
+        if (is_metaspace && part_.split) words_.end();
         is_between_ = false;
         if (is_metaspace) {
             append_metaspace(unit.begin, unit.end);
@@ -92,7 +90,8 @@ class Segmenter<MetaspaceSegmenter, Model> {
     static constexpr std::uint32_t kMetaspace = MetaspaceSegmenter::kMetaspace;
 
     bool begins_with_metaspace(std::uint32_t begin) const noexcept {
-        return part_.prepend == PrependScheme::always || (part_.prepend == PrependScheme::first && begin == 0);
+        if (part_.prepend == PrependScheme::first) return begin == 0;
+        return part_.prepend != PrependScheme::never;
     }
     void append_metaspace(std::uint32_t begin, std::uint32_t end) noexcept {
         words_.append({kMetaspace, begin, end, 0});

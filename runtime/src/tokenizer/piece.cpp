@@ -27,6 +27,10 @@ std::size_t piece(const ByteLevelBpe& model, std::int32_t id, char* text, std::s
     return text_of(model.trie, roots_of(model), id, text, capacity);
 }
 
+std::size_t piece(const CharacterBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept {
+    return text_of(model.trie, roots_of(model), id, text, capacity);
+}
+
 std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t capacity) noexcept {
     return text_of(model.trie, roots_of(model), id, text, capacity);
 }

@@ -17,9 +17,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end")]
 
+from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
 
 from codegen.load.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
+from codegen.load.character_bpe_json import read_character_bpe_json  # noqa: E402
 from codegen.load.tokenizer_spec import (  # noqa: E402
     AddedToken,
     BertNormalizer,
@@ -174,6 +176,29 @@ def unigram_spec(added: tuple[AddedToken, ...] = (), *, byte_fallback: bool = Fa
     return read_unigram_json(values)
 
 
+_ONE_WORD: dict[str, Any] = {"metaspace": False, "after": [PREPEND, REPLACE]}
+_PAIRS = (
+    *("t|h", "th|e", "h|e", "t|he", f"{METASPACE}|the", "a|a", "aa|a", "aa|aa", "a|b", "b|c", "ab|c", "a|bc"),
+    *(f"{METASPACE}|{METASPACE}", "<|s", "s|>", "<s|>", "<|s>", "<s>|a", "c|\u00e9"),
+)
+
+
+def character_bpe_spec(
+    added: tuple[AddedToken, ...] = (), *, byte_fallback: bool = False, **options: Any
+) -> TokenizerSpec:
+    """Several pairs make one piece, one a special token. `options` are those of character_bpe_json."""
+    merges = [pair.split("|") for pair in _PAIRS]
+    letters = "".join(dict.fromkeys("".join("".join(pair) for pair in merges)))
+    pieces = [token.content for token in specials()] + list(BYTE_PIECES if byte_fallback else ())
+    vocab = {text: i for i, text in enumerate(dict.fromkeys((*pieces, *letters, *map("".join, merges))))}
+    numbered = (replace(token, id=len(vocab) + i) for i, token in enumerate(added))
+    settings = {"dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None, "end_of_word_suffix": None}
+    model = {"type": "BPE", **settings, "fuse_unk": not byte_fallback, "byte_fallback": byte_fallback, "merges": merges}
+    return read_character_bpe_json(
+        character_bpe_json({**model, "vocab": vocab}, added=[*specials(), *numbered], **options)
+    )
+
+
 def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> TokenizerSpec:
     tokens = (*(AddedToken(text, i, True, False, False, False, False) for i, text in enumerate(_SPECIALS)), *added)
     on = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": True, "lowercase": True, **flags}
@@ -212,6 +237,7 @@ _ALIASES = {
     "Tokenizer<BertNormalizer, BertSegmenter, WordPiece>": "BertTokenizer",
     "Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>": "WordLevelTokenizer",
     "Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>": "ByteLevelBpeTokenizer",
+    "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>": "CharacterBpeTokenizer",
     "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>": "UnigramTokenizer",
 }
 
@@ -237,6 +263,8 @@ def render() -> str:
         *_tokenizer("kBytes", compile_tokenizer(byte_level_spec(trim_offsets=True))),
         *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
         *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),
+        *_tokenizer("kMerged", compile_tokenizer(character_bpe_spec(_BYTE_ADDED, charsmap=_MAP))),
+        *_tokenizer("kMergedText", compile_tokenizer(character_bpe_spec(byte_fallback=True, **_ONE_WORD))),
         *_tokenizer("kPieces", compile_tokenizer(unigram_spec(charsmap=_MAP, split_whitespace=True))),
         *_tokenizer("kPiecesOfBytes", compile_tokenizer(unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER))),
         *_tokenizer("kPiecesWithTokens", compile_tokenizer(unigram_spec(_BYTE_ADDED, scheme="first", split=False))),

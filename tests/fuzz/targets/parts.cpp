@@ -60,6 +60,9 @@ constexpr etch::NormalForm kForm{
 std::int32_t unknown_id(const etch::WordPiece& model) {
     return model.unknown_id;
 }
+std::int32_t unknown_id(const etch::CharacterBpe& model) {
+    return model.unknown_id;
+}
 std::int32_t unknown_id(const etch::ByteLevelBpe&) {
     return -1;
 }
@@ -98,7 +101,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     etch::NormalForm form = kForm;
     form.composes = other;
     const auto& bytes = test_vocabulary::kBytesWithTokens;
-    switch (composition % 8) {
+    switch (composition % 9) {
         case 0:
             run<etch::DigitsBpeTokenizer>(bytes, {}, {one, other}, request);
             break;
@@ -120,6 +123,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         case 6:
             run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one}, request);
             break;
+        case 7: {
+            const auto& merged = other ? test_vocabulary::kMergedText : test_vocabulary::kMerged;
+            run<etch::CharacterBpeTokenizer>(merged, merged.normalizer, {merged.segmenter.prepend, one, false},
+                                             request);
+            break;
+        }
         default:
             if ((settings & 8) != 0) {
                 run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);

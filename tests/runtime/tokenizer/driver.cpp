@@ -205,6 +205,24 @@ void read(Reader& in, etch::MetaspaceSegmenter& segmenter) {
     set(in, segmenter.split_whitespace);
 }
 
+void read(Reader& in, etch::CharacterBpe& model) {
+    model.first_nodes = in.array<std::uint32_t>();
+    read(in, model.trie);
+    model.marks = in.array<std::uint8_t>();
+    model.merge_begins = in.array<std::uint8_t>();
+    model.left_sizes = in.array<std::uint8_t>();
+    model.merge_ranks = in.array<std::uint8_t>();
+    model.byte_ids = in.array<std::int32_t>();
+    set(in, model.begin_bits);
+    set(in, model.rank_bits);
+    set(in, model.first_end);
+    set(in, model.piece_count);
+    set(in, model.unknown_id);
+    set(in, model.byte_fallback);
+    set(in, model.fuse_unknown);
+    set(in, model.parts_at_spaces);
+}
+
 void read(Reader& in, etch::Unigram& model) {
     model.first_nodes = in.array<std::uint32_t>();
     model.metaspace_nodes = in.array<std::uint32_t>();
@@ -391,6 +409,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<NormalFormNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::NormalFormCl100kBpeTokenizer>},
     {"Tokenizer<CharacterNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::CharacterByteLevelBpeTokenizer>},
     {"Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::CharacterWordLevelTokenizer>},
+    {"Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>", answer<etch::CharacterBpeTokenizer>},
     {"Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::UnigramTokenizer>},
     {"Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::FoldingUnigramTokenizer>},
 };

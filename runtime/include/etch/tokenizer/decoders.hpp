@@ -59,6 +59,8 @@ std::size_t decode(const WordPiece& model, const Decoder& decoder, std::int32_t 
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
 std::size_t decode(const ByteLevelBpe& model, const Decoder& decoder, std::int32_t id, bool skip_special,
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
+std::size_t decode(const CharacterBpe& model, const Decoder& decoder, std::int32_t id, bool skip_special,
+                   DecoderState& state, char* text, std::size_t capacity) noexcept;
 std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id, bool skip_special,
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
 

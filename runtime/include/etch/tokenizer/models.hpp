@@ -48,6 +48,36 @@ struct ByteLevelBpe {
     bool keep_first_space;      // but for a single one of the text's first piece, as add_prefix_space puts there
 };
 
+// Byte pair encoding over characters, as SentencePiece trains it. A character that is no piece is unknown, and merges
+// with none.
+struct CharacterBpe {
+    // A longer word is cut behind the last whole character within so many bytes, and each part is a word of its own.
+    static constexpr std::uint32_t kMostBytes = ByteLevelBpe::kMostBytes;
+    // Of each piece: whether it is what its own text becomes; whether it is a special token, which plain text never
+    // becomes.
+    static constexpr std::uint32_t kMarkBits = 2;
+    static constexpr std::uint32_t kWholeMark = 1;
+    static constexpr std::uint32_t kSpecialMark = 2;
+
+    // Two sets of keys: pieces; texts that are never looked up. Several pairs may make a piece.
+    const std::uint32_t* first_nodes;  // [256] by first byte
+    Trie trie;
+    const std::uint8_t* marks;         // [key_count] of kMarkBits each
+    const std::uint8_t* merge_begins;  // [key_count + 1] of `begin_bits` each: where the pairs that make a piece begin
+    const std::uint8_t* left_sizes;    // [pairs] bytes of the left one
+    const std::uint8_t* merge_ranks;   // [pairs] of `rank_bits` each
+    const std::int32_t* byte_ids;      // [256] -1 for bytes that UTF-8 never has; [1] without byte fallback
+
+    std::uint32_t begin_bits;
+    std::uint32_t rank_bits;
+    std::uint32_t first_end;    // first nodes end here
+    std::uint32_t piece_count;  // ids
+    std::int32_t unknown_id;
+    bool byte_fallback;    // an unknown character is written in bytes
+    bool fuse_unknown;     // else neighbouring ones are one token
+    bool parts_at_spaces;  // no piece has U+2581 behind another character: what lies between is merged by itself
+};
+
 // Of all ways to write a word in pieces the one whose scores have the highest sum. A character that is no piece is
 // unknown; neighbouring unknown ones are one token.
 struct Unigram {
@@ -93,6 +123,9 @@ constexpr std::size_t model_scratch_bytes(const ByteLevelBpe&) noexcept {
     // lowest rank.
     return std::size_t{30} * ByteLevelBpe::kMostBytes + ByteLevelBpe::kMostBytes / 32 * 4;
 }
+constexpr std::size_t model_scratch_bytes(const CharacterBpe&) noexcept {
+    return model_scratch_bytes(ByteLevelBpe{});
+}
 constexpr std::size_t model_scratch_bytes(const Unigram&) noexcept {
     // Per byte, and one more place: a sum, the key that ends here, the original's places, where the key begins, itself.
     return (std::size_t{23} * (Unigram::kMostBytes + 8) + 7) / 8 * 8;
@@ -104,6 +137,9 @@ constexpr std::uint32_t most_pieces(const WordPiece& model) noexcept {
 }
 constexpr std::uint32_t most_pieces(const ByteLevelBpe&) noexcept {
     return ByteLevelBpe::kMostBytes + 512;
+}
+constexpr std::uint32_t most_pieces(const CharacterBpe&) noexcept {
+    return CharacterBpe::kMostBytes + 512;
 }
 constexpr std::uint32_t most_pieces(const Unigram&) noexcept {
     return Unigram::kMostBytes + 16;

@@ -44,13 +44,14 @@ enum class PrependScheme : std::uint8_t {
     never,
     first,   // to the word that begins the text
     always,  // to each
+    doubled  // to each, even if it begins with one
 };
 
 // As Metaspace does it: spaces are written U+2581, which also may begin what has none, and words begin with it.
 struct MetaspaceSegmenter {
     static constexpr std::uint32_t kMetaspace = 0x2581;
 
-    PrependScheme prepend;
+    PrependScheme prepend;  // a word is what lies between added tokens where it is `doubled`
     bool split;             // at U+2581; else what lies between added tokens is one word
     bool split_whitespace;  // before that, at white space, which is dropped
 };

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a BPE model over characters, in the order of `etch::CharacterBpe`'s fields.
+
+The vocabulary is a trie, and the pairs that make a piece lie one after the other, each as the size of its left one and
+its rank: the texts of a pair are where the piece's text is cut. A pair costs three bytes or four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import accumulate
+
+import numpy as np
+
+from ..errors import EtchError
+from ..load.metaspace_json import METASPACE
+from ..load.tokenizer_spec import CharacterBpeModel
+from . import trie
+from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
+from .fields import Field, Part, boolean, never_empty, signed, unsigned
+from .merging import merged
+from .unigram import byte_ids
+
+# As in etch::CharacterBpe.
+_MARK_BITS = 2
+_WHOLE, _SPECIAL = 1, 2
+
+Ranks = dict[tuple[str, str], int]
+
+
+def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: Collection[int]) -> Part:
+    """`texts` are those of all ids, added tokens included; `special` are the ids of special tokens."""
+    ids = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
+    hidden = {piece for piece, i in ids.items() if i in special and i != spec.unknown_id}
+    ranks = {
+        (spec.pieces[left] or "", spec.pieces[right] or ""): rank for rank, (left, right) in enumerate(spec.merges)
+    }
+    pairs = _pairs_by_piece(ranks)
+    reached = {piece for piece in hidden if piece in pairs or len(piece) == 1}
+    matched = [(piece.encode(), i) for piece, i in ids.items()]
+    known = set(ids.values())
+    displayed = [(text, i) for i, text in enumerate(texts) if text and i not in known]
+    id_bits = trie.value_bits(len(texts))
+    found = trie.build((matched, displayed))
+    by_key = [spec.pieces[i] or "" if i in known else "" for i in found.values.tolist()]
+    whole = {piece for piece in ids if spec.ignore_merges or _is_whole(piece, ids.keys(), ranks, reached)}
+    marks = [_WHOLE * (piece in whole) + _SPECIAL * (piece in hidden) for piece in by_key]
+    ordered = [pairs.get(piece, []) for piece in by_key]
+    begins = np.array([0, *accumulate(map(len, ordered))], np.uint32)
+    flat = [pair for made in ordered for pair in made]
+    begin_bits, rank_bits = trie.value_bits(len(flat) + 1), trie.value_bits(max(len(spec.merges), 1))
+    arrays = (
+        ("first_nodes", trie.nodes_by_byte(found, range(*found.roots[:2]))),
+        *trie.arrays(found, id_bits),
+        ("marks", trie.packed(np.array(marks, np.uint32), _MARK_BITS)),
+        ("merge_begins", trie.packed(begins, begin_bits)),
+        ("left_sizes", never_empty(np.array([size for size, _ in flat], np.uint8))),
+        ("merge_ranks", trie.packed(np.array([rank for _, rank in flat], np.uint32), rank_bits)),
+        ("byte_ids", byte_ids(spec.byte_fallback, ids)),
+    )
+    at_spaces = not spec.ignore_merges and METASPACE in ids.keys() - hidden
+    fields = (
+        Field("first_nodes", array="first_nodes"),
+        trie.field(found, id_bits),
+        *(Field(name, array=name) for name in ("marks", "merge_begins", "left_sizes", "merge_ranks", "byte_ids")),
+        unsigned("begin_bits", begin_bits),
+        unsigned("rank_bits", rank_bits),
+        unsigned("first_end", found.roots[2]),
+        unsigned("piece_count", len(texts)),
+        signed("unknown_id", -1 if spec.unknown_id is None else spec.unknown_id),
+        boolean("byte_fallback", spec.byte_fallback),
+        boolean("fuse_unknown", spec.fuse_unknown),
+        boolean("parts_at_spaces", at_spaces and not any(METASPACE in piece.lstrip(METASPACE) for piece in pairs)),
+    )
+    return Part("CharacterBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
+
+
+def _pairs_by_piece(ranks: Ranks) -> dict[str, list[tuple[int, int]]]:
+    """Of each piece the pairs that make it: bytes of the left one, and the rank."""
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for (left, right), rank in ranks.items():
+        size = len(left.encode())
+        if size > 255:
+            raise EtchError("tokenizer-merges", "front-end", f"the left side of merge {rank} has more than 255 bytes")
+        if size + len(right.encode()) <= MOST_BYTES:  # longer ones are in no word
+            pairs.setdefault(left + right, []).append((size, rank))
+    return pairs
+
+
+def _is_whole(piece: str, known: Collection[str], ranks: Ranks, hidden: Collection[str]) -> bool:
+    """Whether merging makes the piece of its text, also where text becomes none of the `hidden` ones."""
+    is_hidden = piece in hidden
+    return _becomes(piece, known, ranks, ()) and (is_hidden or not hidden or _becomes(piece, known, ranks, hidden))
+
+
+def _becomes(piece: str, known: Collection[str], ranks: Ranks, without: Collection[str]) -> bool:
+    def rank(left: str, right: str) -> int | None:
+        return None if left + right in without else ranks.get((left, right))
+
+    return all(c in known and c not in without for c in piece) and merged(piece, rank) == [piece]

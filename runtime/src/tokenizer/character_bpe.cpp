@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// As `merge_word` and `merge_all` of models/bpe of `tokenizers`.
+#include "character_bpe.hpp"
+
+#include "trie.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+// The node of the text of bytes [begin, end) of the word, or kNoNode.
+std::uint32_t Words<CharacterBpe>::find(std::uint32_t begin, std::uint32_t end) const noexcept {
+    std::uint32_t node = model_.first_nodes[word_.bytes()[begin]];
+    for (std::uint32_t at = begin + 1; at < end && node != kNoNode; ++at)
+        node = find_child(model_.trie, node, word_.bytes()[at]);
+    return node;
+}
+
+std::uint32_t Words<CharacterBpe>::mark(std::uint32_t node) const noexcept {
+    return packed_value(model_.marks, key_at(model_.trie, node), CharacterBpe::kMarkBits);
+}
+
+// Whether a piece ends at this node that text may become.
+bool Words<CharacterBpe>::is_piece(std::uint32_t node) const noexcept {
+    return node != kNoNode && ends_key(model_.trie, node) && (mark(node) & hidden_) == 0;
+}
+
+// Most words are one piece, and most pieces are what merging makes of their text: then nothing needs to be merged.
+bool Words<CharacterBpe>::write_whole() noexcept {
+    const std::uint32_t node = find(0, word_.size());
+    if (!is_piece(node) || (mark(node) & CharacterBpe::kWholeMark) == 0) return false;
+    out_.write(id_at(model_.trie, node), word_.char_begin(0), word_.char_end(word_.chars() - 1));
+    return true;
+}
+
+void Words<CharacterBpe>::write_pieces() noexcept {
+    const std::uint32_t size = word_.size();
+    for (std::uint32_t i = 0, at = 0; at < size; ++i) {
+        const std::uint32_t end = word_.byte_end(i);
+        const std::uint32_t node = find(at, end);
+        symbols_.nodes[at] = is_piece(node) ? node : kNoNode;
+        symbols_.next[at] = static_cast<std::uint16_t>(end);
+        at = end;
+    }
+    merge(symbols_, size, [this](std::uint32_t left) noexcept { rank(left); });
+    for (std::uint32_t at = 0, first = 0; at < size;) {
+        const bool is_known = symbols_.nodes[at] != kNoNode;
+        std::uint32_t end = symbols_.next[at];
+        while (!is_known && model_.fuse_unknown && end < size && symbols_.nodes[end] == kNoNode)
+            end = symbols_.next[end];
+        const std::uint32_t last = word_.char_ending_at(end, first);
+        if (is_known) {
+            out_.write(id_at(model_.trie, symbols_.nodes[at]), word_.char_begin(first), word_.char_end(last));
+        } else {
+            write_unknown(at, end, first, last);
+        }
+        at = end;
+        first = last + 1;
+    }
+}
+
+// Unknown characters, bytes [at, end) of the word: each byte stands for all of its character.
+void Words<CharacterBpe>::write_unknown(std::uint32_t at, std::uint32_t end, std::uint32_t first,
+                                        std::uint32_t last) noexcept {
+    if (!model_.byte_fallback) {
+        out_.write(model_.unknown_id, word_.char_begin(first), word_.char_end(last));
+        return;
+    }
+    for (; at < end; ++at) {
+        if (at == word_.byte_end(first)) ++first;
+        out_.write(model_.byte_ids[word_.bytes()[at]], word_.char_begin(first), word_.char_end(first));
+    }
+}
+
+// Finds out what a symbol and its next one become. The trie is followed from the left one on by the bytes of the right
+// one.
+void Words<CharacterBpe>::rank(std::uint32_t left) noexcept {
+    const Trie& trie = model_.trie;
+    const std::uint32_t right = symbols_.next[left];
+    symbols_.ranks[left] = kNoMerge;
+    if (right == word_.size() || symbols_.nodes[left] == kNoNode || symbols_.nodes[right] == kNoNode) return;
+    std::uint32_t node = symbols_.nodes[left];
+    for (std::uint32_t at = right; at < symbols_.next[right] && node != kNoNode; ++at)
+        node = find_child(trie, node, word_.bytes()[at]);
+    if (!is_piece(node)) return;
+    const std::uint32_t key = key_at(trie, node);
+    const std::uint32_t end = packed_value(model_.merge_begins, key + 1, model_.begin_bits);
+    for (std::uint32_t i = packed_value(model_.merge_begins, key, model_.begin_bits); i < end; ++i) {
+        if (model_.left_sizes[i] != right - left) continue;
+        symbols_.ranks[left] = packed_value(model_.merge_ranks, i, model_.rank_bits);
+        symbols_.pairs[left] = node;
+    }
+}
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

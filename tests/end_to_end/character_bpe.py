@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BPE over characters for tests: of random vocabularies of few letters, in which several pairs make a piece."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from unigram import METASPACE, SPECIALS, specials, unigram_json
+
+from codegen.load.character_bpe_json import read_character_bpe_json
+from codegen.load.tokenizer_spec import TokenizerSpec
+from codegen.load.unigram_json import BYTE_PIECES
+
+PREPEND = {"type": "Prepend", "prepend": METASPACE}
+REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}
+_LETTERS = f"abcdefith<s>/{METASPACE}\u00e9\u4e2d"
+
+
+def random_model(
+    source: random.Random, *, bytes_too: bool = False, inner: bool = False, **settings: Any
+) -> dict[str, Any]:
+    """The model of a tokenizer.json; `inner`: with pieces that have U+2581 behind another character."""
+    pieces = [*SPECIALS, *(BYTE_PIECES if bytes_too else ()), METASPACE]
+    pieces += [letter for letter in dict.fromkeys(_LETTERS) if letter != METASPACE and source.random() < 0.85]
+    merges: list[list[str]] = []
+    usable = [piece for piece in pieces if len(piece) == 1]
+    for _ in range(source.randint(30, 150)):
+        left, right = source.choice(usable), source.choice(usable)
+        text = left + right
+        if len(text) > 6 or [left, right] in merges or (not inner and METASPACE in text.lstrip(METASPACE)):
+            continue
+        merges.append([left, right])
+        if text not in pieces:
+            pieces.append(text)
+            usable.append(text)
+    for piece in usable:  # other pairs that make it, as of SentencePiece's pieces
+        for cut in range(1, len(piece)):
+            pair = [piece[:cut], piece[cut:]]
+            if set(pair) <= set(usable) and pair not in merges and source.random() < 0.5:
+                merges.insert(source.randint(0, len(merges)), pair)
+    unreached = ("abcdefabcdef", METASPACE + "thefaceofit")  # by merging
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": "<unk>",
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": bytes_too,
+        "ignore_merges": False,
+        "vocab": {piece: i for i, piece in enumerate((*pieces, *unreached))},
+        "merges": merges,
+        **settings,
+    }
+
+
+def character_bpe_json(model: dict[str, Any], *, metaspace: bool = True, **options: Any) -> dict[str, Any]:
+    """A tokenizer.json; `options` are those of unigram_json, without `metaspace` there is no pre-tokenizer."""
+    values = unigram_json([], **{"added": specials(), **options}) | {"model": model}
+    return values if metaspace else values | {"pre_tokenizer": None}
+
+
+def random_spec(source: random.Random, *, model: dict[str, Any] | None = None, **options: Any) -> TokenizerSpec:
+    """`model`: settings of random_model."""
+    return read_character_bpe_json(character_bpe_json(random_model(source, **(model or {})), **options))
