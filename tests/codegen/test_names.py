@@ -36,6 +36,7 @@ KEYWORDS = (
 OWN_NAMES = (
     *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece", "cuda", "agnews_cuda"),
     *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "amx_int8", "neon", "neon_dotprod", "plain", "dsp", "mve"),
+    "wasm_simd",
 )
 MALFORMED = (
     "",

@@ -2,6 +2,7 @@
 // --help and --version.
 #include "commands.hpp"
 #include "etch/version.hpp"
+#include "format.hpp"
 #include "model.hpp"
 #include "output.hpp"
 #include "task_face.hpp"

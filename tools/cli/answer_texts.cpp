@@ -7,6 +7,7 @@
 #include "answers.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
+#include "format.hpp"
 #include "input.hpp"
 #include "model.hpp"
 #include "output.hpp"

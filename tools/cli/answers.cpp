@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.hpp"
 
+#include "format.hpp"
 #include "json.hpp"
-#include "output.hpp"
 #include "task_face.hpp"
 #include "utf8.hpp"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "arguments.hpp"
 #include "model.hpp"
@@ -16,6 +17,13 @@ std::string answer_as_json(const Options& options, const Text& text, const Answe
 
 // {"ids": […], "pieces": […], "offsets": [[start, end], …], "truncated": …}
 std::string tokens_as_json(const Tokens& tokens);
+
+// The labels that a model of several gives to a text; what an entity is called; how many candidates of a mask are
+// shown; which text holds the answer to a question.
+std::vector<std::uint32_t> present_labels(const Answer& answer);
+std::string_view entity_name(const Options& options, const TagSpan& span);
+std::uint32_t candidates_shown(const Options& options);
+std::string_view context_of(const Text& text);
 
 // The next key of an object, behind the brace or the comma.
 void append_key(std::string& out, const char* name);

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "etch/similarity.hpp"
 #include "failure.hpp"
+#include "format.hpp"
 #include "json.hpp"
 #include "output.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "output.hpp"
+#include "format.hpp"
 #include "utf8.hpp"
 
 namespace etch::cli {

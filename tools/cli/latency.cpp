@@ -7,6 +7,7 @@
 #include "device.hpp"
 #include "etch/hosted.hpp"
 #include "failure.hpp"
+#include "format.hpp"
 #include "model.hpp"
 #include "output.hpp"
 #include "sample_text.hpp"

@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "etch/hosted.hpp"
 #include "failure.hpp"
+#include "format.hpp"
 #include "linked_file.hpp"
 #include "model.hpp"
 #include "output.hpp"

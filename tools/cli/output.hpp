@@ -2,7 +2,6 @@
 // Standard output. A closed pipe or a full disk ends the program with a line on stderr and exit code 1.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace etch::cli {
@@ -14,8 +13,5 @@ void write_output(std::string_view bytes);
 
 // Hands everything written so far to the operating system.
 void flush_output();
-
-// printf into a string.
-std::string format(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace etch::cli

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "correlation.hpp"
+#include "format.hpp"
 #include "json.hpp"
 #include "model.hpp"
-#include "output.hpp"
 #include "utf8.hpp"
 
 namespace etch::cli {

@@ -7,7 +7,7 @@
 
 #include "etch/hosted.hpp"
 #include "failure.hpp"
-#include "output.hpp"
+#include "format.hpp"
 
 namespace etch::cli {
 

@@ -12,6 +12,17 @@ namespace etch::cli {
 
 inline constexpr std::size_t kMostParts = 5;
 
+// What comes first in the object of an answer, keys by append_key(): tasks/VERB_json.cpp, which a page in a browser
+// links, too, without the rest of a program.
+using AppendFields = void(std::string& out, const Options& options, const Text& text, const Answer& answer);
+AppendFields append_label;
+AppendFields append_label_set;
+AppendFields append_values;
+AppendFields append_embedding;
+AppendFields append_entities;
+AppendFields append_masks;
+AppendFields append_answers;
+
 struct TaskFace {
     const char* does;                        // what its models do: "classifies texts"
     const OptionGroup* options[kMostParts];  // beside those of every task; the rest is null
@@ -27,7 +38,7 @@ struct TaskFace {
 
     // An answer as a line of output, and what of it comes first in its object: keys by append_key().
     std::string (*as_text)(const Options& options, const Text& text, const Answer& answer);
-    void (*append_fields)(std::string& out, const Options& options, const Text& text, const Answer& answer);
+    AppendFields* append_fields;
 
     void (*evaluate)(const Options& options);
     bool two_texts;  // a row of a table has two, to be compared

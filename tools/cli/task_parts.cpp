@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_parts.hpp"
 
-#include "output.hpp"
+#include "format.hpp"
 #include "utf8.hpp"
 
 namespace etch::cli {

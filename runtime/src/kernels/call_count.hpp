@@ -19,6 +19,7 @@ enum CountedSet : unsigned {
     kCountAmxInt8,
     kCountNeon,
     kCountNeonDotprod,
+    kCountWasmSimd,
     kCountPlain,
     kCountDsp,
     kCountMve,

@@ -13,6 +13,8 @@ constexpr const KernelSet* kSets[] = {
 #elif defined(__aarch64__)
     &kNeonDotprod,
     &kNeon,
+#elif defined(__wasm_simd128__)
+    &kWasmSimd,
 #endif
     &kScalarPanel,
 };

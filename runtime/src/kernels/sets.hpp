@@ -32,6 +32,8 @@ extern const KernelSet kNeonDotprod;
 // The same.
 bool neon_usable() noexcept;
 bool neon_dotprod_usable() noexcept;
+#elif defined(__wasm_simd128__)
+extern const KernelSet kWasmSimd;
 #endif
 
 // Of the sets that read Packing::rows a build holds scalar and the best that its target macros allow: they are for

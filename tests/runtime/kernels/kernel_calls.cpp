@@ -31,6 +31,7 @@ CountedSet counted(std::string_view name) {
         {"amx_int8", kCountAmxInt8},
         {"neon", kCountNeon},
         {"neon_dotprod", kCountNeonDotprod},
+        {"wasm_simd", kCountWasmSimd},
         {"plain", kCountPlain},
         {"dsp", kCountDsp},
         {"mve", kCountMve},

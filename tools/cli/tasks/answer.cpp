@@ -2,6 +2,7 @@
 // Answers to questions, as spans of a context. Evaluated: exact match and F1.
 #include "../answers.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../json.hpp"
 #include "../output.hpp"
 #include "../questions_file.hpp"
@@ -78,10 +79,6 @@ void check(const Options& options) {
     }
 }
 
-std::string_view context_of(const Text& text) {
-    return text.pair ? text.second : text.first;
-}
-
 // text TAB score TAB begin TAB end of each answer, the next one behind it.
 std::string as_text(const Options&, const Text& text, const Answer& answer) {
     std::string out;
@@ -91,23 +88,6 @@ std::string as_text(const Options&, const Text& text, const Answer& answer) {
         append_place_as_text(out, {span.begin, span.end, span.score}, context_of(text));
     }
     return out + '\n';
-}
-
-void append_fields(std::string& out, const Options& options, const Text& text, const Answer& answer) {
-    append_key(out, "answers");
-    append_json_array(out, answer.answer_count, [&](std::uint32_t i) {
-        const AnswerSpan& span = answer.answers[i];
-        const ScoredPlace place = {span.begin, span.end, span.score};
-        out += "{\"text\": ";
-        append_json(out, place.in(context_of(text)));
-        append_place(out, place);
-        out += '}';
-    });
-    append_key(out, "windows");
-    append_json(out, std::int64_t{answer.windows});
-    if (options.logits) {
-        append_rows(out, "logits", answer);
-    }
 }
 
 std::string described() {
@@ -157,7 +137,7 @@ const TaskFace kAnswerFace = {
     described,
     "question or text cut, it has more than %u tokens\n",
     as_text,
-    append_fields,
+    append_answers,
     evaluate_answers,
     false,
 };

@@ -12,6 +12,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kEnds;
 inline constexpr const TaskFace& kFace = kAnswerFace;
+inline constexpr AppendFields* kAppendFields = append_answers;
 
 inline std::string_view name(std::uint32_t) {
     return {};

@@ -10,6 +10,7 @@
 #include "../answers.hpp"
 #include "../dataset.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../json.hpp"
 #include "../label_set_scores.hpp"
 #include "../label_sets.hpp"
@@ -77,19 +78,6 @@ const Option kMatrixOption[] = {
 };
 const OptionGroup kMatrixOptions(kMatrixOption);
 
-constexpr float kPresent = 0.5F;  // probability from which on a label of several counts as given
-
-// The labels that a model of several gives to a text.
-std::vector<std::uint32_t> present_labels(const Answer& answer) {
-    std::vector<std::uint32_t> present;
-    for (std::uint32_t i = 0; i < kModel.width; ++i) {
-        if (answer.values[i] >= kPresent) {
-            present.push_back(i);
-        }
-    }
-    return present;
-}
-
 // label TAB probability of the most probable labels, best first.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
     std::vector<std::uint32_t> order(kModel.width);
@@ -106,28 +94,6 @@ std::string as_text(const Options& options, const Text&, const Answer& answer) {
         out += format("\t%.4f", static_cast<double>(answer.values[order[i]]));
     }
     return out + '\n';
-}
-
-void append_best_label(std::string& out, const Answer& answer) {
-    append_key(out, "label");
-    append_json(out, label(answer.label));
-    append_key(out, "probability");
-    append_json(out, answer.values[answer.label]);
-}
-
-void append_label(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_best_label(out, answer);
-    append_floats(out, "logits", answer.logits);
-}
-
-void append_label_set(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_best_label(out, answer);
-    append_key(out, "labels");
-    const std::vector<std::uint32_t> present = present_labels(answer);
-    append_json_array(out, static_cast<std::uint32_t>(present.size()),
-                      [&](std::uint32_t i) { append_json(out, label(present[i])); });
-    append_floats(out, "probabilities", answer.values);
-    append_floats(out, "logits", answer.logits);
 }
 
 void check(const Options& options) {

@@ -11,6 +11,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kLabelCount;
 inline constexpr const TaskFace& kFace = generated::kTask == Task::single_label ? kLabelFace : kLabelSetFace;
+inline constexpr AppendFields* kAppendFields = generated::kTask == Task::single_label ? append_label : append_label_set;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kLabels[index];

@@ -5,6 +5,7 @@
 #include "../compare_texts.hpp"
 #include "../dataset.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../number.hpp"
 #include "../output.hpp"
 #include "../score_tables.hpp"
@@ -53,10 +54,6 @@ void check(const Options& options) {
 
 std::string as_text(const Options&, const Text&, const Answer& answer) {
     return values_as_text(answer);
-}
-
-void append_fields(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_floats(out, "embedding", answer.values);
 }
 
 std::string described() {
@@ -109,7 +106,7 @@ const TaskFace kEmbedFace = {
     described,
     kTextCut,
     as_text,
-    append_fields,
+    append_embedding,
     evaluate_similarity,
     true,
 };

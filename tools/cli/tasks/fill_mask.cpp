@@ -6,6 +6,7 @@
 #include "../answers.hpp"
 #include "../dataset.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../json.hpp"
 #include "../label_measures.hpp"
 #include "../output.hpp"
@@ -40,39 +41,19 @@ void check(const Options& options) {
     }
 }
 
-std::uint32_t shown(const Options& options) {
-    return std::min(options.top.value_or(kTop), kModel.width);
-}
-
 // A line a mask; an empty one where the text has none.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
     std::string out;
     for (std::uint32_t mask = 0; mask < answer.mask_count; ++mask) {
         const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
         out += mask == 0 ? "" : "\n";
-        for (std::uint32_t i = 0; i < shown(options); ++i) {
+        for (std::uint32_t i = 0; i < candidates_shown(options); ++i) {
             out += i == 0 ? "" : "\t";
             append_printable(out, piece(row[i].id));
             out += format("\t%.4f", static_cast<double>(row[i].probability));
         }
     }
     return out + '\n';
-}
-
-void append_fields(std::string& out, const Options& options, const Text&, const Answer& answer) {
-    append_key(out, "masks");
-    append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
-        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
-        append_json_array(out, shown(options), [&](std::uint32_t i) {
-            out += "{\"token\": ";
-            append_json(out, piece(row[i].id));
-            out += ", \"id\": ";
-            append_json(out, std::int64_t{row[i].id});
-            out += ", \"probability\": ";
-            append_json(out, row[i].probability);
-            out += '}';
-        });
-    });
 }
 
 std::string described() {
@@ -146,7 +127,7 @@ const TaskFace kFillMaskFace = {
     check,          kPairHelp,
     kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,      kTextCut,
-    as_text,        append_fields,
+    as_text,        append_masks,
     evaluate_masks, false,
 };
 

@@ -12,6 +12,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kMostCandidates;
 inline constexpr const TaskFace& kFace = kFillMaskFace;
+inline constexpr AppendFields* kAppendFields = append_masks;
 
 inline std::string_view name(std::uint32_t) {
     return {};

@@ -4,6 +4,7 @@
 #include "../correlation.hpp"
 #include "../dataset.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../number.hpp"
 #include "../output.hpp"
 #include "../score_tables.hpp"
@@ -31,10 +32,6 @@ constexpr const char* kEvaluation = R"(
 
 std::string as_text(const Options&, const Text&, const Answer& answer) {
     return values_as_text(answer);
-}
-
-void append_fields(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_floats(out, "values", answer.values);
 }
 
 std::string described() {
@@ -100,7 +97,7 @@ const TaskFace kRegressFace = {
     accept_all,      kPairHelp,
     kOutput,         {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,       kTextCut,
-    as_text,         append_fields,
+    as_text,         append_values,
     evaluate_values, false,
 };
 

@@ -10,6 +10,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kValueCount;
 inline constexpr const TaskFace& kFace = kRegressFace;
+inline constexpr AppendFields* kAppendFields = append_values;
 
 inline std::string_view name(std::uint32_t index) {
     return generated::kValueNames[index];

@@ -9,6 +9,7 @@
 #include "../answers.hpp"
 #include "../entities.hpp"
 #include "../failure.hpp"
+#include "../format.hpp"
 #include "../json.hpp"
 #include "../label_measures.hpp"
 #include "../output.hpp"
@@ -57,38 +58,17 @@ void check(const Options& options) {
     }
 }
 
-std::string_view name_of(const Options& options, const TagSpan& span) {
-    return label(options.wanted.aggregation == Aggregation::none ? span.label : kModel.width + span.label);
-}
-
 // label TAB text TAB score TAB begin TAB end of each entity, the next one behind it.
 std::string as_text(const Options& options, const Text& text, const Answer& answer) {
     std::string out;
     for (std::uint32_t i = 0; i < answer.span_count; ++i) {
         const TagSpan& span = answer.spans[i];
         out += i == 0 ? "" : "\t";
-        append_printable(out, name_of(options, span));
+        append_printable(out, entity_name(options, span));
         out += '\t';
         append_place_as_text(out, {span.begin, span.end, span.score}, text.first);
     }
     return out + '\n';
-}
-
-void append_fields(std::string& out, const Options& options, const Text& text, const Answer& answer) {
-    append_key(out, "entities");
-    append_json_array(out, answer.span_count, [&](std::uint32_t i) {
-        const TagSpan& span = answer.spans[i];
-        const ScoredPlace place = {span.begin, span.end, span.score};
-        out += "{\"label\": ";
-        append_json(out, name_of(options, span));
-        append_place(out, place);
-        out += ", \"text\": ";
-        append_json(out, place.in(text.first));
-        out += '}';
-    });
-    if (options.probabilities) {
-        append_rows(out, "probabilities", answer);
-    }
 }
 
 std::string described() {
@@ -183,8 +163,8 @@ void evaluate_tags(const Options& options) {
 
 extern const TaskFace kTagFace;
 const TaskFace kTagFace = {
-    "tags texts", {&kTagOptions}, check,   nullptr,       kOutput,       {kEvaluation},
-    described,    kTextCut,       as_text, append_fields, evaluate_tags, false,
+    "tags texts", {&kTagOptions}, check,   nullptr,         kOutput,       {kEvaluation},
+    described,    kTextCut,       as_text, append_entities, evaluate_tags, false,
 };
 
 }  // namespace etch::cli

@@ -12,6 +12,7 @@ namespace etch::cli::task {
 
 inline constexpr std::uint32_t kWidth = generated::kLabelCount;
 inline constexpr const TaskFace& kFace = kTagFace;
+inline constexpr AppendFields* kAppendFields = append_entities;
 
 // Labels, then entities.
 inline std::string_view name(std::uint32_t index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 x s8 -> s32 -> f32 by pmaddwd, tiles of 2 rows x 16 columns, the whole K in registers. Included inside the
-// namespace of sse2.
+// s8 x s8 -> s32 -> f32 where an instruction adds the products of two pairs of int16 to an int32, tiles of 2 rows x 16
+// columns, the whole K in registers. Included inside the namespaces of sse2 and wasm_simd, behind their words.inl.
 //
 // a       [rows][k], encoded as int16, each 4 values in the order 0, 2, 1, 3; zeros up to a multiple of kEncodedPadding
 //         values; row stride in bytes, any alignment.
@@ -20,37 +20,26 @@ constexpr std::uint8_t kEncodedBytes = 2;
 
 // Encodes rne(x), |x| <= 127.
 ETCH_INLINE void encode_16(Floats x, std::uint8_t* encoded) noexcept {
-    for (const Pair<Register>& half : {x.low, x.high}) {
-        const __m128i low_swapped = _mm_shufflelo_epi16(round_to_words(half), _MM_SHUFFLE(3, 1, 2, 0));
-        const __m128i swapped = _mm_shufflehi_epi16(low_swapped, _MM_SHUFFLE(3, 1, 2, 0));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(encoded), swapped);
-        encoded += 16;
-    }
+    store(encoded, swap_middle(round_to_words(x.low)));
+    store(encoded + 16, swap_middle(round_to_words(x.high)));
 }
 
 struct Ints {
-    __m128i quarters[4];
+    Integers quarters[4];
 };
 
 ETCH_INLINE Floats to_floats(const Ints& x) noexcept {
-    return {{{_mm_cvtepi32_ps(x.quarters[0])}, {_mm_cvtepi32_ps(x.quarters[1])}},
-            {{_mm_cvtepi32_ps(x.quarters[2])}, {_mm_cvtepi32_ps(x.quarters[3])}}};
-}
-
-// sum += addend per int32 lane. Written as assembly because GCC 12 otherwise adds into another register and moves or
-// spills the sums on every turn of the loop.
-ETCH_INLINE void accumulate(__m128i& sum, __m128i addend) noexcept {
-    asm("paddd %1, %0" : "+x"(sum) : "x"(addend));
+    return {{to_floats(x.quarters[0]), to_floats(x.quarters[1])}, {to_floats(x.quarters[2]), to_floats(x.quarters[3])}};
 }
 
 // 4 columns x 4 k of weights as int16.
 struct Widened {
-    __m128i even;  // k = 0 and 2 of each column
-    __m128i odd;   // k = 1 and 3
+    Integers even;  // k = 0 and 2 of each column
+    Integers odd;   // k = 1 and 3
 };
 ETCH_INLINE Widened widen(const std::int8_t* weights) noexcept {
-    const __m128i w = _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights));
-    return {_mm_srai_epi16(_mm_slli_epi16(w, 8), 8), _mm_srai_epi16(w, 8)};
+    const Integers w = load_integers(weights);
+    return {low_bytes(w), high_bytes(w)};
 }
 
 // sums += the products of kRows rows from `a` on and 4 k of a panel; quarter_of(q) is the Widened of its columns 4 q to
@@ -58,21 +47,21 @@ ETCH_INLINE Widened widen(const std::int8_t* weights) noexcept {
 template <unsigned kRows, class Quarter>
 ETCH_INLINE void add_four(Ints (&sums)[kRows][1], const std::uint8_t* a, std::size_t a_stride,
                           Quarter quarter_of) noexcept {
-    __m128i even[kRows];
-    __m128i odd[kRows];
+    Integers even[kRows];
+    Integers odd[kRows];
     ETCH_UNROLL
     for (unsigned r = 0; r < kRows; ++r) {
-        const __m128i four = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a + r * a_stride));
-        even[r] = _mm_shuffle_epi32(four, 0x00);
-        odd[r] = _mm_shuffle_epi32(four, 0x55);
+        const Integers four = load_four_words(a + r * a_stride);
+        even[r] = first_pair(four);
+        odd[r] = second_pair(four);
     }
     ETCH_UNROLL
     for (unsigned q = 0; q < 4; ++q) {
         const Widened& w = quarter_of(q);
         ETCH_UNROLL
         for (unsigned r = 0; r < kRows; ++r) {
-            accumulate(sums[r][0].quarters[q], _mm_madd_epi16(even[r], w.even));
-            accumulate(sums[r][0].quarters[q], _mm_madd_epi16(odd[r], w.odd));
+            accumulate(sums[r][0].quarters[q], add_pairs_of_products(even[r], w.even));
+            accumulate(sums[r][0].quarters[q], add_pairs_of_products(odd[r], w.odd));
         }
     }
 }

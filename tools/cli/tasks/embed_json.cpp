@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../answers.hpp"
+
+namespace etch::cli {
+
+void append_embedding(std::string& out, const Options&, const Text&, const Answer& answer) {
+    append_floats(out, "embedding", answer.values);
+}
+
+}  // namespace etch::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "../answers.hpp"
+#include "../json.hpp"
+
+namespace etch::cli {
+
+std::uint32_t candidates_shown(const Options& options) {
+    return std::min(options.top.value_or(kTop), kModel.width);
+}
+
+void append_masks(std::string& out, const Options& options, const Text&, const Answer& answer) {
+    append_key(out, "masks");
+    append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        append_json_array(out, candidates_shown(options), [&](std::uint32_t i) {
+            out += "{\"token\": ";
+            append_json(out, piece(row[i].id));
+            out += ", \"id\": ";
+            append_json(out, std::int64_t{row[i].id});
+            out += ", \"probability\": ";
+            append_json(out, row[i].probability);
+            out += '}';
+        });
+    });
+}
+
+}  // namespace etch::cli
