@@ -79,7 +79,7 @@ def test_every_task_and_recipe(models: dict[str, Path], modules: dict[str, Path]
 def test_self_tests_and_names(models: dict[str, Path], modules: dict[str, Path]) -> None:
     for name, module in modules.items():
         said = ask(module, [("self_test", "", None), ("select_kernel", "avx2", None), ("describe", "", None)])
-        assert said[:2] == ["true", "status 7: no kernel set of this name"]
+        assert said[:2] == ["true", "status 7: no kernel of that name exists for this model's packing"]
         told, manifest = json.loads(said[2]), json.loads((models[name] / "etch.json").read_text())
         assert {key: told[key] for key in ("name", "recipe", "max_tokens", "table_bytes", "arena_bytes")} == {
             key: manifest[key] for key in ("name", "recipe", "max_tokens", "table_bytes", "arena_bytes")
