@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set of WebAssembly with 128-bit vectors: Packing::panel, 4-lane registers, no relaxed instructions, whose bits would
-// depend on the machine. Everything here but the set itself has internal linkage.
+// The set of WebAssembly with 128-bit vectors: Packing::panel, 4-lane registers, no relaxed instructions, whose bits
+// would depend on the machine. Everything here but the set itself has internal linkage.
 #if defined(__wasm_simd128__)
 
 #include <wasm_simd128.h>
