@@ -22,6 +22,7 @@ from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import (
     check_unsupported,
     class_of,
+    flag_of,
     has_segments,
     read_config,
 )
@@ -89,7 +90,7 @@ def _rebuilt(
         check_vocab(vocab, None, VOCAB_FILE)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
-    prefix, trim = (_flag(config, key, usual) for key, usual in (("add_prefix_space", False), ("trim_offsets", True)))
+    prefix, trim = (flag_of(config, key, usual) for key, usual in (("add_prefix_space", False), ("trim_offsets", True)))
     separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
     return {
         "version": "1.0",
@@ -119,13 +120,6 @@ def _rebuilt(
             "merges": merges,
         },
     }
-
-
-def _flag(config: dict[str, Any], key: str, usual: bool) -> bool:
-    value = config.get(key, usual)
-    if not isinstance(value, bool):
-        raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=CONFIG_FILE)
-    return value
 
 
 def _merge_lines(raw: bytes) -> list[str]:

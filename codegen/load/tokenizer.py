@@ -16,6 +16,8 @@ from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte
 from .character_bpe_json import is_character_bpe, read_character_bpe_json
 from .described_folder import read_described_folder
 from .files import CheckpointFolder
+from .llama_folder import FILE as LLAMA_FILE
+from .llama_folder import is_llama_folder, read_llama_folder
 from .refusal import refusal, shown
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
@@ -47,6 +49,8 @@ def load_tokenizer(
     elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
         file = VOCAB_FILE if described is None else tokenizer_json.FILE
+    elif described is None and is_llama_folder(folder, class_in_config):
+        spec, file = read_llama_folder(folder, class_in_config), LLAMA_FILE
     elif is_unigram_folder(folder, described):
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
         file = tokenizer_json.FILE

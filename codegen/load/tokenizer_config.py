@@ -223,6 +223,14 @@ def class_of(
     return plain
 
 
+def flag_of(values: dict[str, Any], key: str, usual: bool) -> bool:
+    """A setting, `usual` where the file does not have it."""
+    value = values.get(key, usual)
+    if not isinstance(value, bool):
+        raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=FILE)
+    return value
+
+
 def has_segments(values: dict[str, Any], usual: bool) -> bool:
     """Whether `transformers` tells the model the segments of a pair: where it does not, all are 0."""
     names = values.get("model_input_names")

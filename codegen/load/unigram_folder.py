@@ -22,7 +22,7 @@ from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import check_unsupported, class_of, has_segments, read_config
+from .tokenizer_config import check_unsupported, class_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
 from .unigram_json import is_unigram, read_unigram_json
@@ -185,11 +185,11 @@ def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec) -> tuple[s
     lowercase = isinstance(spec.normalizer, FoldingNormalizer) and "Lowercase" in spec.normalizer.steps
     asked = {"do_lower_case": lowercase, "split_by_punct": False}
     for key, here in asked.items():
-        if key in config and _flag(config, key, here) != here:
+        if key in config and flag_of(config, key, here) != here:
             raise refusal("tokenizer-conflict", f"{key} is not what {JSON_FILE} says", file=CONFIG_FILE)
     segmenter, unknown = spec.segmenter, spec.model.unknown_id
     assert isinstance(segmenter, MetaspaceSegmenter)
-    prepend = "always" if _flag(config, "add_prefix_space", True) else "first"
+    prepend = "always" if flag_of(config, "add_prefix_space", True) else "first"
     if "add_prefix_space" in config and segmenter.prepend != prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
     usual = (spec.model.pieces[unknown], spec.model.scores[unknown]) == ("[UNK]", 0.0) or unknown == 1
@@ -232,14 +232,14 @@ def _described(
     steps: list[dict[str, Any]] = []
     if known.folds:
         steps += [{"type": "Replace", "pattern": {"String": quotes}, "content": '"'} for quotes in ("``", "''")]
-        steps += [] if _flag(config, "keep_accents", False) else [{"type": "NFKD"}, {"type": "StripAccents"}]
-        steps += [{"type": "Lowercase"}] if _flag(config, "do_lower_case", True) else []
+        steps += [] if flag_of(config, "keep_accents", False) else [{"type": "NFKD"}, {"type": "StripAccents"}]
+        steps += [{"type": "Lowercase"}] if flag_of(config, "do_lower_case", True) else []
     if charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()})
     metaspace = {
         "type": "Metaspace",
         "replacement": _METASPACE,
-        "prepend_scheme": "always" if _flag(config, "add_prefix_space", True) else "never",
+        "prepend_scheme": "always" if flag_of(config, "add_prefix_space", True) else "never",
         "split": True,
     }
     vocab = vocabulary or [(f"{i}", 0.0) for i in range(known.unknown_id + 1)]
@@ -273,10 +273,3 @@ def _template(known: SentencePieceClass, ids: dict[str, int]) -> dict[str, Any]:
         "pair": parts(known.pair),
         "special_tokens": {name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in sorted(names)},
     }
-
-
-def _flag(config: dict[str, Any], key: str, usual: bool) -> bool:
-    value = config.get(key, usual)
-    if not isinstance(value, bool):
-        raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=CONFIG_FILE)
-    return value

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SentencePiece's file of type BPE as LlamaTokenizer of transformers 5.23 reads it, whose ids are recorded here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sentencepiece_files import sentencepiece_file
+from tokenizers import Tokenizer
+
+from codegen.errors import EtchError
+from codegen.load.decoder_json import read_decoder
+from codegen.load.files import CheckpointFolder
+from codegen.load.llama_folder import derived_merges
+from codegen.load.metaspace_json import METASPACE
+from codegen.load.tokenizer import load_tokenizer
+from codegen.load.tokenizer_spec import CharacterBpeModel, TokenizerSpec
+from codegen.load.unigram_json import BYTE_PIECES
+from codegen.tokenizer import compile_tokenizer
+
+UNKNOWN, CONTROL, USER_DEFINED, BYTE = 2, 3, 4, 6
+FIRST = (("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL), ("<tool>", USER_DEFINED))
+BYTES = tuple((piece, BYTE) for piece in BYTE_PIECES)
+WORDS = ("t", "he", "the", "at", "c", "cat", "th", "cat", "ing", "in", "ng", "the", "", *"thecaing<s>/\u00e9")
+SPACED = (0, 2, 4, 5, 12)  # of them begin with U+2581
+TEXTS = ("the cats", " \u00c9t\u00e9  in<tool>the </s>catching", "", "chanting the\n", "\u4e2d<s>the")
+PAIR = "the cat", "at"
+_SECOND = [272, 199, 141, 273, 285, 272, 272, 269, 3]
+EXPECTED: list[tuple[dict[str, Any], list[list[int]]]] = [
+    (
+        {},
+        [
+            [262, 265, 282],
+            [*_SECOND, 271, 272, 2, 267, 276, 274, 268],
+            [],
+            [264, 274, 277, 279, 273, 268, 262, 14],
+            [272, 232, 188, 177, 1, 271],
+            [262, 265, 272, 263],
+        ],
+    ),
+    (
+        {"legacy": True},
+        [
+            [262, 265, 282],
+            [*_SECOND, 262, 272, 2, 265, 276, 274, 268],
+            [],
+            [264, 274, 277, 279, 273, 268, 262, 14],
+            [272, 232, 188, 177, 1, 262],
+            [262, 265, 272, 263],
+        ],
+    ),
+    (
+        {"add_prefix_space": False},
+        [
+            [271, 265, 282],
+            [*_SECOND, 271, 272, 2, 267, 276, 274, 268],
+            [],
+            [276, 274, 277, 279, 273, 268, 262, 14],
+            [232, 188, 177, 1, 271],
+            [271, 265, 263],
+        ],
+    ),
+]
+
+
+def pieces() -> list[tuple[str, float]]:
+    texts = [METASPACE * (i in SPACED) + word for i, word in enumerate(WORDS)]
+    return [(text, -float(i)) for i, text in enumerate(texts) if text not in texts[:i]]
+
+
+def model_folder(
+    path: Path,
+    first: Iterable[tuple[str, int]] = (*FIRST, *BYTES),
+    more: Iterable[tuple[str, float]] = (),
+    model_type: int = 2,
+    **config: Any,
+) -> Path:
+    path.joinpath("tokenizer.model").write_bytes(sentencepiece_file(first, [*pieces(), *more], model_type=model_type))
+    path.joinpath("tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "LlamaTokenizer", **config}))
+    return path
+
+
+def read(path: Path, class_in_config: object = None) -> TokenizerSpec:
+    return load_tokenizer(CheckpointFolder(path), 300, class_in_config)
+
+
+@pytest.mark.parametrize(("config", "expected"), EXPECTED)
+def test_as_transformers_reads_it(config: dict[str, Any], expected: list[list[int]], tmp_path: Path) -> None:
+    spec = read(model_folder(tmp_path, **config))
+    wheel = Tokenizer.from_str(spec.json)
+    assert [wheel.encode(text).ids for text in TEXTS] + [wheel.encode(*PAIR).ids] == expected
+    assert spec.summary == "SentencePiece BPE"
+    assert read_decoder(json.loads(spec.json)["decoder"]).strip == config.get("add_prefix_space", True)
+    compile_tokenizer(spec)
+
+
+def test_the_class_that_config_json_names(tmp_path: Path) -> None:
+    path = model_folder(tmp_path)
+    whole = read(path)
+    (path / "tokenizer_config.json").unlink()
+    assert read(path, "LlamaTokenizerFast") == whole
+
+
+def test_merges_are_all_ways_to_write_a_piece() -> None:
+    """In the order of `generate_merges` of transformers, recorded."""
+    vocab = {text: i for i, (text, _) in enumerate(pieces())}
+    written = "_ t|h e|_ the|_t he|a t|_ c|_ cat|_c at|t h|c at|i ng|in g|i n|n g|t he|th e"
+    assert derived_merges(vocab) == [pair.split() for pair in written.replace("_", METASPACE).split("|")]
+
+
+def test_special_pieces(tmp_path: Path) -> None:
+    spec = read(model_folder(tmp_path))
+    assert [(token.content, token.special) for token in spec.added_tokens] == [
+        ("<unk>", True), ("<s>", True), ("</s>", True), ("<tool>", False),
+    ]  # fmt: skip
+    assert isinstance(spec.model, CharacterBpeModel)
+    assert (spec.model.unknown_id, spec.model.byte_fallback) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"model_type": 1}, "sentencepiece-type"),
+        ({"first": FIRST}, "missing-special-token"),
+        ({"first": (*FIRST, *BYTES[:9])}, "tokenizer-bytes"),
+        ({"more": [("the", 0.0)]}, "vocab-duplicate-piece"),
+        ({"add_bos_token": True}, "tokenizer-setting"),
+        ({"legacy": 1}, "config-type"),
+        ({"pad_token": "<pad>"}, "tokenizer-conflict"),
+    ],
+)
+def test_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as refused:
+        read(model_folder(tmp_path, **changes))
+    assert refused.value.code == code
