@@ -103,8 +103,10 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/web/": (f"{BUILT}/test_web_modules.py",),
     "tools/train/": ("tests/codegen", BUILT),
     "tools/train/finetune/": tuple(
-        f"{BUILT}/test_{name}.py" for name in ("finetune", "finetune_generated", "finetune_refusals", "finetuned")
+        f"{BUILT}/test_{name}.py"
+        for name in ("finetune", "finetune_generated", "finetune_refusals", "finetuned", "gru_recipe")
     ),
+    "tools/train/gru/": (f"{BUILT}/test_gru_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.
 OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py")

@@ -27,6 +27,7 @@ SCRIPTS = (
     "tools/train/agnews/tables.py",
     "tools/train/agnews_small/make.py",
     "tools/train/finetune/finetune.py",
+    "tools/train/gru/gru.py",
     "tools/train/plain/make.py",
     "tools/train/plain/make.py",
 )

@@ -17,7 +17,7 @@ from targets import Labels
 
 from codegen.load.files import CheckpointFolder
 
-_COPIED = ("vocab.txt", "special_tokens_map.json", "added_tokens.json")
+_COPIED = ("vocab.txt", "vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json")
 _TEXT_BYTES = 64 << 20
 # Where the old file was, and an older name of the longest text.
 _DROPPED = ("name_or_path", "max_len", "tokenizer_file", "special_tokens_map_file")
@@ -50,8 +50,12 @@ def check_free(out: Path) -> None:
 
 def write_settings(folder: Path, base: Base, labels: Labels) -> None:
     """config.json and the tokenizer's files: the checkpoint's own, but for labels and the longest text."""
-    source = CheckpointFolder(base.folder)
     _write_json(folder / "config.json", base.config_with(labels))
+    write_tokenizer(folder, CheckpointFolder(base.folder), base.max_tokens)
+
+
+def write_tokenizer(folder: Path, source: CheckpointFolder, max_tokens: int) -> None:
+    """The tokenizer's files of `source`, but for the longest text."""
     for name in _COPIED:
         if source.has(name):
             (folder / name).write_bytes(source.read(name, _TEXT_BYTES))
@@ -61,7 +65,7 @@ def write_settings(folder: Path, base: Base, labels: Labels) -> None:
         _write_json(folder / "tokenizer.json", tokenizer)
     settings = source.read_json_if_present("tokenizer_config.json") or {}
     settings = {k: v for k, v in settings.items() if k not in _DROPPED}
-    _write_json(folder / "tokenizer_config.json", settings | {"model_max_length": base.max_tokens})
+    _write_json(folder / "tokenizer_config.json", settings | {"model_max_length": max_tokens})
 
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:

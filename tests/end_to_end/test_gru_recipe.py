@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/train/gru on a tiny encoder: what it writes is what the generator reads. Skipped without PyTorch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from classify_program import ROOT
+from finetune_recipe import TIMEOUT, labelled, sentences, write_csv
+from tiny_checkpoint import write_tiny_checkpoint
+
+from codegen import pipeline
+from codegen.emulate import Text, emulate_texts
+from codegen.encoding import encoded
+from codegen.golden import text_tokenizer
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("transformers", reason="transformers is not installed")
+
+RECIPE = ROOT / "tools" / "train" / "gru" / "gru.py"
+COLUMNS = ("--label-column", "label", "--text-columns", "text")
+FAST = ("--threads", "1", "--hidden", "13", "--layers", "2", "--epochs", "8", "--rate", "0.02", "--max-tokens", "20")
+
+
+def recipe(encoder: Path, table: Path, out: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
+    """One run."""
+    return subprocess.run(
+        [sys.executable, RECIPE, encoder, "--train", table, "--out", out, *COLUMNS, *options],
+        env=os.environ | {"HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
+def test_what_is_trained_is_what_the_generator_computes(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "tiny", hidden=32, intermediate=64)
+    table, test = (
+        write_csv(tmp_path / name, labelled(count, seed)) for name, count, seed in (("a.csv", 240, 1), ("b.csv", 60, 2))
+    )
+    done = recipe(tmp_path / "tiny", table, tmp_path / "out", *FAST, "--test", test)
+    assert done.returncode == 0, done.stderr
+    told = float(done.stdout.rpartition("test: ")[2].partition(" %")[0])
+    assert told >= 75  # each text says `good` or `bad`, and the encoder knows nothing
+
+    settings = json.loads((tmp_path / "out" / "head.json").read_text())
+    assert settings["labels"] == ["no", "yes"] and settings["num_layers"] == 2
+    checkpoint = pipeline.load(tmp_path / "out")
+    assert checkpoint.default_max_tokens == 20
+    texts = [text for text, _ in sentences(60, 2)]
+    ours = emulate_texts(
+        pipeline.lower(checkpoint, "fp32", None),
+        [Text(*text) for text in encoded(text_tokenizer(checkpoint.tokenizer, 20), texts)],
+    )
+    truths = [int(good) for _, good in sentences(60, 2)]
+    assert 100 * float(np.mean(np.argmax(ours, axis=1) == truths)) == pytest.approx(told, abs=0.01)
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "tiny")
+    table = write_csv(tmp_path / "a.csv", labelled(20))
+    done = recipe(tmp_path / "nothing", table, tmp_path / "out")
+    assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith("gru: error[not-a-folder]")
+    done = recipe(tmp_path / "tiny", table, tmp_path / "tiny")
+    assert done.returncode == 1 and "exists already" in done.stderr
+    assert not (tmp_path / "out").exists()

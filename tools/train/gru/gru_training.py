@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to features of the frozen encoder, features to a head, both to a folder."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from common.batches import by_tokens, longest_first, pad, shuffled_by_rows
+from common.checkpoint import write_json
+from common.optimize import decay_groups, set_rate
+from folder import check_free, new_folder, write_tokenizer
+from gru_model import GruClassifier
+from safetensors.torch import save_file
+from settings import Columns
+from split import split
+from table import Record, read_table
+from targets import Labels, find_labels
+from tokenizers import Tokenizer
+from torch.nn.functional import cross_entropy
+from transformers import AutoModel, PreTrainedModel
+
+from codegen.frontends import limits_of
+from codegen.golden import text_tokenizer
+from codegen.load.files import CheckpointFolder
+from codegen.load.folder import load_checkpoint
+
+_ENCODED_TOKENS = 4096  # of a batch that is encoded
+_POOL = 50  # batches of an epoch that are sorted by length together
+_WARMUP = 0.1
+_DECAY = 0.01
+
+
+class Features:
+    """What the frozen encoder made of some texts, in float16: it runs once, whatever the number of epochs."""
+
+    def __init__(self, encoder: PreTrainedModel, tokenizer: Tokenizer, texts: Sequence[str], labels: list[int]) -> None:
+        encodings = tokenizer.encode_batch(list(texts))
+        ids, segments = [e.ids for e in encodings], [e.type_ids for e in encodings]
+        self.labels = torch.tensor(labels)
+        self.lengths = [len(row) for row in ids]
+        self.cut = sum(bool(e.overflowing) for e in encodings)
+        self.rows: list[torch.Tensor] = [torch.empty(0)] * len(ids)
+        batches = by_tokens(self.lengths, longest_first(self.lengths), _ENCODED_TOKENS)
+        with torch.inference_mode():
+            for batch in batches:
+                padded, mask = pad([ids[i] for i in batch])
+                kinds = {"token_type_ids": pad([segments[i] for i in batch])[0]}
+                takes = kinds if getattr(encoder.config, "type_vocab_size", 0) > 1 else {}
+                states = encoder(padded, attention_mask=mask, **takes).last_hidden_state.half()
+                for i, of_text in zip(batch, states, strict=True):
+                    self.rows[i] = of_text[: self.lengths[i]].clone()
+
+    def texts(self, batch: Sequence[int]) -> list[torch.Tensor]:
+        """Rows of some texts."""
+        return [self.rows[i].float() for i in batch]
+
+
+def run(asked: argparse.Namespace) -> str:
+    """Trains and writes the folder; returns the figures."""
+    check_free(asked.out)
+    if asked.threads is not None:
+        torch.set_num_threads(asked.threads)
+    torch.use_deterministic_algorithms(True)
+    torch.manual_seed(asked.seed)
+    labels, parts = _read(asked)
+    checkpoint = load_checkpoint(asked.encoder, limits_of)
+    tokenizer = text_tokenizer(checkpoint.tokenizer, asked.max_tokens)
+    encoder = AutoModel.from_pretrained(asked.encoder, local_files_only=True, dtype=torch.float32).eval()
+    begin = time.monotonic()
+    features = {
+        name: Features(encoder, tokenizer, [r.texts[0] for r in rows], [labels.names.index(r.label) for r in rows])
+        for name, rows in parts.items()
+    }
+    for name, of_part in features.items():
+        _say(f"{name}: {len(of_part.rows)} rows, {of_part.cut} cut at {asked.max_tokens} tokens")
+    _say(f"encoded in {time.monotonic() - begin:.0f} s")
+    head = GruClassifier(
+        encoder.config.hidden_size,
+        asked.hidden,
+        asked.layers,
+        len(labels.names),
+        both_ways=not asked.one_direction,
+        dropout=asked.dropout,
+    )
+    train(head, features["training"], features["held out"], asked)
+    with new_folder(asked.out) as folder:
+        write_folder(folder, encoder, CheckpointFolder(asked.encoder), head, labels.names, asked.max_tokens)
+    measured = {name: accuracy(head, features[name]) for name in ("held out", "test") if name in features}
+    return ", ".join(f"{name}: {100 * value:.2f} %" for name, value in measured.items())
+
+
+def _read(asked: argparse.Namespace) -> tuple[Labels, dict[str, list[Record]]]:
+    """Labels, and rows to train on, to choose by and, where asked for, to test on."""
+    texts = tuple(asked.text_columns.split(","))
+    header = asked.header or any(not column.isdigit() for column in (*texts, asked.label_column))
+    columns = Columns(texts, asked.label_column, header, pairs=False)
+    table = read_table(asked.train, columns)
+    labels = find_labels("single_label", table, ())
+    count = min(asked.rows, len(table.records))
+    rows = [table.records[i * len(table.records) // count] for i in range(count)]
+    chosen, held_out = split([r.texts for r in rows], [r.label for r in rows], asked.held_out, asked.seed)
+    parts = {"training": [rows[i] for i in chosen], "held out": [rows[i] for i in held_out]}
+    if asked.test is not None:
+        test = read_table(asked.test, columns)
+        for record in test.records:
+            labels.target(test, record)  # that it is one
+        parts["test"] = test.records
+    return labels, parts
+
+
+def train(head: GruClassifier, rows: Features, held_out: Features, asked: argparse.Namespace) -> None:
+    """Leaves the weights of the epoch that is best on the rows held out."""
+    optimizer = torch.optim.AdamW(decay_groups(head, _DECAY), lr=asked.rate)
+    rng = random.Random(asked.seed)
+    batches = [shuffled_by_rows(rows.lengths, asked.batch, _POOL, rng) for _ in range(asked.epochs)]
+    steps, step = sum(map(len, batches)), 0
+    best, weights = -1.0, head.state_dict()
+    for epoch, of_epoch in enumerate(batches, 1):
+        head.train()
+        total, begin = 0.0, time.monotonic()
+        for batch in of_epoch:
+            step += 1
+            set_rate(optimizer, asked.rate, step, steps, _WARMUP)
+            loss = cross_entropy(head(rows.texts(batch)), rows.labels[batch])
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
+            optimizer.step()
+            total += float(loss.detach()) * len(batch)
+        found = accuracy(head, held_out)
+        loss_of = total / len(rows.rows)
+        _say(f"epoch {epoch}: loss {loss_of:.4f}, held out {100 * found:.2f} %, {time.monotonic() - begin:.0f} s")
+        if found > best:
+            best, weights = found, {name: value.clone() for name, value in head.state_dict().items()}
+    head.load_state_dict(weights)
+
+
+@torch.inference_mode()
+def accuracy(head: GruClassifier, of: Features) -> float:
+    """Share of the rows that are answered right."""
+    head.eval()
+    right = 0
+    for batch in by_tokens(of.lengths, longest_first(of.lengths), _ENCODED_TOKENS):
+        right += int((head(of.texts(batch)).argmax(1) == of.labels[batch]).sum())
+    return right / len(of.rows)
+
+
+def write_folder(
+    folder: Path,
+    encoder: PreTrainedModel,
+    source: CheckpointFolder,
+    head: GruClassifier,
+    labels: tuple[str, ...],
+    max_tokens: int,
+) -> None:
+    """encoder/, head.json and head.safetensors, as the generator reads them."""
+    encoder.save_pretrained(folder / "encoder")
+    write_tokenizer(folder / "encoder", source, max_tokens)
+    write_json(folder / "head.json", head.settings(labels))
+    save_file(head.state_dict(), folder / "head.safetensors", metadata={"format": "pt"})
+    for file in folder.rglob("*.safetensors"):
+        file.chmod(0o644)  # its writer leaves 0600
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
