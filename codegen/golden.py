@@ -18,6 +18,7 @@ from tokenizers import Encoding, Tokenizer
 from .emulate import emulate
 from .emulate.generation import Generation
 from .ir.program import Attention, Linear, Loop, Program, ops_in
+from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
 
@@ -46,7 +47,7 @@ _BUDGET_SECONDS = 6.0
 _SECONDS_PER_MULTIPLY_ADD = {"s8": 0.07e-9, "f32": 0.7e-9}
 _SECONDS_PER_SCORE = 10e-9
 _LEAST_LONG_TEXT = 16  # tokens
-GOLDEN_TARGET = 16  # etch::kGoldenTarget: tokens of what a model writes
+GOLDEN_TARGET, GOLDEN_BYTES = 16, 64  # etch::kGoldenTarget and kGoldenBytes, of what a model writes
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,11 @@ class Golden:
     ids: tuple[int, ...]
     truncated: bool
     output: NDArray[np.float32] | NDArray[np.int32]  # logits, values, an embedding or the first tokens that are written
+    spelled: bytes = b""  # the text of these tokens, or of the first ones of them
 
 
-def make_golden(program: Program, spec: TokenizerSpec) -> tuple[Golden, ...]:
-    """The golden texts of a model with what comes out of them."""
+def make_golden(program: Program, spec: TokenizerSpec, target: TargetTokenizer | None = None) -> tuple[Golden, ...]:
+    """The golden texts of a model with what comes out of them; `target` makes texts of what it writes."""
     tokenizer = text_tokenizer(spec, program.max_tokens)
     goldens = []
     texts = golden_texts(program, spec)
@@ -68,7 +70,8 @@ def make_golden(program: Program, spec: TokenizerSpec) -> tuple[Golden, ...]:
         for text in texts:
             encoding = tokenizer.encode(text)
             output = _output(program, encoding)
-            goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output))
+            spelled = b"" if target is None else _spelled(target, output)
+            goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output, spelled))
             advance()
     return tuple(goldens)
 
@@ -78,6 +81,14 @@ def _output(program: Program, encoding: Encoding) -> NDArray[np.float32] | NDArr
         return emulate(program, encoding.ids, encoding.type_ids)
     text = Generation(program, encoding.ids, [0] * len(encoding.ids))
     return np.array(text.greedy(capacity=GOLDEN_TARGET)[0], np.int32)
+
+
+def _spelled(target: TargetTokenizer, output: NDArray) -> bytes:
+    """Of as many tokens as fit, in whole characters."""
+    tokenizer, ids = Tokenizer.from_str(target.spec.json), output.tolist()
+    texts = (tokenizer.decode(ids[:count], skip_special_tokens=True) for count in range(len(ids), 0, -1))
+    whole = (text.rstrip("\ufffd").encode() for text in texts)
+    return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 
 
 def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:

@@ -35,7 +35,7 @@ from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
 from .table_file import Columns
 from .targets import TARGETS
-from .tokenizer import compile_tokenizer
+from .tokenizer import compile_target, compile_tokenizer
 
 Echo = Callable[[str], None]
 
@@ -103,6 +103,7 @@ def generate(request: Request, echo: Echo) -> None:
     checkpoint = load(request.folder, request.pooling)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
+    _check_writer(request, graph)
     rows = None
     if request.evaluate is not None:
         rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows, echo)
@@ -145,6 +146,21 @@ def generate(request: Request, echo: Echo) -> None:
         echo(f"built {program}")
         if request.limits is not None:
             echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _check_writer(request: Request, graph: Graph) -> None:
+    """EtchError where a model that writes texts is asked for what there is for others only."""
+    given = {
+        "--gpu": request.gpu,
+        "--calibrate": request.calibrate is not None,
+        "--evaluate": request.evaluate is not None,
+        "--prune-vocabulary": request.prune is not None,
+        "--max-flash and --max-ram": request.limits is not None,
+    }
+    asked = next((option for option, is_given in given.items() if is_given), None)
+    if graph.target is not None and asked is not None:
+        message = f"{asked}: models that write texts do without so far; leave it out"
+        raise EtchError("generation-not-supported", "arguments", message)
 
 
 def _evaluated(
@@ -227,6 +243,9 @@ def make_model(
         check_tokenizer(checkpoint.tokenizer)
     encoder = encoder_of(program) if gpu else None
     tokenizer = compile_tokenizer(checkpoint.tokenizer, by_words=program.task.by_words)
+    target_text = None
+    if checkpoint.target is not None and program.target is not None:
+        target_text = compile_target(checkpoint.target, checkpoint.tokenizer, tokenizer)
     return Model(
         name=name,
         checkpoint=checkpoint.digest,
@@ -237,11 +256,12 @@ def make_model(
         ),
         target=target,
         tokenizer=tokenizer,
-        tables=make_tables(program, target, tokenizer),
-        goldens=make_golden(program, checkpoint.tokenizer),
+        tables=make_tables(program, target, tokenizer, target_text),
+        goldens=make_golden(program, checkpoint.tokenizer, checkpoint.target),
         pairs=program.task.takes_pairs and checkpoint.tokenizer.template.segments <= program.segments,
         calibration=calibration,
         encoder=encoder,
         terms=checkpoint.terms,
         asked_pooling=checkpoint.asked_pooling,
+        target_text=target_text,
     )

@@ -19,7 +19,7 @@ from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
-_WRITING_BYTES = 12  # sizeof(etch::Writing)
+_WRITING_BYTES = 104  # sizeof(etch::Writing)
 _QUESTION_STATE_BYTES = 1280  # etch::QuestionState, and what aligns the arrays behind it
 
 

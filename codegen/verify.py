@@ -28,6 +28,7 @@ from .progress import stage
 from .prunable import unknown_ids
 from .quantize import RECIPES
 from .table_file import Columns
+from .tasks import task_of
 from .texts import read_lines
 from .vocabulary import keep_ids
 
@@ -52,6 +53,11 @@ def verify(
     manifest = check_folder(directory, "verify")
     if manifest["recipe"] not in RECIPES:
         raise EtchError("unknown-recipe", "verify", f"recipe {manifest['recipe']!r}", file="etch.json")
+    if task_of(manifest["task"]).rows == "steps":
+        message = (
+            "texts that a model writes are not compared so far; its program's --self-test compares the golden ones"
+        )
+        raise EtchError("task-not-supported", "verify", message)
     loaded = load_generated(manifest, checkpoint)
     program = _program(loaded, manifest, calibration, columns)
     lines = (

@@ -17,7 +17,7 @@ from .target import build_target
 _ATTENTION = ("query", "key", "value")
 
 
-def build_graph(
+def graph_of(
     config: Config,
     tensors: TensorFile,
     max_source: int,

@@ -30,7 +30,7 @@ _POSITIONS = "max_position_embeddings"
 _MAX_THETA = 1e12
 
 
-def build_graph(
+def graph_of(
     config: Config,
     tensors: TensorFile,
     max_source: int,

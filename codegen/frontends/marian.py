@@ -14,7 +14,7 @@ from .encoder_decoder import build_encoder_decoder, position_count
 from .sinusoids import halved_sinusoids
 
 
-def build_graph(
+def graph_of(
     config: Config,
     tensors: TensorFile,
     max_source: int,

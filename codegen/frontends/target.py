@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from ..ir.graph import Target
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings, settings_in
+from . import parts
 
 
 def build_target(
@@ -22,3 +24,16 @@ def build_target(
         forced_end=settings.forced_end,
         never=settings.never,
     )
+
+
+def check_writer(checkpoint: Checkpoint, architecture: str) -> None:
+    """EtchError where the folder is another class's, or asks for a search that there is none of."""
+    config, generation = checkpoint.config, checkpoint.generation
+    if config.architectures and architecture not in config.architectures:
+        message = f"architecture {', '.join(config.architectures)} is not supported: {architecture} writes texts"
+        raise parts.refuse("architecture-not-supported", message)
+    if checkpoint.sentence is not None:
+        raise parts.refuse("architecture-conflict", f"{architecture} writes texts, modules.json makes an embedding")
+    if generation is not None and generation.beams != 1:
+        message = f"num_beams is {generation.beams}: the search is greedy so far; make it 1"
+        raise parts.refuse("generation-not-supported", message)

@@ -60,10 +60,11 @@ HARMLESS = frozenset(
 )
 
 
-def check_keys(config: Config) -> None:
-    """Refuses a configuration that asks for a computation that no family here has."""
+def check_keys(config: Config, writes_texts: bool) -> None:
+    """Refuses a configuration that asks for a computation that no family here has; a model that writes texts may have
+    a decoder."""
     for key, neutral in _NEUTRAL.items():
-        if key not in config:
+        if key not in config or (key == "is_encoder_decoder" and writes_texts):
             continue
         value = config.values[key]
         if not any(value == usual and type(value) is type(usual) for usual in neutral):

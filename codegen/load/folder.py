@@ -62,7 +62,7 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         raise refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
     config = Config.from_json(folder.read_json(CONFIG_FILE))
     limits = limits_of(config)
-    check_keys(config)
+    check_keys(config, limits.writes_texts)
     config = replace(config, cross_encoder=cross_encoder_function(folder))
     config.labels()
     sentence, sentence_notes = read_sentence_modules(folder, limits.width)

@@ -12,7 +12,7 @@ from ..ir import program as p
 from ..ir.stage import Stage
 from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
-from ..tokenizer import TokenizerTables
+from ..tokenizer import TargetTables, TokenizerTables
 
 _TYPES = {
     "int8": "std::int8_t",
@@ -66,10 +66,13 @@ class Table:
         return [_little_endian(array) for array in self.arrays]
 
 
-def make_tables(program: p.Program, target: Target, tokenizer: TokenizerTables) -> tuple[Table, ...]:
+def make_tables(
+    program: p.Program, target: Target, tokenizer: TokenizerTables, target_text: TargetTables | None = None
+) -> tuple[Table, ...]:
     """All tables in the order that they are written."""
     weights = (table for slot, loop in p.slots_of(program) for table in slot_tables(slot, loop is not None, target))
-    return (*weights, *tokenizer_tables(tokenizer))
+    of_target = () if target_text is None else tokenizer_tables(target_text)
+    return (*weights, *tokenizer_tables(tokenizer), *of_target)
 
 
 def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Table, ...]:
@@ -83,8 +86,8 @@ def slot_tables(slot: p.WeightSlot, in_loop: bool, target: Target) -> tuple[Tabl
     return tuple(found)
 
 
-def tokenizer_tables(tokenizer: TokenizerTables) -> tuple[Table, ...]:
-    """Those that turn text into tokens."""
+def tokenizer_tables(tokenizer: TokenizerTables | TargetTables) -> tuple[Table, ...]:
+    """Those that turn text into tokens, or back."""
     return tuple(Table(name, "tokenizer", (array.reshape(-1),), ()) for name, array in tokenizer.arrays)
 
 

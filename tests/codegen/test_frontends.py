@@ -59,7 +59,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "type": (
         configure(model_type="gpt2"),
         "model-type-not-supported",
-        "model type 'gpt2' is not supported (supported: albert, bert, ",
+        "model type 'gpt2' is not supported (supported: albert, bart, bert, ",
     ),
     "architecture": (
         configure(architectures=["BertForNextSentencePrediction"]),

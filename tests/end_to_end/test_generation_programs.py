@@ -22,7 +22,7 @@ from tiny_graphs import MAX_TOKENS, VOCABULARY
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation
-from codegen.frontends.bart import build_graph
+from codegen.frontends import bart
 from codegen.ir import graph as g
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
@@ -141,7 +141,7 @@ def test_a_trained_model(recipe: str, most: int, checkpoint: Path, shared: Path,
     if models is None:
         pytest.skip("ETCH_MODELS is not set")
     files = CheckpointFolder(Path(models) / "bart_g2p_us")
-    made = build_graph(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
+    made = bart.graph_of(Config.from_json(files.read_json("config.json")), open_weights(files)[0], 64, 63)
     folder = shared / "writers" / f"bart_g2p_us_{recipe}" / "form"
     once(folder.parent / "made", recipe, lambda: generate(made, recipe, "host", checkpoint, folder))
     program = build_test(folder, SOURCE, tmp_path / "program")

@@ -10,6 +10,7 @@
 
 #include "etch/decode/answers.hpp"
 #include "etch/decode/candidates.hpp"
+#include "etch/decode/generation.hpp"
 #include "etch/decode/tags.hpp"
 #include "etch/executor.hpp"
 #include "etch/status.hpp"
@@ -67,6 +68,8 @@ struct Answer {
     const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
     std::uint32_t answer_count = 0;
     std::uint32_t windows = 0;  // that the context was read in
+    std::string_view written;   // by a model that writes texts
+    Ended ended = Ended::end;   // why there is no more of it
 };
 
 // What is asked of models beside a text: of each task its own.

@@ -59,8 +59,10 @@ struct GoldenTarget {
     const std::int32_t* ids;  // [count]
     std::uint32_t written;
     const std::int32_t* target;  // [written], at most kGoldenTarget
+    std::string_view spelled;    // the text of them, at most kGoldenBytes: of so many as fit
 };
 inline constexpr std::uint32_t kGoldenTarget = 16;
+inline constexpr std::size_t kGoldenBytes = 64;
 
 template <class Result, std::uint32_t Outputs>
 bool is_golden(const Golden<Outputs>& golden, const Result& result, float (Result::*outputs)[Outputs]) noexcept {
@@ -124,6 +126,26 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
         if (!same) return Status::golden_mismatch;
     }
     return Status::ok;
+}
+
+// Behind that: each golden text through the tokenizer, to a text with room for what is known of it.
+template <class Workspace, std::size_t Goldens, class Result>
+[[gnu::always_inline]] inline Status self_test_of_texts(Workspace& workspace, const GoldenTarget (&goldens)[Goldens],
+                                                        Status (&write)(Workspace&, std::string_view, char*,
+                                                                        std::size_t, Result&) noexcept) noexcept {
+    const SpecialTokens special_tokens = workspace.special_tokens;
+    workspace.special_tokens = SpecialTokens::recognized;
+    Status status = Status::ok;
+    for (const GoldenTarget& golden : goldens) {
+        char text[kGoldenBytes];
+        Result result{};
+        status = write(workspace, golden.text, text, golden.spelled.size(), result);
+        const bool same = result.tokens == golden.count && std::string_view(text, result.bytes) == golden.spelled;
+        if (status == Status::ok && !same) status = Status::golden_mismatch;
+        if (status != Status::ok) break;
+    }
+    workspace.special_tokens = special_tokens;
+    return status;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

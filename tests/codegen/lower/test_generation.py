@@ -43,7 +43,7 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
     config = Config.from_json(folder.read_json("config.json") | changes)
     family = FAMILIES[variant.partition("/")[0]]
     limits = 24, recorded(variant)["max_target"]
-    return family.build_graph(config, open_weights(folder)[0], *limits, settings_of(variant, config))
+    return family.graph_of(config, open_weights(folder)[0], *limits, settings_of(variant, config))
 
 
 def settings_of(variant: str, config: Config) -> GenerationSettings:

@@ -2,15 +2,21 @@
 // Calls of a model that writes: the text once, then a pass for each token that is read.
 //
 // A Generator has
-//     Encoder, Result                          as a Head has them (calls.hpp); Result has count, ended, tokens,
-//     truncated TargetRules kRules                       of what it writes read(run, text, steps, token, arena)     the
-//     pass of one token at the position of `steps`, keys and values appended;
+//     Encoder, Result                          as a Head has them (calls.hpp); Result has count, bytes, ended, tokens
+//     and
+//                                              truncated
+//     TargetRules kRules                       of what it writes
+//     read(run, text, steps, token, arena)     the pass of one token at the position of `steps`, keys and values
+//     appended;
 //                                              `text` are the rows that forward() made
 //     choose(run, arena, token)                after it, where a token is to be written: the one with the largest logit
+//     spell(id, state, text, capacity)         etch::decode() of an id that was written, where it writes texts
+//     finish_spelling(state, text, capacity)   etch::finish_decoding()
 // and such an arena has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
 // all passes `written` [kRules.max_tokens].
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "etch/calls/input.hpp"
@@ -23,6 +29,51 @@
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
+
+// Where what is written goes: as ids, the end included.
+template <class Generator>
+struct TargetIds {
+    std::int32_t* ids;  // [capacity]
+    std::uint32_t capacity;
+
+    bool is_in(const Written& memory) const noexcept { return memory.holds(ids, capacity * sizeof *ids); }
+    bool is_full(const Writing& writing) const noexcept { return writing.count >= capacity; }
+
+    // Takes a token; false where there is no room for it.
+    bool add(Writing& writing, std::int32_t token) const noexcept {
+        if (is_full(writing)) return false;
+        ids[writing.count] = token;
+        return true;
+    }
+    bool finish(Writing&) const noexcept { return true; }
+};
+
+// As a text of whole characters, without the end.
+template <class Generator>
+struct TargetText {
+    char* text;
+    std::size_t capacity;
+
+    bool is_in(const Written& memory) const noexcept { return memory.holds(text, capacity); }
+    bool is_full(const Writing&) const noexcept { return false; }  // the end may come next
+    bool add(Writing& writing, std::int32_t token) const noexcept {
+        if (token == Generator::kRules.end) return true;
+        return takes(writing, Generator::spell(token, writing.spelling, text + writing.bytes, room(writing)));
+    }
+    bool finish(Writing& writing) const noexcept {
+        return takes(writing, Generator::finish_spelling(writing.spelling, text + writing.bytes, room(writing)));
+    }
+
+  private:
+    std::size_t room(const Writing& writing) const noexcept {
+        return capacity > writing.bytes ? capacity - writing.bytes : 0;
+    }
+    bool takes(Writing& writing, std::size_t size) const noexcept {
+        if (size > room(writing)) return false;
+        writing.bytes += static_cast<std::uint32_t>(size);
+        return true;
+    }
+};
 
 // Tokens in the arena, nothing written yet.
 template <class Generator, class Workspace, class Input>
@@ -56,62 +107,61 @@ void write_some(const Runner& run, const typename Generator::Encoder::Arena& a) 
     if (position + 1 >= first) Generator::choose(run, a, a.written + a.writing->count);
 }
 
-// Behind a pass: takes note of what it wrote. Whether that was the last one for a caller with room for `capacity`.
-template <class Generator>
-bool ends_writing(const typename Generator::Encoder::Arena& a, std::uint32_t capacity) noexcept {
+// Behind a pass: hands over what it wrote. Whether that was the last one.
+template <class Generator, class Target>
+bool ends_writing(const typename Generator::Encoder::Arena& a, const Target& target) noexcept {
     constexpr const TargetRules& rules = Generator::kRules;
     Writing& writing = *a.writing;
     if (++writing.position < read_before<Generator>(a)) return false;
     std::int32_t& token = a.written[writing.count];
-    ++writing.count;
-    if (token == rules.end) {
-        writing.ended = Ended::end;
-        return true;
-    }
-    if (writing.count == rules.max_tokens) {
-        if (rules.forced_end) token = rules.end;
-        writing.ended = Ended::length;
-        return true;
-    }
+    const bool is_end = token == rules.end;
+    const bool is_last = writing.count + 1 == rules.max_tokens;
+    if (is_last && rules.forced_end) token = rules.end;
     writing.ended = Ended::capacity;
-    return writing.count >= capacity;
+    if (!target.add(writing, token)) return true;
+    ++writing.count;
+    if (is_end || is_last) writing.ended = is_end ? Ended::end : Ended::length;
+    return is_end || is_last || target.is_full(writing);
 }
 
-// What was written, for the caller, as much as there is room for.
+// How much there is so far.
 template <class Generator>
-void finish_writing(const typename Generator::Encoder::Arena& a, bool truncated, std::int32_t* ids,
-                    std::uint32_t capacity, typename Generator::Result& result) noexcept {
-    const bool fits = a.writing->count <= capacity;
-    const std::uint32_t count = fits ? a.writing->count : capacity;
-    for (std::uint32_t i = 0; i < count; ++i)
-        ids[i] = a.written[i];
-    result.count = count;
-    result.ended = fits ? a.writing->ended : Ended::capacity;
+void tell(const Writing& writing, typename Generator::Result& result) noexcept {
+    result.count = writing.count;
+    result.bytes = writing.bytes;
+}
+
+template <class Generator, class Target>
+void finish_writing(const typename Generator::Encoder::Arena& a, const Target& target, bool truncated,
+                    typename Generator::Result& result) noexcept {
+    if (!target.finish(*a.writing)) a.writing->ended = Ended::capacity;
+    tell<Generator>(*a.writing, result);
+    result.ended = a.writing->ended;
     result.tokens = a.texts[0].count;
     result.truncated = truncated;
 }
 
-// One Text or TokenIds to ids [capacity].
-template <class Generator, class Workspace, class Input>
-[[gnu::always_inline]] inline Status write(Workspace& workspace, const Input& input, std::int32_t* ids,
-                                           std::uint32_t capacity, typename Generator::Result& result) noexcept {
+// One Text or TokenIds.
+template <class Generator, class Workspace, class Input, class Target>
+[[gnu::always_inline]] inline Status write(Workspace& workspace, const Input& input, const Target& target,
+                                           typename Generator::Result& result) noexcept {
     using Encoder = typename Generator::Encoder;
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
-    if (Written{&workspace, sizeof workspace}.holds(ids, capacity * sizeof *ids)) return Status::text_overlaps;
+    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
     Tokenized tokens;
     const Status status = begin_writing<Generator>(workspace, input, a, tokens);
     if (status != Status::ok) return status;
     a.writing->ended = Ended::capacity;
-    if (capacity != 0) {
+    if (!target.is_full(*a.writing)) {
         const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), a.scratch};
         const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
         Encoder::forward(run, Texts{a.texts, 1}, a);
         do {
             write_some<Generator>(run, a);
             if (run.status() != Status::ok) return run.status();
-        } while (!ends_writing<Generator>(a, capacity));
+        } while (!ends_writing<Generator>(a, target));
     }
-    finish_writing<Generator>(a, tokens.truncated, ids, capacity, result);
+    finish_writing<Generator>(a, target, tokens.truncated, result);
     return Status::ok;
 }
 
@@ -128,16 +178,16 @@ template <class Generator, class Workspace, class Input>
     return Status::ok;
 }
 
-template <class Generator, class Workspace>
-[[gnu::always_inline]] inline Status step_write(Workspace& workspace, std::uint64_t budget, std::int32_t* ids,
-                                                std::uint32_t capacity, typename Generator::Result& result) noexcept {
+template <class Generator, class Workspace, class Target>
+[[gnu::always_inline]] inline Status step_write(Workspace& workspace, std::uint64_t budget, const Target& target,
+                                                typename Generator::Result& result) noexcept {
     using Encoder = typename Generator::Encoder;
     StepCursor& cursor = workspace.cursor;
     if (cursor.kernels == nullptr) return Status::not_begun;
-    if (Written{&workspace, sizeof workspace}.holds(ids, capacity * sizeof *ids)) return Status::text_overlaps;
+    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
     const typename Encoder::Arena a{workspace.arena};
     const SteppingRunner run{OpContext{*cursor.kernels, a.scratch}, cursor, budget};
-    bool done = a.writing->count >= capacity;
+    bool done = target.is_full(*a.writing);
     if (done) a.writing->ended = Ended::capacity;
     while (!done) {
         const bool of_text = !a.writing->has_text;
@@ -146,12 +196,15 @@ template <class Generator, class Workspace>
         } else {
             write_some<Generator>(run, a);
         }
-        if (!run.finished()) return Status::in_progress;
+        if (!run.finished()) {
+            tell<Generator>(*a.writing, result);
+            return Status::in_progress;
+        }
         run.begin_list();
         a.writing->has_text = true;
-        done = !of_text && ends_writing<Generator>(a, capacity);
+        done = !of_text && ends_writing<Generator>(a, target);
     }
-    finish_writing<Generator>(a, cursor.truncated, ids, capacity, result);
+    finish_writing<Generator>(a, target, cursor.truncated, result);
     cursor = {};
     return Status::ok;
 }

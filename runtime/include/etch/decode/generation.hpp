@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "etch/ops/op.hpp"
+#include "etch/tokenizer/decoders.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -13,7 +14,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 enum class Ended : std::uint8_t {
     end,       // the model wrote its end token, the last of the ids
     length,    // there are as many as the model may write; where it forces its end, the last one is that
-    capacity,  // there are as many as the caller has room for
+    capacity,  // the caller has no room for more
 };
 
 // What a model writes, the same in every call.
@@ -32,8 +33,10 @@ struct TargetRules {
 struct Writing {
     std::uint32_t position;  // of the token that is read next
     std::uint32_t count;     // tokens that were written
+    std::uint32_t bytes;     // of the text that they are, where they became one
     Ended ended;             // once there is no more to be written
     bool has_text;           // the rows of the text have been computed
+    DecoderState spelling;
 };
 
 // *token = the one with the largest logit that may be written, the lowest of equals. One unit.

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program and the C functions of bart_g2p_us, a trained model that turns spelling into phonemes: what the library
+wrote, whatever the room and the budget of a step."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from classify_program import ROOT, Program
+from model_build import build_program, build_test
+from once import once
+
+from codegen import pipeline
+
+RECORDED = ROOT / "tests" / "codegen" / "generation" / "bart_g2p_us.json"
+WORDS: list[tuple[str, list[int], list[int]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> Path:
+    models = os.environ.get("ETCH_MODELS")
+    if models is None:
+        pytest.skip("ETCH_MODELS is not set")
+    return Path(models) / "bart_g2p_us"
+
+
+@pytest.fixture(scope="module")
+def folder(checkpoint: Path, shared: Path) -> Path:
+    """In float32, so that what is written is the library's."""
+    out = shared / "speller" / "g2p"
+    request = pipeline.Request(checkpoint, out, recipe="fp32")
+    once(out.parent / "made", "g2p", lambda: pipeline.generate(request, lambda _: None))
+    return out
+
+
+@pytest.fixture(scope="module")
+def program(folder: Path) -> Program:
+    return build_program(folder)
+
+
+@pytest.fixture(scope="module")
+def spelled(checkpoint: Path) -> list[str]:
+    """The text of what the library wrote, by a plain reading of the configuration."""
+    characters = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))["phoneme_chars"]
+    return ["".join(characters[i] for i in written if i > 3) for _, _, written in WORDS]
+
+
+def test_words(program: Program, spelled: list[str]) -> None:
+    lines = "".join(f"{word}\n" for word, _, _ in WORDS).encode()
+    assert program.path.name == "translate-g2p"
+    assert program.well(stdin=lines).lines == spelled
+    answers = program.well("--json", stdin=lines).objects
+    assert [answer["text"] for answer in answers] == spelled
+    assert [answer["tokens"] for answer in answers] == [len(ids) for _, ids, _ in WORDS]
+    assert {(answer["reason"], answer["truncated"]) for answer in answers} == {("end", False)}
+    tokens = program.well("--tokens", stdin=lines).objects
+    assert [one["ids"] for one in tokens] == [ids for _, ids, _ in WORDS]
+
+
+def test_what_else_there_is(program: Program, spelled: list[str], tmp_path: Path) -> None:
+    table = tmp_path / "words.tsv"
+    rows = [
+        f"{text if i else 'x'}\t{word}\n" for i, (text, (word, _, _)) in enumerate(zip(spelled, WORDS, strict=True))
+    ]
+    table.write_text("".join(rows[:10]), encoding="utf-8")
+    assert program.well("--evaluate", table).lines[0].split() == ["exact", "match:", "90.00", "%"]
+    assert program.well("--self-test").lines
+    assert "up to 63 are written" in program.well("--help").out.decode()
+    (long,) = program.well("--json", "a" * 100).objects
+    assert (long["tokens"], long["truncated"]) == (64, True)
+    assert program.well("--json", "").objects[0]["tokens"] == 2
+
+
+def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> None:
+    flags = {
+        "ETCH_C_HEADER": '"g2p.h"',
+        "ETCH_MODEL_WORKSPACE": "etch_g2p_workspace",
+        "ETCH_MODEL_RESULT": "etch_g2p_result",
+        "ETCH_C(suffix)": "etch_g2p##suffix",
+    }
+    source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
+    test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
+    words, texts = [word for word, _, _ in WORDS[:12]], spelled[:12]
+    asked = [(room, word, text) for word, text in zip(words, texts, strict=True) for room in (0, 1, 5, 400)]
+    expected = [f"{0 if len(text.encode()) <= room else 2} {beginning(text, room)}" for room, _, text in asked]
+    lines = "".join(f"{room} {word}\n" for room, word, _ in asked)
+    for budget in (0, 1000, 1 << 40):
+        done = subprocess.run([test, str(budget)], input=lines, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == expected, budget
+
+
+def beginning(text: str, room: int) -> str:
+    """As many characters as fit."""
+    return text.encode()[:room].decode(errors="ignore")
