@@ -28,6 +28,7 @@ TARGETS = {
     "byte_level": 128,
     "unigram": 128,
     "parts": 128,
+    "decode": 128,
     "classify": 96,  # tokens cost milliseconds here
     "token_ids": 64,
     "tags": 512,

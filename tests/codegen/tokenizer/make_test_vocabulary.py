@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_j
 
 from codegen.load.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
 from codegen.load.character_bpe_json import read_character_bpe_json  # noqa: E402
+from codegen.load.decoder_json import read_decoder  # noqa: E402
 from codegen.load.tokenizer_spec import (  # noqa: E402
     AddedToken,
     BertNormalizer,
@@ -33,7 +35,7 @@ from codegen.load.tokenizer_spec import (  # noqa: E402
     bert_template,
 )
 from codegen.load.unigram_json import BYTE_PIECES, read_unigram_json  # noqa: E402
-from codegen.tokenizer import Field, TokenizerTables, compile_tokenizer  # noqa: E402
+from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer  # noqa: E402
 
 PATH = ROOT / "tests" / "runtime" / "tokenizer" / "test_vocabulary.hpp"
 
@@ -177,6 +179,15 @@ def unigram_spec(added: tuple[AddedToken, ...] = (), *, byte_fallback: bool = Fa
 
 
 _ONE_WORD: dict[str, Any] = {"metaspace": False, "after": [PREPEND, REPLACE]}
+_LLAMA = {
+    "type": "Sequence",
+    "decoders": [
+        {"type": "Replace", "pattern": {"String": METASPACE}, "content": " "},
+        {"type": "ByteFallback"},
+        {"type": "Fuse"},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+    ],
+}
 _PAIRS = (
     *("t|h", "th|e", "h|e", "t|he", f"{METASPACE}|the", "a|a", "aa|a", "aa|aa", "a|b", "b|c", "ab|c", "a|bc"),
     *(f"{METASPACE}|{METASPACE}", "<|s", "s|>", "<s|>", "<|s>", "<s>|a", "c|\u00e9"),
@@ -256,17 +267,21 @@ def render() -> str:
         "using etch::PrependScheme;",
         "",
         *_tokenizer("kUncased", compile_tokenizer(spec())),
+        *_decoder("kUncased", spec(), {"type": "WordPiece", "prefix": "##", "cleanup": False}),
         *_tokenizer("kCased", compile_tokenizer(spec(lowercase=False, strip_accents=False))),
         *_tokenizer("kWithTokens", compile_tokenizer(spec(_ADDED))),
         *_tokenizer("kLowercaseOnly", compile_tokenizer(spec(strip_accents=False))),
         *_tokenizer("kWords", compile_tokenizer(word_level_spec())),
         *_tokenizer("kBytes", compile_tokenizer(byte_level_spec(trim_offsets=True))),
+        *_decoder("kBytes", byte_level_spec(trim_offsets=True), {"type": "ByteLevel"}),
         *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
         *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),
         *_tokenizer("kMerged", compile_tokenizer(character_bpe_spec(_BYTE_ADDED, charsmap=_MAP))),
         *_tokenizer("kMergedText", compile_tokenizer(character_bpe_spec(byte_fallback=True, **_ONE_WORD))),
+        *_decoder("kMergedText", character_bpe_spec(byte_fallback=True, **_ONE_WORD), _LLAMA),
         *_tokenizer("kPieces", compile_tokenizer(unigram_spec(charsmap=_MAP, split_whitespace=True))),
         *_tokenizer("kPiecesOfBytes", compile_tokenizer(unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER))),
+        *_decoder("kPiecesOfBytes", unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER), _LLAMA),
         *_tokenizer("kPiecesWithTokens", compile_tokenizer(unigram_spec(_BYTE_ADDED, scheme="first", split=False))),
         "}  // namespace test_vocabulary",
     ]
@@ -274,11 +289,22 @@ def render() -> str:
 
 
 def _tokenizer(name: str, tables: TokenizerTables) -> list[str]:
-    lines = []
-    for array_name, array in tables.arrays:
-        values = ",".join(map(str, array.tolist()))
-        lines.append(f"inline constexpr std::{_type(array)} {name}_{array_name}[] = {{{values}}};")
-    return [*lines, f"inline constexpr etch::{_ALIASES[tables.cpp_type]} {name}{_group(name, tables.fields)};", ""]
+    value = f"inline constexpr etch::{_ALIASES[tables.cpp_type]} {name}{_group(name, tables.fields)};"
+    return [*_arrays(name, tables.arrays), value, ""]
+
+
+def _decoder(name: str, of: TokenizerSpec, described: dict[str, Any]) -> list[str]:
+    part = compile_decoder(of, read_decoder(described), compile_tokenizer(of))
+    prefix = f"{name}_decoder"
+    value = f"inline constexpr etch::Decoder {prefix}{_group(prefix, part.fields)};"
+    return [*_arrays(prefix, part.arrays), value, ""]
+
+
+def _arrays(name: str, arrays: Iterable[tuple[str, np.ndarray]]) -> list[str]:
+    return [
+        f"inline constexpr std::{_type(array)} {name}_{array_name}[] = {{{','.join(map(str, array.tolist()))}}};"
+        for array_name, array in arrays
+    ]
 
 
 def _type(array: np.ndarray) -> str:
