@@ -10,6 +10,7 @@ from .refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
 
 _TYPES = ("WordPiece", "ByteLevel", "Metaspace", "Sequence", "Replace", "ByteFallback", "Fuse", "Strip")
+MOST_SPACES = (1 << 31) - 1  # that a text may lose
 _SCHEMES = {"always": True, "first": True, "never": False}
 
 
@@ -25,6 +26,7 @@ class DecoderSpec:
     drops_first_spaces: bool = False  # in the first token it reads as nothing
     byte_fallback: bool = False  # <0x41> is a byte
     strip: int = 0  # spaces taken from the beginning of the text
+    drops_last_spaces: bool = False  # those at its end
 
 
 def read_decoder(value: object) -> DecoderSpec:

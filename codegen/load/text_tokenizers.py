@@ -11,6 +11,7 @@ from .config import Config
 from .decoder_json import DecoderSpec, read_decoder
 from .files import CheckpointFolder
 from .limits import Limits
+from .marian_folder import is_marian_folder, read_marian_folder
 from .refusal import refusal
 from .tokenizer import load_tokenizer
 from .tokenizer_json import FILE
@@ -39,6 +40,9 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
         target, decoder = read_target(config, limits.vocabulary)
         return TextTokenizers(read_source(folder, config, limits.vocabulary), TargetTokenizer(target, decoder))
     name = config.values.get("tokenizer_class")
+    if is_marian_folder(folder):
+        source, pieces, decoder = read_marian_folder(folder, limits.vocabulary, name)
+        return TextTokenizers(source, TargetTokenizer(pieces, decoder))
     spec = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
     return TextTokenizers(spec, TargetTokenizer(spec, _decoder(spec)))
 

@@ -60,6 +60,7 @@ def compile_decoder(spec: TokenizerSpec, decoder: DecoderSpec, tables: Tokenizer
         unsigned("strip", decoder.strip),
         boolean("drops_first_spaces", decoder.drops_first_spaces),
         boolean("byte_fallback", decoder.byte_fallback),
+        boolean("drops_last_spaces", decoder.drops_last_spaces),
     )
     return Part("Decoder", fields, arrays)
 

@@ -38,6 +38,7 @@ END_TO_END = (
     "test_unigram.py",
     "test_word_level.py",
     "test_character_tokenizers.py",
+    "test_marian_tokenizer.py",
     "test_normal_forms.py",
     "test_decode.py",
     "promises/test_promise_programs.py::test_kernel_choice",

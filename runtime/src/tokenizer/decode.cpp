@@ -90,7 +90,13 @@ class Writer {
     std::size_t size_ = 0;
 };
 
-// A space at the beginning may be taken away.
+// Those that turn out not to be the last ones.
+void put_spaces(DecoderState& state, Writer& out) noexcept {
+    for (; state.spaces != 0; --state.spaces)
+        out.put(kSpace);
+}
+
+// A space at the beginning may be taken away, and those at the end.
 void put(const Decoder& decoder, DecoderState& state, Writer& out, std::uint8_t byte) noexcept {
     if (!state.stripped) {
         if (byte == kSpace && state.strips < decoder.strip) {
@@ -99,6 +105,11 @@ void put(const Decoder& decoder, DecoderState& state, Writer& out, std::uint8_t 
         }
         state.stripped = true;
     }
+    if (decoder.drops_last_spaces && byte == kSpace) {
+        ++state.spaces;
+        return;
+    }
+    put_spaces(state, out);
     out.put(byte);
 }
 
@@ -123,6 +134,7 @@ void end_run(const Decoder& decoder, DecoderState& state, Writer& out) noexcept 
     for (std::uint32_t i = 0; i < state.run_size; ++i) {
         if (broken) {
             state.stripped = true;
+            put_spaces(state, out);
             out.give_replacement();
         } else {
             put(decoder, state, out, state.run[i]);

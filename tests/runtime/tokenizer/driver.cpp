@@ -38,6 +38,7 @@ void read(Reader& in, etch::Decoder& decoder) {
     set(in, decoder.strip);
     set(in, decoder.drops_first_spaces);
     set(in, decoder.byte_fallback);
+    set(in, decoder.drops_last_spaces);
 }
 
 template <class Element>

@@ -33,6 +33,7 @@ struct Decoder {
     std::uint32_t strip;      // so many spaces are taken from the beginning of the text, where there are as many
     bool drops_first_spaces;  // `space` in the first token reads as nothing
     bool byte_fallback;       // <0x41> is a byte; where a run of such tokens is not UTF-8, each is U+FFFD
+    bool drops_last_spaces;   // spaces at the end of the text
 };
 
 // What is not written yet: bytes of a character that is not whole, and byte tokens that may be part of one. Zeros are
@@ -49,6 +50,7 @@ struct DecoderState {
     bool begun;            // a token was decoded
     bool stripped;         // the beginning has lost what it loses
     std::uint32_t strips;  // so many spaces so far
+    std::uint32_t spaces;  // that may be the last ones: written with what follows them
 };
 
 // Writes the characters that an id completes, always whole ones, malformed UTF-8 as U+FFFD; returns their size in
