@@ -26,6 +26,10 @@ PROGRAMS = (
     "promise-kernel-choice",
     "promise-kernel-choice-no-avx2",
     "promise-sharing-threads",
+    "promise-steps",
+    "promise-batches",
+    "promise-overlaps",
+    "promise-failing-executor",
 )
 # What reaches the runtime through the programs above, and the generator's command line; other end-to-end tests build
 # programs of their own.
@@ -43,6 +47,10 @@ END_TO_END = (
     "test_decode.py",
     "promises/test_promise_programs.py::test_kernel_choice",
     "promises/test_promise_programs.py::test_one_text_shared_by_threads[promise-sharing-threads]",
+    "promises/test_promise_programs.py::test_a_call_in_steps[promise-steps]",
+    "promises/test_promise_programs.py::test_batches[promise-batches]",
+    "promises/test_promise_programs.py::test_texts_where_a_call_writes",
+    "promises/test_promise_programs.py::test_an_executor_that_fails",
     "promises/test_promise_self_test.py",
 )
 LEAST_LINES = 1.0

@@ -203,5 +203,18 @@ TEST(FirstRows, ComeTogetherInTheOrderOfTheTexts) {
     EXPECT_EQ(x, (std::vector<float>{0, 1, 2, 6, 4, 5, 6, 7}));
 }
 
+TEST(SelectRows, AreInTheOrderOfTheirNumbers) {
+    constexpr std::uint32_t kRows[] = {3, 0, 3, 1};
+    const OpContext context{scalar(Packing::panel), nullptr};
+    std::vector<float> x = {0, 1, 2, 3, 4, 5, 6, 7};
+    std::vector<float> out(8, -1.0f);
+    const SelectRows select{kRows, 4, {x.data(), 2}, {out.data(), 2}};
+    ASSERT_EQ(select.units(), 4u);
+    select.run(context, 2, 4);
+    EXPECT_EQ(out, (std::vector<float>{-1, -1, -1, -1, 6, 7, 2, 3}));
+    select.run(context, 0, 2);
+    EXPECT_EQ(out, (std::vector<float>{6, 7, 0, 1, 6, 7, 2, 3}));
+}
+
 }  // namespace
 }  // namespace etch::testing
