@@ -8,6 +8,8 @@ first four places are reserved: pad, begin, end, unknown. A source is begin, the
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from .config import Config
@@ -38,15 +40,13 @@ def read_source(folder: CheckpointFolder, config: Config, vocab_size: int) -> To
     if other is not None:
         message = f"{config.file} has the characters of a tokenizer ({SOURCE_KEY}), this file is another one"
         raise refusal("tokenizer-conflict", message, file=other)
-    return _spec(_pieces(config, SOURCE_KEY, vocab_size), added=[], notes=())
+    return _spec(_pieces(config, SOURCE_KEY, vocab_size), special=(), notes=())
 
 
 def read_target(config: Config, vocab_size: int) -> tuple[TokenizerSpec, DecoderSpec]:
     """Characters are joined as they are, reserved tokens are special ones."""
     pieces = _pieces(config, TARGET_KEY, vocab_size)
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    added = [{"id": i, "content": text, **flags} for i, text in enumerate(_RESERVED)]
-    spec = _spec(pieces, added, _without_text(pieces, vocab_size))
+    spec = _spec(pieces, _RESERVED, _without_text(pieces, vocab_size))
     return spec, read_decoder(json.loads(spec.json)["decoder"])
 
 
@@ -79,8 +79,7 @@ def _without_text(pieces: tuple[str, ...], vocab_size: int) -> tuple[str, ...]:
     return (f"the ids {len(pieces)} to {vocab_size - 1} have no character in {TARGET_KEY}: written, they add nothing",)
 
 
-def _spec(pieces: tuple[str, ...], added: list[dict[str, Any]], notes: tuple[str, ...]) -> TokenizerSpec:
-    vocab = {piece: i for i, piece in enumerate(pieces)}
+def _spec(pieces: tuple[str, ...], special: tuple[str, ...], notes: tuple[str, ...]) -> TokenizerSpec:
     begin, end, first, second = (
         *({"SpecialToken": {"id": _RESERVED[i], "type_id": 0}} for i in (BEGIN, END)),
         *({"Sequence": {"id": text, "type_id": 0}} for text in "AB"),
@@ -91,6 +90,20 @@ def _spec(pieces: tuple[str, ...], added: list[dict[str, Any]], notes: tuple[str
         "pair": [begin, first, end, second, end],
         "special_tokens": {_RESERVED[i]: {"id": _RESERVED[i], "ids": [i], "tokens": [_RESERVED[i]]} for i in (1, 2)},
     }
+    return replace(character_spec(pieces, UNKNOWN, special, template, {"type": "Fuse"}), notes=notes)
+
+
+def character_spec(
+    pieces: tuple[str, ...],
+    unknown_id: int,
+    special: Iterable[str],
+    post_processor: dict[str, Any] | None,
+    decoder: dict[str, Any] | None,
+) -> TokenizerSpec:
+    """Each character of a text is looked up among `pieces`, by id; those of `special` are special tokens."""
+    vocab = {piece: i for i, piece in enumerate(pieces)}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    added = [{"id": vocab[text], "content": text, **flags} for text in special]
     described = {
         "version": "1.0",
         "truncation": None,
@@ -98,16 +111,16 @@ def _spec(pieces: tuple[str, ...], added: list[dict[str, Any]], notes: tuple[str
         "added_tokens": added,
         "normalizer": None,
         "pre_tokenizer": {"type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False},
-        "post_processor": template,
-        "decoder": {"type": "Fuse"},
-        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": _RESERVED[UNKNOWN]},
+        "post_processor": post_processor,
+        "decoder": decoder,
+        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": pieces[unknown_id]},
     }
     return TokenizerSpec(
         normalizer=NoNormalizer(),
         segmenter=SingleCharacterSegmenter(),
-        model=WordLevelModel(pieces, UNKNOWN),
-        template=read_post_processor(template, vocab).template,
+        model=WordLevelModel(tuple(piece or None for piece in pieces), unknown_id),
+        template=read_post_processor(post_processor, vocab).template,
         added_tokens=added_tokens(added, vocab),
         json=json.dumps(described),
-        notes=notes,
+        notes=(),
     )

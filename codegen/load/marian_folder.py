@@ -5,21 +5,20 @@ too. As MarianTokenizer of `transformers` 5.23 has it, but for what the notes sa
 from __future__ import annotations
 
 import base64
-import json
 from dataclasses import asdict, replace
 from typing import Any
 
+from .character_tokenizers import character_spec
 from .decoder_json import MOST_SPACES, DecoderSpec
 from .files import CheckpointFolder
 from .folder_tokens import FolderTokens, read_tokens
 from .refusal import refusal, shown
 from .sentencepiece_model import CONTROL, NORMAL, UNIGRAM, UNKNOWN, SentencePieceModel, read_sentencepiece_model
-from .template_json import read_post_processor
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_of, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_json import added_tokens, check_vocab
-from .tokenizer_spec import NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, UnigramModel, WordLevelModel
+from .tokenizer_json import check_vocab
+from .tokenizer_spec import TokenizerSpec, UnigramModel
 from .unigram_json import read_unigram_json
 
 SOURCE_FILE, TARGET_FILE, VOCAB_FILE = "source.spm", "target.spm", "vocab.json"
@@ -167,26 +166,5 @@ def _target(
     """Every piece by its id; those that read as nothing are special ones."""
     silent = {piece.text for model in models for piece in model.pieces if piece.type == CONTROL}
     silent = sorted((silent | set(tokens.special.values())) & set(vocab), key=vocab.__getitem__)
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    added = [{"id": vocab[text], "content": text, **flags} for text in silent]
-    unknown = tokens.special["unk_token"]
-    described = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added,
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": unknown},
-    }
-    return TokenizerSpec(
-        normalizer=NoNormalizer(),
-        segmenter=SingleCharacterSegmenter(),
-        model=WordLevelModel(tuple(text or None for text in sorted(vocab, key=vocab.__getitem__)), vocab[unknown]),
-        template=read_post_processor(None, vocab).template,
-        added_tokens=added_tokens(added, vocab),
-        json=json.dumps(described),
-        notes=notes,
-    )
+    pieces = tuple(sorted(vocab, key=vocab.__getitem__))
+    return replace(character_spec(pieces, vocab[tokens.special["unk_token"]], silent, None, None), notes=notes)
