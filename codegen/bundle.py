@@ -76,6 +76,7 @@ def _own_files(manifest: dict[str, Any], command: str) -> list[Rendered]:
     values = {
         "name": name,
         "verb": task.verb,
+        "two_texts": task.own_calls,
         "example_template": f"tasks/{task.face.template}.example.j2",
         "version": __version__,
         "command": command,

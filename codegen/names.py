@@ -45,9 +45,9 @@ _OWN = """
     packed_s4_high packed_s4_index packed_s8_bytes packed_s8_index piece plain plan_windows read_stream
     relative_product_bytes relative_scratch_bytes round_up runtime s32 s4_value s8 s8_key_bytes s8_key_offset
     s8_value_bytes s8_value_offset same_bits scalar self_test self_test_of_texts shared_tokens sharing_workers skips
-    specials_of_pair sse2 tables_intact tokenize tokenize_batch tokenize_pair tokenizer tokenizer_scratch_bytes
-    trim_first usable_kernel_name values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens
-    write_window
+    specials_of_pair sse2 tables_intact tokenize tokenize_batch tokenize_input tokenize_pair tokenizer
+    tokenizer_scratch_bytes trim_first usable_kernel_name values_of_layer vocabulary_blocks wasm_simd whole_text
+    window_of_ids window_tokens write_window
 """
 _TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_HEADERS.split(), *_OWN.split()))
 

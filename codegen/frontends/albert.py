@@ -47,7 +47,9 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    parts.check_architecture(
+        config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, pre_training=("ForMaskedLM",)
+    )
     bert.check_encoder_only(config)
     shape, tables = bert.read_shape(config, activation="gelu_new"), bert.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -77,6 +79,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             epsilon=shape.epsilon,
             width=width,
         ),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
     widths |= shape.widths | {"embedded": width}

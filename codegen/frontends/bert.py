@@ -13,12 +13,13 @@ from ..load.safetensors import TensorFile
 from . import parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .heads import read_head
+from .heads import head_class, read_head
 from .prediction_head import Prediction
 
 MODEL_TYPE = "bert"
 CLASSIFIER = "BertForSequenceClassification"
 ENCODER = "BertModel"
+NEXT_SENTENCE = "ForNextSentencePrediction"
 WORDS = "embeddings.word_embeddings.weight"
 _LAYER = LayerNames(
     query="attention.self.query",
@@ -56,7 +57,10 @@ def graph_of(
 ) -> Graph:
     """The same of a family that is BERT but for its name, its classes, and more terms of the embedding."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    two_heads = ("ForMaskedLM", NEXT_SENTENCE)
+    parts.check_architecture(
+        config, encoder=encoder, classifier=classifier, sentence=sentence is not None, pre_training=two_heads
+    )
     check_encoder_only(config)
     shape, tables = read_shape(config), read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
@@ -66,15 +70,17 @@ def graph_of(
     embedding = replace(embedding, terms=embedding.terms + terms(prefix, shape, tables))
     body: tuple[Node, ...] = (embedding, norm, encoder_layers(config, tensors, prefix, shape))
     dense = ("pooler", f"{prefix}pooler.dense", "tanh")
+    other_head = "cls.predictions.*" if head_class(config, classifier) == NEXT_SENTENCE else "cls.seq_relationship.*"
     head, widths, result, notes = read_head(
         checkpoint,
         classifier,
         "hidden",
         shape.hidden,
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
-        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", "cls.seq_relationship.*"),
+        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head),
         body=body,
         prediction=_prediction(shape),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
     widths |= shape.widths

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Head, Node, Norm, Pool, Pooling
+from ..ir.task import Task
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
@@ -24,13 +25,14 @@ def classifier_head(
     norm: Norm | None = None,
     pooling: Pooling = "first",
     bias: bool = True,
+    task: Task | None = None,
 ) -> tuple[tuple[Node, ...], dict[str, int], Head]:
     """The ops from `value` to the logits, the widths of what they write, and the result.
 
     `source` is what the file calls the last linear, `dense` the name, the file's name and the activation of one before,
-    whose outputs, `POOLED`, may go through a `norm`.
+    whose outputs, `POOLED`, may go through a `norm`. `task` is that of a class whose configuration does not say it.
     """
-    task = classifier_task(config)
+    task = classifier_task(config) if task is None else task
     row = POOLED if dense is None else "first"
     body: tuple[Node, ...] = (Pool(pooling, value, row),)
     if dense is not None:

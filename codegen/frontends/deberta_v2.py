@@ -81,6 +81,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         "hidden",
         shape.hidden,
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
     widths |= shape.widths | more

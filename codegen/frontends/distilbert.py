@@ -76,6 +76,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             epsilon=shape.epsilon,
             width=shape.hidden,
         ),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
     return Graph(shape.widths | widths, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens, notes)

@@ -6,21 +6,25 @@ It is BERT with an embedding of its own width, a linear between the two where th
 
 from __future__ import annotations
 
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph, Node, Pooling
+from ..ir.task import Task
+from ..load.config import Config
 from ..load.folder import Checkpoint
+from ..load.safetensors import TensorFile
 from . import bert, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerShape
-from .heads import read_head
+from .heads import HeadOps, read_head
 from .prediction_head import Prediction
 
 MODEL_TYPE = "electra"
 CLASSIFIER = "ElectraForSequenceClassification"
 ENCODER = "ElectraModel"
-# Of the heads that choose among several answers.
+# Of the class that chooses among several answers.
 HARMLESS_KEYS = frozenset(
     ("summary_activation", "summary_first_dropout", "summary_last_dropout", "summary_type", "summary_use_proj")
 )
+_SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -50,9 +54,27 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
             epsilon=shape.epsilon,
             width=config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH),
         ),
+        pooled=lambda source, task: _summary(config, tensors, shape, source, task),
     )
     tensors.finish()
     return Graph(widths | more, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str, task: Task) -> HeadOps:
+    """ElectraSequenceSummary, as far as a class with one output needs it."""
+    kind = config.text("summary_type", "first")
+    if kind not in _SUMMARIES:
+        raise parts.refuse("pooling-not-supported", f"summary_type '{kind}' (supported: {', '.join(_SUMMARIES)})")
+    if not config.flag("summary_use_proj", True) or config.flag("summary_proj_to_labels", False):
+        raise parts.refuse(
+            "summary-not-supported",
+            "only summaries by a linear of the encoder's width (summary_use_proj) are supported",
+        )
+    activation = "tanh" if config.text("summary_activation", "gelu") == "tanh" else None
+    if activation is None:
+        activation = parts.activation_of(config, "summary_activation", "gelu")
+    dense = ("summary", "sequence_summary.summary", activation)
+    return classifier_head(config, tensors, "hidden", shape.hidden, source, dense, pooling=_SUMMARIES[kind], task=task)
 
 
 def _encoder(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ir.graph import Head, Node
+from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.gru_head import GruHead
@@ -24,6 +25,7 @@ from .sentence_head import sentence_head
 CLASSIFIER_ENDING = "ForSequenceClassification"
 
 HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result
+Pooled = Callable[[str, Task], HeadOps]  # a row of the text, then the linear of this name to the outputs of a task
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,15 @@ class Rows:
     body: tuple[Node, ...]  # the ops that make it
     tokenizer: TokenizerSpec
     prediction: Prediction | None  # what the family's masked language models have behind it
+    pooled: Pooled | None  # what its classes for two texts have
 
 
 def head_class(config: Config, classifier: str) -> str | None:
     """The ending of the class that the checkpoint was saved from, where a task has the head; `classifier` is the
     family's sequence classifier."""
     family = classifier.removesuffix(CLASSIFIER_ENDING)
-    return next((ending for ending in heads_of_tasks() if f"{family}{ending}" in config.architectures), None)
+    found = next((name for name in heads_of_tasks(family) if name in config.architectures), None)
+    return None if found is None else found.removeprefix(family)
 
 
 def read_head(
@@ -55,9 +59,11 @@ def read_head(
     pooler: tuple[str, ...] = (),
     body: tuple[Node, ...] = (),
     prediction: Prediction | None = None,
+    pooled: Pooled | None = None,
 ) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
     """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier; `pooler` are tensors that
-    files often have and no other head uses; `body` makes `value`, `prediction` says what predicts words of it."""
+    files often have and few other heads use; `body` makes `value`, `prediction` says what predicts words of it,
+    `pooled` reads the head of a class for two texts."""
     config, tensors = checkpoint.config, checkpoint.tensors
     ending = head_class(config, classifier)
     if isinstance(checkpoint.sentence, GruHead):
@@ -66,6 +72,7 @@ def read_head(
         return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
     if ending is None:
         return *classify(), ()
-    notes = parts.left_out(tensors, *pooler, by=classifier.removesuffix(CLASSIFIER_ENDING) + ending)
-    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction)
-    return *heads_of_tasks()[ending](rows), notes
+    name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
+    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled)
+    head = heads_of_tasks(name.removesuffix(ending))[name](rows)
+    return *head, parts.left_out(tensors, *pooler, by=name)

@@ -29,6 +29,7 @@ from ..ir.graph import (
     Rotary,
     Term,
 )
+from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
@@ -98,7 +99,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         part.norm("final_norm", ["final_norm"], "hidden"),
     )
     value = "hidden"
-    if sentence is None and head_class(config, CLASSIFIER) not in (None, "ForMaskedLM"):
+    if sentence is None and head_class(config, CLASSIFIER) in ("ForTokenClassification", "ForQuestionAnswering"):
         value = "classified"  # of every row what a sequence classifier has of one
         body += _dense(config, tensors, shape, "hidden", value)
     prediction = Prediction(
@@ -121,6 +122,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         lambda: _classifier(config, tensors, shape),
         body=body,
         prediction=prediction,
+        pooled=lambda source, task: _classifier(config, tensors, shape, source, task),
     )
     tensors.finish()
     widths |= part.widths | {value: shape.hidden}
@@ -143,7 +145,9 @@ def _head_norm(tensors: TensorFile, shape: _Shape, value: str) -> Norm:
     )
 
 
-def _classifier(config: Config, tensors: TensorFile, shape: _Shape) -> tuple[Any, ...]:
+def _classifier(
+    config: Config, tensors: TensorFile, shape: _Shape, source: str = "classifier", task: Task | None = None
+) -> tuple[Any, ...]:
     pooling = config.text("classifier_pooling", "cls")
     if pooling not in _POOLING:
         raise parts.refuse("pooling-not-supported", f"classifier_pooling '{pooling}' (supported: cls, mean)")
@@ -154,11 +158,12 @@ def _classifier(config: Config, tensors: TensorFile, shape: _Shape) -> tuple[Any
         tensors,
         "hidden",
         shape.hidden,
-        "classifier",
+        source,
         dense,
         dense_bias=config.flag("classifier_bias", False),
         norm=_head_norm(tensors, shape, POOLED),
         pooling=_POOLING[pooling],
+        task=task,
     )
 
 

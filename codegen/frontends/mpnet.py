@@ -57,6 +57,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     prefix = "mpnet." if sentence is None or f"mpnet.{bert.WORDS}" in tensors else ""
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
     dense = ("classifier_dense", "classifier.dense", "tanh")
+    pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     head, widths, result, notes = read_head(
         checkpoint,
         CLASSIFIER,
@@ -66,6 +67,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
         body=body,
         prediction=roberta.lm_head(shape),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
     )
     tensors.finish()
     return Graph(shape.widths | widths, body + head, (result,), limits.vocabulary, 1, max_tokens, notes)

@@ -145,11 +145,14 @@ def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers"
     return (f"not used by {by}: {', '.join(unused)}",) if unused else ()
 
 
-def check_architecture(config: Config, *, encoder: str, classifier: str, sentence: bool) -> None:
-    """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier`."""
+def check_architecture(
+    config: Config, *, encoder: str, classifier: str, sentence: bool, pre_training: tuple[str, ...] = ()
+) -> None:
+    """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier` or
+    the class of another task. `pre_training` are the endings of those whose heads the family's ForPreTraining has."""
     architectures = config.architectures
     family = classifier.removesuffix("ForSequenceClassification")
-    others = [f"{family}{ending}" for ending in heads_of_tasks()]
+    others = list(heads_of_tasks(family))
     if not architectures or (encoder if sentence else classifier) in architectures:
         return
     if not sentence and not set(others).isdisjoint(architectures):
@@ -165,6 +168,12 @@ def check_architecture(config: Config, *, encoder: str, classifier: str, sentenc
             "modules-missing",
             f"{encoder} gives one vector per token: modules.json of sentence-transformers, which says how to make "
             "one of a text, is missing; or say it with --pooling mean",
+        )
+    if not sentence and pre_training and f"{family}ForPreTraining" in architectures:
+        wanted = " or ".join(f"{family}{ending}" for ending in pre_training)
+        raise refuse(
+            "heads-several",
+            f"{family}ForPreTraining has several heads, a model one: set architectures in config.json to {wanted}",
         )
     named = ", ".join(architectures)
     supported = f"{', '.join((classifier, *others))}, or {encoder} with the modules.json of sentence-transformers"

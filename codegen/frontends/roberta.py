@@ -55,9 +55,8 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
         *bert.embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden", _first_position(config)),
         bert.encoder_layers(config, tensors, prefix, shape),
     )
-    # The pooler that the class makes is no part of any head, but older files have it all the same.
-    pooler = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
     dense = ("classifier_dense", "classifier.dense", "tanh")
+    pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     head, widths, result, notes = read_head(
         checkpoint,
         classifier,
@@ -66,8 +65,11 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
         body=body,
         prediction=lm_head(shape),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
     )
-    notes += (f"not used: {', '.join(pooler)}",) if pooler else ()
+    # The pooler that the class makes is no part of most heads, but older files have it all the same.
+    unused = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
+    notes += (f"not used: {', '.join(unused)}",) if unused else ()
     tensors.finish()
     widths |= shape.widths
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)

@@ -59,6 +59,9 @@ class Task(ABC):
     )  # what the arena also has for each token, for results
     by_words: ClassVar[bool] = False  # whether it is asked which tokens begin a word
     asks: ClassVar[bool] = False  # takes a question and a context of any length, which is read in windows
+    own_calls: ClassVar[bool] = (
+        False  # VERB() takes more than a text, as the task's templates say; VERB_text() takes one
+    )
     takes_pairs: ClassVar[bool] = True  # whether two texts may come at once
     relative: ClassVar[bool] = False  # outputs may have any size: differences count relative to the largest
     texts_of_row: ClassVar[int] = 1  # of a labelled table: texts that are asked one by one

@@ -132,8 +132,10 @@ class TensorFile:
         return Taken(entry.file, name, entry.dtype, entry.shape, stored.reshape(entry.shape))
 
     def ignore(self, *patterns: str) -> tuple[str, ...]:
-        """Mark as known but not needed the tensors whose names match a pattern (`*` and `?`); returns those."""
-        found = tuple(name for name in self.names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+        """Mark as known but not needed what nobody has taken of the tensors whose names match a pattern (`*` and `?`);
+        returns those."""
+        rest = (name for name in self.names if name not in self._used)
+        found = tuple(name for name in rest if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
         self._used.update(found)
         return found
 

@@ -31,6 +31,7 @@ def task_values(program: p.Program) -> dict[str, Any]:
         "rows_of_masks": task.rows == "masks",
         "has_rows": task.rows != "text",
         "asks": task.asks,
+        "own_calls": task.own_calls,
         **task.template_values(_literal),
     }
 

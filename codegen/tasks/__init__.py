@@ -23,10 +23,15 @@ def tasks() -> tuple[type[Task], ...]:
 
 
 @cache
-def heads_of_tasks() -> dict[str, Callable[..., Any]]:
-    """What reads the head of a checkpoint, by the ending of its class: where it is the same in every family, a module
-    has it in `HEADS`."""
-    return {ending: read for module in _modules() for ending, read in getattr(module, "HEADS", {}).items()}
+def heads_of_tasks(family: str) -> dict[str, Callable[..., Any]]:
+    """What reads the head of a checkpoint, by its class: a module has it in `HEADS`, by the class's ending where every
+    family has it, else by the names of those that there are."""
+    heads = [item for module in _modules() for item in getattr(module, "HEADS", {}).items()]
+    return {
+        name if name.startswith(family) else f"{family}{name}": read
+        for name, read in heads
+        if name.startswith(("For", f"{family}For"))
+    }
 
 
 @cache

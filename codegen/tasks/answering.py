@@ -41,6 +41,7 @@ class Answering(Task):
     )
     rows = "tokens"
     asks = True
+    own_calls = True
     relative = True
 
     @classmethod

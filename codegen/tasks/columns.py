@@ -56,6 +56,13 @@ def label_index(path: Path, row: Row, find: Callable[[str], int | None], value: 
     return label
 
 
+def check_two_texts(table: Sequence[Row]) -> None:
+    """EtchError where the rows of a table have not two texts each."""
+    if (found := len(table[0].texts)) != 2:
+        message = f"two text columns are compared, there are {found}: choose with --text-columns"
+        raise EtchError("column-unknown", "arguments", message)
+
+
 def parts_of(value: str) -> list[str]:
     """Separated by ;, spaces around them left out; nothing is no part."""
     return [part.strip(" ") for part in value.split(";")] if value.strip(" ") else []

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..emulate import Text
-from ..errors import EtchError
 from ..ir.graph import Graph, Normalize, Pool
 from ..ir.task import Face, Measure, Task
 from ..table_file import Row
-from .columns import numbers
+from .columns import check_two_texts, numbers
 from .correlation import mean_spearman
 
 
@@ -68,9 +67,7 @@ class Embedding(Task):
         return Measure("Spearman correlation")
 
     def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
-        if len(table[0].texts) != self.texts_of_row:
-            message = f"two text columns are compared, there are {len(table[0].texts)}: choose with --text-columns"
-            raise EtchError("column-unknown", "arguments", message)
+        check_two_texts(table)
         return np.array([numbers(path, row, 1) for row in chosen])
 
     def answers(self, outputs: NDArray, rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:

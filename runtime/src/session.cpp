@@ -35,6 +35,22 @@ bool holds_one(const Written& memory, const etch_text* texts, std::size_t count)
     return one;
 }
 
+bool holds_one(const Written& memory, const TextPair* pairs, std::size_t count) noexcept {
+    bool one = memory.holds(pairs, count * sizeof *pairs);
+    for (std::size_t i = 0; i < count; ++i)
+        one = one || memory.holds(pairs[i].first.data(), pairs[i].first.size()) ||
+              memory.holds(pairs[i].second.data(), pairs[i].second.size());
+    return one;
+}
+
+bool holds_one(const Written& memory, const etch_text_pair* pairs, std::size_t count) noexcept {
+    bool one = memory.holds(pairs, count * sizeof *pairs);
+    for (std::size_t i = 0; i < count; ++i)
+        one = one || memory.holds(pairs[i].first.data, pairs[i].first.size) ||
+              memory.holds(pairs[i].second.data, pairs[i].second.size);
+    return one;
+}
+
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept {
     std::uint32_t best = 0;
     for (std::uint32_t i = 1; i < n; ++i) {

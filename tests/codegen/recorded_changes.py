@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,19 @@ def rename(old: str, new: str) -> Change:
         header, data = read_raw_safetensors(path / "model.safetensors")
         header[new] = header.pop(old)
         write_raw_safetensors(path / "model.safetensors", header, data)
+
+    return change
+
+
+def add(name: str, shape: tuple[int, ...]) -> Change:
+    """Appends a tensor of float16 zeros."""
+
+    def change(path: Path) -> None:
+        header, data = read_raw_safetensors(path / "model.safetensors")
+        begin = max(entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__")
+        size = 2 * math.prod(shape)
+        header[name] = {"dtype": "F16", "shape": list(shape), "data_offsets": [begin, begin + size]}
+        write_raw_safetensors(path / "model.safetensors", header, data + bytes(size))
 
     return change
 

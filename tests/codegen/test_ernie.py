@@ -17,7 +17,7 @@ TABLE = "ernie.embeddings.task_type_embeddings.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "architecture": (
         CLASSIFIER,
-        configure(architectures=["ErnieForNextSentencePrediction"]),
+        configure(architectures=["ErnieForCausalLM"]),
         "architecture-not-supported",
         "ErnieForSequenceClassification",
     ),

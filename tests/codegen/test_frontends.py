@@ -62,9 +62,9 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
         "model type 'gpt2' is not supported (supported: albert, bart, bert, ",
     ),
     "architecture": (
-        configure(architectures=["BertForNextSentencePrediction"]),
+        configure(architectures=["BertLMHeadModel"]),
         "architecture-not-supported",
-        "BertForNextSentencePrediction",
+        "BertLMHeadModel",
     ),
     "decoder": (configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
     "cross": (configure(add_cross_attention=True), "decoder-not-supported", "add_cross_attention"),

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from recorded.outputs import HERE, folder, variants
-from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
+from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
 from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_program, reported_task
-from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen import evaluate, pipeline
 from codegen.errors import EtchError
@@ -139,12 +138,7 @@ def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path:
 
 
 def test_a_pooler_that_is_not_used_is_named(tmp_path: Path) -> None:
-    path = changed("tags/bert", configure(), tmp_path)
-    header, data = read_raw_safetensors(path / "model.safetensors")
-    size = 20 * 20 * 2
-    begin = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
-    header["bert.pooler.dense.weight"] = {"dtype": "F16", "shape": [20, 20], "data_offsets": [begin, begin + size]}
-    write_raw_safetensors(path / "model.safetensors", header, data + bytes(size))
+    path = changed("tags/bert", add("bert.pooler.dense.weight", (20, 20)), tmp_path)
     (note,) = graph_of(path).notes
     assert note == "not used by BertForTokenClassification: bert.pooler.dense.weight"
 

@@ -55,6 +55,11 @@ def bytes_of(text: str, characters: int) -> int:
     return len(text[:characters].encode())
 
 
+def pair_lines(pairs: Iterable[tuple[str, str]]) -> bytes:
+    """Lines for --pairs."""
+    return "".join(f"{first}\t{second}\n" for first, second in pairs).encode()
+
+
 def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) -> None:
     """Runs the test program `source` over the texts, on every kernel: it ends well where all calls find the same."""
     name = json.loads((out / "etch.json").read_text())["name"]

@@ -47,8 +47,10 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
 Text split_pair(std::string_view line, const std::string& where) {
     const std::size_t tab = line.find('\t');
     const auto tabs = std::count(line.begin(), line.end(), '\t');
-    if (tabs != 1) {
-        fail(kRunFailure, "%s: a pair is two texts with exactly one TAB between them, found %lld", where.c_str(),
+    const bool choices = kModel.face.row == RowTexts::choices;
+    if (choices ? tabs == 0 : tabs != 1) {
+        fail(kRunFailure, "%s: %s, found %lld", where.c_str(),
+             choices ? "a TAB stands before each choice" : "a pair is two texts with exactly one TAB between them",
              static_cast<long long>(tabs));
     }
     return {line.substr(0, tab), line.substr(tab + 1), true};
@@ -58,7 +60,8 @@ void answer_lines(const Options& options) {
     InputFile file(options.file.value_or("-"));
     if (file.is_terminal()) {
         std::fprintf(stderr, "%s: reading %s from the terminal, one a line; Ctrl-D ends\n",
-                     std::string(kModel.program).c_str(), options.pair_lines ? "pairs (A<TAB>B)" : "texts");
+                     std::string(kModel.program).c_str(),
+                     options.pair_lines ? "pairs, a TAB between the texts" : "texts");
     }
     LineReader lines(file);
     const bool together = !options.tokens && !options.pair_lines && !options.probabilities && !options.logits;
@@ -94,6 +97,15 @@ void answer_texts(const Options& options) {
     if (options.question) {
         const std::string context(options.context ? *options.context : read_file(*options.context_file));
         answer_one(options, {*options.question, context, true}, "question " + quoted(*options.question));
+        return;
+    }
+    if (options.prompt) {
+        std::string choices(options.texts[0]);
+        for (std::size_t i = 1; i < options.texts.size(); ++i) {
+            choices += '\t';
+            choices += options.texts[i];
+        }
+        answer_one(options, {*options.prompt, choices, true}, "prompt " + quoted(*options.prompt));
         return;
     }
     for (const std::string_view text : options.texts) {

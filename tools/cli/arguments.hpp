@@ -40,6 +40,8 @@ struct Options {
     std::optional<std::string_view> context;       // of --context
     std::optional<std::string_view> context_file;  // or of a file as a whole
 
+    std::optional<std::string_view> prompt;  // --prompt; TEXT… are its choices
+
     std::string_view table;                        // --evaluate
     std::string_view label_column = "1";           // number from 1, or name; of scores where there are no labels
     std::optional<std::string_view> text_columns;  // comma-separated; default: every other column

@@ -9,15 +9,9 @@
 #include "json_rows.hpp"
 #include "model.hpp"
 #include "number.hpp"
-#include "task_face.hpp"
 
 namespace etch::cli {
 namespace {
-
-// Whether a row holds two texts: as one input, or to be compared.
-bool two_texts(const Options& options) {
-    return options.pair_lines || kModel.face.two_texts;
-}
 
 // Positions, from 0.
 struct Columns {
@@ -121,24 +115,35 @@ Columns find_columns(const Options& options, const Row& first) {
     if (columns.texts.empty()) {
         fail(kWrongUse, "--evaluate: the file has one column only, expected a label and a text");
     }
-    if (two_texts(options) && columns.texts.size() != 2) {
+    if (texts_of_rows(options) == RowTexts::choices && columns.texts.size() < 2) {
+        fail(kWrongUse, "--evaluate needs columns of a prompt and its choices, there is one text column");
+    }
+    if (texts_of_rows(options) == RowTexts::two && columns.texts.size() != 2) {
         fail(kWrongUse, "%s needs two text columns, there are %zu: choose with --text-columns A,B",
              options.pair_lines ? "--pairs" : "--evaluate", columns.texts.size());
     }
     return columns;
 }
 
-// The text columns of a row, joined by one space, or one on each side of a pair.
-Example make_example(const Row& row, const Columns& columns, bool pair) {
-    if (pair) {
-        return {row.fields[columns.texts[0]], row.fields[columns.texts[1]]};
-    }
+// The fields of the text columns from `first` on, with `between` between them.
+std::string joined(const Row& row, const Columns& columns, std::size_t first, char between) {
     std::string text;
-    for (std::size_t i = 0; i < columns.texts.size(); ++i) {
-        text += i == 0 ? "" : " ";
+    for (std::size_t i = first; i < columns.texts.size(); ++i) {
+        if (i != first) {
+            text += between;
+        }
         text += row.fields[columns.texts[i]];
     }
-    return {std::move(text), {}};
+    return text;
+}
+
+// The text columns of a row, joined by one space, or one on each side of a pair; of a prompt and its choices, these
+// with a TAB between them.
+Example make_example(const Row& row, const Columns& columns, RowTexts texts) {
+    if (texts == RowTexts::joined) {
+        return {joined(row, columns, 0, ' '), {}};
+    }
+    return {row.fields[columns.texts[0]], joined(row, columns, 1, '\t')};
 }
 
 template <class Reader>
@@ -161,10 +166,14 @@ Dataset read_rows(const Options& options, Reader reader, bool header) {
             fail(kRunFailure, "%s: line %zu: %zu columns, the first row has %zu", name.c_str(), row.line,
                  row.fields.size(), width);
         }
+        if (texts_of_rows(options) == RowTexts::choices &&
+            joined(row, columns, 1, ' ').find('\t') != std::string::npos) {
+            fail(kRunFailure, "%s: line %zu: a choice has a TAB", name.c_str(), row.line);
+        }
         dataset.values.push_back(row.fields[columns.label]);
         dataset.lines.push_back(row.line);
         if (dataset.examples.size() < options.limit) {
-            dataset.examples.push_back(make_example(row, columns, two_texts(options)));
+            dataset.examples.push_back(make_example(row, columns, texts_of_rows(options)));
         }
     }
     if (next == DelimitedReader::Next::malformed) {
@@ -177,6 +186,10 @@ Dataset read_rows(const Options& options, Reader reader, bool header) {
 }
 
 }  // namespace
+
+RowTexts texts_of_rows(const Options& options) {
+    return options.pair_lines ? RowTexts::two : kModel.face.row;
+}
 
 Dataset read_dataset(const Options& options) {
     const Kind kind = kind_of(options.table);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "task_face.hpp"
 
 namespace etch::cli {
 
@@ -23,6 +24,9 @@ struct Dataset {
     std::string name;                 // of the file, for messages
     bool header;                      // the first row names the columns
 };
+
+// What the text columns are: with --pairs two texts, whatever the task.
+RowTexts texts_of_rows(const Options& options);
 
 // Options that do not fit the file end the program with exit code 2; what is wrong with the file itself with 1 and the
 // line.

@@ -3,6 +3,7 @@
 // says which one a model has. What no model of a program has is not linked.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "model.hpp"
@@ -22,6 +23,11 @@ AppendFields append_embedding;
 AppendFields append_entities;
 AppendFields append_masks;
 AppendFields append_answers;
+AppendFields append_next_sentence;
+AppendFields append_choices;
+
+// What the text columns of a table are: one text, two of them, or a prompt and its choices.
+enum class RowTexts : std::uint8_t { joined, two, choices };
 
 struct TaskFace {
     const char* does;                        // what its models do: "classifies texts"
@@ -41,7 +47,7 @@ struct TaskFace {
     AppendFields* append_fields;
 
     void (*evaluate)(const Options& options);
-    bool two_texts;  // a row of a table has two, to be compared
+    RowTexts row;
 };
 
 }  // namespace etch::cli

@@ -23,6 +23,10 @@ inline constexpr const char* kTextColumnsHelp = R"(
   --text-columns C,…   numbers or names, joined by a space (default: all but the label's); two of them with --pairs
 )";
 
+inline constexpr const char* kTwoTextColumnsHelp = R"(
+  --text-columns A,B   numbers or names of the two texts (default: all but the label's)
+)";
+
 inline constexpr const char* kHeaderHelp = R"(
   --header             the first row names the columns (implied where a column is given by name)
   --no-header          the first row is data (default)

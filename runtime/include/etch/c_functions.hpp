@@ -60,21 +60,28 @@ template <class Workspace, class... Parameters>
     return c(function(*static_cast<Workspace*>(workspace), arguments...));
 }
 
-// The same for a batch, of some texts at a time: std::string_view has a layout of its own.
-template <class Workspace, class Result>
-[[gnu::always_inline]] inline etch_status call_batch(Status (&function)(Workspace&, const std::string_view*,
-                                                                        std::size_t, Result*) noexcept,
-                                                     void* workspace, const etch_text* texts, std::size_t count,
+inline std::string_view cpp_text(const etch_text& text) noexcept {
+    return {text.data, text.size};
+}
+inline TextPair cpp_text(const etch_text_pair& pair) noexcept {
+    return {cpp_text(pair.first), cpp_text(pair.second)};
+}
+
+// The same for a batch, of some texts or pairs at a time: std::string_view has a layout of its own.
+template <class Workspace, class Text, class CText, class Result>
+[[gnu::always_inline]] inline etch_status call_batch(Status (&function)(Workspace&, const Text*, std::size_t,
+                                                                        Result*) noexcept,
+                                                     void* workspace, const CText* texts, std::size_t count,
                                                      Result* results) noexcept {
     etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
     if (status == ETCH_OK && holds_one({results, count * sizeof *results}, texts, count)) status = ETCH_TEXT_OVERLAPS;
 
     constexpr std::size_t kTexts = 8;
-    std::string_view views[kTexts];
+    Text views[kTexts];
     for (std::size_t done = 0; status == ETCH_OK && done < count; done += kTexts) {
         const std::size_t some = count - done < kTexts ? count - done : kTexts;
         for (std::size_t i = 0; i < some; ++i)
-            views[i] = {texts[done + i].data, texts[done + i].size};
+            views[i] = cpp_text(texts[done + i]);
         status = call(function, workspace, views, some, results + done);
     }
     return status;

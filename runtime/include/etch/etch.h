@@ -127,4 +127,9 @@ typedef struct etch_text {
     size_t size;
 } etch_text;
 
+typedef struct etch_text_pair {
+    etch_text first;
+    etch_text second;
+} etch_text_pair;
+
 #endif /* ETCH_ETCH_H */

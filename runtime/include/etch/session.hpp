@@ -9,6 +9,7 @@
 #include "etch/etch.h"
 #include "etch/ops/texts.hpp"
 #include "etch/status.hpp"
+#include "etch/text_pair.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
@@ -30,12 +31,23 @@ struct Batch {
     bool truncated;       // the text was cut, the only one then
 };
 
-// Tokenizes as many texts of [0, count) as fit the sink one after the other, at least the first; count is at least 1. A
-// text is cut only where it is the first: another one that does not fit is left for the next batch. `rows` has room for
-// most_texts(sink.capacity), `scratch` is the tokenizer's. Not inlined: its frame is gone from
-// the stack when the texts are computed.
 template <class Tokenizer>
-[[gnu::noinline]] Status tokenize_batch(const Tokenizer& tables, const std::string_view* texts, std::size_t count,
+Status tokenize_input(const Tokenizer& tables, std::string_view text, SpecialTokens mode, void* scratch,
+                      const TokenSink& sink, Tokenized& tokens) noexcept {
+    return tokenize(tables, text, mode, scratch, sink, tokens);
+}
+template <class Tokenizer>
+Status tokenize_input(const Tokenizer& tables, const TextPair& pair, SpecialTokens mode, void* scratch,
+                      const TokenSink& sink, Tokenized& tokens) noexcept {
+    return tokenize_pair(tables, pair.first, pair.second, mode, scratch, sink, tokens);
+}
+
+// Tokenizes as many texts or pairs of [0, count) as fit the sink one after the other, at least the first; count is at
+// least 1. A text is cut only where it is the first: another one that does not fit is left for the next batch. `rows`
+// has room for most_texts(sink.capacity), `scratch` is the tokenizer's. Not inlined: its frame is gone from the stack
+// when the texts are computed.
+template <class Tokenizer, class Input>
+[[gnu::noinline]] Status tokenize_batch(const Tokenizer& tables, const Input* texts, std::size_t count,
                                         SpecialTokens mode, void* scratch, const TokenSink& sink, TextRows* rows,
                                         Batch& batch) noexcept {
     batch = {0, false};
@@ -45,7 +57,7 @@ template <class Tokenizer>
         Tokenized tokens;
         TokenOffset* const offsets = sink.offsets == nullptr ? nullptr : sink.offsets + first;
         const TokenSink rest{sink.ids + first, sink.segments + first, offsets, sink.capacity - place};
-        const Status status = tokenize(tables, texts[batch.count], mode, scratch, rest, tokens);
+        const Status status = tokenize_input(tables, texts[batch.count], mode, scratch, rest, tokens);
         if (status != Status::ok) return status;
         if (tokens.truncated && batch.count != 0) break;
         rows[batch.count] = whole_text(tokens.count, first, place);
@@ -69,6 +81,8 @@ struct Written {
 // Whether one of the texts, or the list of them, has a byte in memory that is written before all are read.
 bool holds_one(const Written& memory, const std::string_view* texts, std::size_t count) noexcept;
 bool holds_one(const Written& memory, const etch_text* texts, std::size_t count) noexcept;
+bool holds_one(const Written& memory, const TextPair* pairs, std::size_t count) noexcept;
+bool holds_one(const Written& memory, const etch_text_pair* pairs, std::size_t count) noexcept;
 
 // Index of the largest of n >= 1 values, the lowest such index on a tie.
 std::uint32_t argmax(const float* values, std::uint32_t n) noexcept;

@@ -9,8 +9,8 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 // What a model answers with: one label of several (softmax), labels that hold independently of each other (sigmoid),
-// values, a vector, labels of tokens, what may stand where a mask is, spans of a context, a text for a text, or what
-// goes on with a text.
+// values, a vector, labels of tokens, what may stand where a mask is, spans of a context, a text for a text, what goes
+// on with a text, whether a text follows another, or which choice goes with a prompt.
 enum class Task : std::uint8_t {
     single_label,
     multi_label,
@@ -21,6 +21,8 @@ enum class Task : std::uint8_t {
     answering,
     translation,
     generation,
+    next_sentence,
+    multiple_choice,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -41,6 +41,7 @@ def main() -> None:
     import gru_variants
     import library_variants
     import mask_variants
+    import pair_variants
     import plain_variants
     import sentence_variants
     import tag_variants
@@ -54,6 +55,7 @@ def main() -> None:
             (mask_variants, ""),
             (answer_variants, ""),
             (gru_variants, ""),
+            (pair_variants, ""),
             (plain_variants, "transformer_encoder/"),
         )
         for name in module.VARIANTS

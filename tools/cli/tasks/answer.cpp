@@ -139,7 +139,7 @@ const TaskFace kAnswerFace = {
     as_text,
     append_answers,
     evaluate_answers,
-    false,
+    RowTexts::joined,
 };
 
 }  // namespace etch::cli

@@ -12,6 +12,7 @@
 #include "../failure.hpp"
 #include "../format.hpp"
 #include "../json.hpp"
+#include "../label_evaluation.hpp"
 #include "../label_set_scores.hpp"
 #include "../label_sets.hpp"
 #include "../label_values.hpp"
@@ -58,25 +59,21 @@ constexpr const char* kSetEvaluation = R"(
                        Where the model has one label, also 0 and 1: without it, with it.
 )";
 
-constexpr const char* kLabelNames = R"(
-  --labels 0|1         labels are numbers from 0 or from 1
-  --labels names       labels are the model's label names, in upper or lower case
-  --labels A,B,…       labels are these names, in the order of the model's labels
-                       (default: names if all are names of labels, else numbers; from 0 if a 0 occurs, from 1 if
-                       the number of labels does)
-)";
-
 const Option kOptions[] = {
     {"--labels", 1, kRows, kNone, [](Options& o, Values v) { o.label_values = v[0]; }},
 };
-const OptionGroup kLabelOptions(kOptions);
-
 // Of one label a text.
 const Option kMatrixOption[] = {
     {"--confusion", 0, kRows, kNone, [](Options& o, Values) { o.confusion = true; }},
     {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
 };
+
+}  // namespace
+
+const OptionGroup kLabelOptions(kOptions);
 const OptionGroup kMatrixOptions(kMatrixOption);
+
+namespace {
 
 // label TAB probability of the most probable labels, best first.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
@@ -125,15 +122,18 @@ std::vector<std::uint32_t> read_labels(const Options& options, const Dataset& da
     return labels;
 }
 
+}  // namespace
+
 void evaluate_labels(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<std::uint32_t> truths = read_labels(options, dataset);
+    const bool pairs = texts_of_rows(options) == RowTexts::two;
     Scores scores(kModel.width);
     std::string summary;
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-            scores.add(truths[row], run.answer(row, options.pair_lines).label);
+            scores.add(truths[row], run.answer(row, pairs).label);
             run.done(row);
         }
         summary = run.summary();
@@ -155,6 +155,8 @@ void evaluate_labels(const Options& options) {
     write_output(class_table(measures, scores.rows()));
     write_output(confusion_tables(scores));
 }
+
+namespace {
 
 std::vector<std::vector<std::uint32_t>> read_label_sets(const Options& options, const Dataset& dataset) {
     const LabelSets reading(options.label_values, dataset.values);
@@ -205,13 +207,13 @@ const TaskFace kLabelFace = {
     check,
     kPairHelp,
     kOutput,
-    {kEvaluation, kTextColumnsHelp, kLabelNames, kHeaderHelp},
+    {kEvaluation, kTextColumnsHelp, kLabelNamesHelp, kHeaderHelp},
     described,
     kTextCut,
     as_text,
     append_label,
     evaluate_labels,
-    false,
+    RowTexts::joined,
 };
 
 extern const TaskFace kLabelSetFace;
@@ -221,13 +223,13 @@ const TaskFace kLabelSetFace = {
     check,
     kPairHelp,
     kSetOutput,
-    {kSetEvaluation, kTextColumnsHelp, kLabelNames, kHeaderHelp},
+    {kSetEvaluation, kTextColumnsHelp, kLabelNamesHelp, kHeaderHelp},
     described,
     kTextCut,
     as_text,
     append_label_set,
     evaluate_label_sets,
-    false,
+    RowTexts::joined,
 };
 
 }  // namespace etch::cli

@@ -34,10 +34,6 @@ constexpr const char* kEvaluation = R"(
   --label-column C     number from 1, or name, of the column with the scores (default 1)
 )";
 
-constexpr const char* kTwoTextColumns = R"(
-  --text-columns A,B   numbers or names of the two texts (default: all but the score's)
-)";
-
 const Option kOptions[] = {
     {"--similarity", 2, kChoosesMode, Mode::similarity,
      [](Options& o, Values v) {
@@ -102,13 +98,13 @@ const TaskFace kEmbedFace = {
     check,
     kPairHelp,
     kOutput,
-    {kSimilarity, kEvaluation, kTwoTextColumns, kHeaderHelp},
+    {kSimilarity, kEvaluation, kTwoTextColumnsHelp, kHeaderHelp},
     described,
     kTextCut,
     as_text,
     append_embedding,
     evaluate_similarity,
-    true,
+    RowTexts::two,
 };
 
 }  // namespace etch::cli

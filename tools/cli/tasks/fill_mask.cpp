@@ -128,7 +128,7 @@ const TaskFace kFillMaskFace = {
     kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,      kTextCut,
     as_text,        append_masks,
-    evaluate_masks, false,
+    evaluate_masks, RowTexts::joined,
 };
 
 }  // namespace etch::cli

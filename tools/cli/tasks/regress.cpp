@@ -98,7 +98,7 @@ const TaskFace kRegressFace = {
     kOutput,         {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,       kTextCut,
     as_text,         append_values,
-    evaluate_values, false,
+    evaluate_values, RowTexts::joined,
 };
 
 }  // namespace etch::cli

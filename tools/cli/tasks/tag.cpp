@@ -164,7 +164,7 @@ void evaluate_tags(const Options& options) {
 extern const TaskFace kTagFace;
 const TaskFace kTagFace = {
     "tags texts", {&kTagOptions}, check,   nullptr,         kOutput,       {kEvaluation},
-    described,    kTextCut,       as_text, append_entities, evaluate_tags, false,
+    described,    kTextCut,       as_text, append_entities, evaluate_tags, RowTexts::joined,
 };
 
 }  // namespace etch::cli

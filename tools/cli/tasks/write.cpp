@@ -79,7 +79,7 @@ const TaskFace kWriteFace = {
     "writes texts", {&kTableOptions}, accept_all,
     nullptr,        kOutput,          {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,      kTextCut,         as_text,
-    append_fields,  evaluate_texts,   false,
+    append_fields,  evaluate_texts,   RowTexts::joined,
 };
 
 }  // namespace etch::cli

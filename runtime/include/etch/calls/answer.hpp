@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "etch/calls/input.hpp"
 #include "etch/kernels.hpp"
@@ -68,12 +69,14 @@ template <class Head, class Workspace, class Input>
     return compute<Head>(workspace, a, Batch{1, tokens.truncated}, &result);
 }
 
-template <class Head, class Workspace>
-[[gnu::always_inline]] inline Status answer_batch(Workspace& workspace, const std::string_view* texts,
-                                                  std::size_t count, typename Head::Result* results) noexcept {
+// `texts` [count] are texts or pairs.
+template <class Head, class Workspace, class Input>
+[[gnu::always_inline]] inline Status answer_batch(Workspace& workspace, const Input* texts, std::size_t count,
+                                                  typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Batch batch{};
+    if (!std::is_same<Input, std::string_view>::value && !Encoder::kPairs) return Status::pair_not_supported;
     if (holds_one({&workspace, sizeof workspace}, texts, count)) return Status::text_overlaps;
     if (holds_one({results, count * sizeof *results}, texts, count)) return Status::text_overlaps;
     for (std::size_t done = 0; done < count; done += batch.count) {
@@ -81,7 +84,7 @@ template <class Head, class Workspace>
                                        a.tokenizer, sink_of<Encoder>(a), a.texts, batch);
         if (status != Status::ok) return status;
         for (std::uint32_t i = 0; i < batch.count; ++i)
-            note<Encoder>(Text{texts[done + i]}, a.texts[i], a, 0);
+            note<Encoder>(input_of(texts[done + i]), a.texts[i], a, 0);
         status = compute<Head>(workspace, a, batch, results + done);
         if (status != Status::ok) return status;
         for (std::uint32_t i = 0; i < batch.count; ++i)

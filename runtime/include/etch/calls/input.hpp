@@ -19,16 +19,21 @@ struct Text {
     std::string_view text;
 };
 
-struct Pair {
-    std::string_view first;
-    std::string_view second;
-};
+using Pair = TextPair;
 
 struct TokenIds {
     const std::int32_t* ids;       // [count]
     const std::uint8_t* segments;  // [count], or null: all 0
     std::uint32_t count;
 };
+
+// What is read for one element of a batch.
+inline Text input_of(std::string_view text) noexcept {
+    return {text};
+}
+inline Pair input_of(const TextPair& pair) noexcept {
+    return pair;
+}
 
 inline bool overlaps(const Text& input, const Written& memory) noexcept {
     return memory.holds(input.text.data(), input.text.size());

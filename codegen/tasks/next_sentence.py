@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a text follows another one: `*ForNextSentencePrediction`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..emulate import Text
+from ..frontends.heads import HeadOps, Rows
+from ..golden import text_tokenizer
+from ..ir.graph import Graph
+from ..ir.task import Face
+from ..load.tokenizer_spec import TokenizerSpec
+from ..table_file import Row
+from .classification import Classification
+from .columns import check_two_texts
+
+NAMES = ("next", "random")  # of the logits, in the order of `transformers`
+
+
+@dataclass(frozen=True)
+class NextSentence(Classification):
+    """A classifier of pairs with these two labels, but for what its calls are and what they answer."""
+
+    verb = "is_next"
+    face = Face(
+        "next_sentence",
+        outputs="logits",
+        reported="logits",
+        field="logits",
+        key="logits",
+        count="kLogitCount",
+    )
+    on_gpus = False
+    says_label = False
+    own_calls = True
+
+    @classmethod
+    def task_names(cls) -> tuple[str, ...]:
+        return ("next_sentence",)
+
+    @property
+    def name(self) -> str:
+        return "next_sentence"
+
+    @property
+    def result_bytes(self) -> int:
+        """Probability and logits, and what a batch of the C functions has more of: pairs are twice as long as texts."""
+        return 12 + 256
+
+    @property
+    def summary(self) -> str:
+        return "Whether a text follows another one"
+
+    def described(self, graph: Graph) -> str:
+        return "whether a text follows another one (softmax)"
+
+    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
+        check_two_texts(table)
+        return super().truths(path, table, chosen, spec)
+
+    def encoded(self, spec: TokenizerSpec, max_tokens: int, rows: Sequence[Row]) -> list[Any]:
+        tokenizer = text_tokenizer(spec, max_tokens)
+        return [Text(e.ids, e.type_ids, e.offsets) for e in tokenizer.encode_batch([row.texts for row in rows])]
+
+
+def _head(rows: Rows) -> HeadOps:
+    """BertOnlyNSPHead behind the pooler."""
+    assert rows.pooled is not None
+    return rows.pooled("cls.seq_relationship", NextSentence(NAMES, "softmax"))
+
+
+TASK = NextSentence
+HEADS = {f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie")}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call that chooses: one pass for each choice, however many there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "etch/calls/answer.hpp"
+#include "etch/calls/input.hpp"
+#include "etch/ops/row_ops.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace calls {
+
+// Scores -> probabilities, in place: their softmax.
+template <class Encoder, class Workspace>
+Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) noexcept {
+    if (count > UINT32_MAX) return Status::text_too_long;
+    if (count == 0) return Status::ok;
+    const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), nullptr};
+    const F32Rows rows{scores, static_cast<std::uint32_t>(count)};
+    InlineRunner{context}(Softmax{1, rows, rows});
+    return Status::ok;
+}
+
+// The score of each choice, by score(i, result), and the best. What is read may lie neither in `memory` nor where the
+// scores [count] go.
+template <class Result, class Text, class Choice, class Score>
+[[gnu::always_inline]] inline Status score_choices(const Score& score, const Written& memory, std::string_view prompt,
+                                                   const Text* choices, std::size_t count, float* scores,
+                                                   Choice& choice) noexcept {
+    const Written written{scores, count * sizeof(float)};
+    for (const Written& place : {memory, written})
+        if (holds_one(place, choices, count) || place.holds(prompt.data(), prompt.size())) return Status::text_overlaps;
+    choice = {};
+    for (std::size_t i = 0; i < count; ++i) {
+        Result result{};
+        const Status status = score(i, result);
+        if (status != Status::ok) return status;
+        scores[i] = result.score[0];
+        if (scores[i] > scores[choice.best]) choice.best = static_cast<std::uint32_t>(i);
+        choice.tokens += result.tokens;
+        choice.truncated = choice.truncated || result.truncated;
+    }
+    return Status::ok;
+}
+
+// `probabilities` [count]. A Result has a member score, of one float; a Choice has best, tokens and truncated.
+template <class Head, class Workspace, class Choice>
+[[gnu::always_inline]] inline Status choose(Workspace& workspace, std::string_view prompt,
+                                            const std::string_view* choices, std::size_t count, float* probabilities,
+                                            Choice& choice) noexcept {
+    using Encoder = typename Head::Encoder;
+    arena_of<Encoder>(workspace);
+    const Status status = score_choices<typename Head::Result>(
+        [&](std::size_t i, typename Head::Result& result) {
+            return answer<Head>(workspace, Pair{prompt, choices[i]}, result);
+        },
+        Written{&workspace, sizeof workspace}, prompt, choices, count, probabilities, choice);
+    return status == Status::ok ? probabilities_of<Encoder>(workspace, probabilities, count) : status;
+}
+
+}  // namespace calls
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

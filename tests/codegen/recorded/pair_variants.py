@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes for two texts, as `transformers` defines and saves them: next sentence, multiple choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from head_model import write_head_model
+from library_variants import DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from outputs import write_recorded
+
+NEXT_SENTENCE = "ForNextSentencePrediction"
+MULTIPLE_CHOICE = "ForMultipleChoice"
+VARIANTS: dict[str, tuple[str, Variant]] = {
+    "next/bert": (NEXT_SENTENCE, bert_like("Bert", 2, (20, 5, 1, 37, 20))),
+    "next/ernie": (NEXT_SENTENCE, bert_like("Ernie", 2, (20, 5, 2, 23, 20), hidden_act="relu")),
+    "choices/bert": (MULTIPLE_CHOICE, bert_like("Bert", 0, (20, 5, 1, 37, 20))),
+    "choices/distilbert": (MULTIPLE_CHOICE, distilbert(0, (21, 3, 2, 19, 24))),
+    "choices/electra": (MULTIPLE_CHOICE, bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14)),
+    "choices/electra_mean": (
+        MULTIPLE_CHOICE,
+        bert_like("Electra", 0, (20, 4, 1, 19, 16), embedding_size=20, summary_type="mean", summary_activation="tanh"),
+    ),
+    "choices/albert": (MULTIPLE_CHOICE, bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14)),
+    "choices/mpnet": (MULTIPLE_CHOICE, bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET))),
+    "choices/ernie": (MULTIPLE_CHOICE, bert_like("Ernie", 0, (20, 5, 2, 23, 20))),
+    "choices/roberta": (MULTIPLE_CHOICE, bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1)),
+    "choices/camembert": (MULTIPLE_CHOICE, bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1)),
+    "choices/xlm-roberta": (MULTIPLE_CHOICE, bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1)),
+    "choices/deberta-v2": (MULTIPLE_CHOICE, bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3)),
+    "choices/modernbert": (
+        MULTIPLE_CHOICE,
+        bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6, classifier_pooling="mean"),
+    ),
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    ending, variant = VARIANTS[name]
+    head = write_head_model(folder, name, variant, ending, seed)
+
+    def logits(output: Any, _: torch.Tensor) -> torch.Tensor:
+        return output.logits[0]
+
+    if ending == MULTIPLE_CHOICE:  # which takes [texts, choices, tokens]
+        for model in (head.single, head.double):
+            model.register_forward_pre_hook(_one_choice, with_kwargs=True)
+
+    write_recorded(
+        folder,
+        head.source,
+        head.texts,
+        lambda text: head.run(text, logits),
+        lambda text: head.run(text, logits, double=True),
+    )
+
+
+def _one_choice(_: torch.nn.Module, args: tuple[Any, ...], inputs: dict[str, torch.Tensor]) -> tuple[Any, Any]:
+    inputs = inputs | {"attention_mask": torch.ones_like(inputs["input_ids"])}  # which ModernBERT's class needs
+    return args, {name: ids[:, None] for name, ids in inputs.items()}
