@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .errors import EtchError
@@ -21,6 +21,8 @@ from .tasks import verbs
 DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
 ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
+# What makes WebAssembly, by Debian's names.
+_WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 
 
@@ -66,14 +68,37 @@ def build_sqlite(directory: Path, echo: Callable[[str], None] = lambda _: None) 
     return _build_library(directory, "sqlite", echo) / f"{name}.so"
 
 
-def _build_library(directory: Path, kind: str, echo: Callable[[str], None]) -> Path:
+def build_web(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the module of WebAssembly of a generated folder in its `build/web`."""
+    name = read_manifest(directory)["name"]
+    check_web_compiler()
+    toolchain = ["--toolchain", str(ROOT / "tools" / "web" / "toolchain.cmake")]
+    return _build_library(directory, "web", echo, toolchain) / f"{name}.wasm"
+
+
+def check_web_compiler() -> None:
+    """EtchError where clang, its linker or the headers and libraries for WebAssembly are not there."""
+    source = "#include <string>\nint length() { return (int)std::string(1000, ' ').size(); }\n"
+    command = ["clang++", "--target=wasm32-wasi", "-msimd128", "-fno-exceptions", "-mexec-model=reactor", "-xc++", "-"]
+    try:
+        done = subprocess.run([*command, "-o", os.devnull], input=source, capture_output=True, text=True, check=False)
+        problem = done.stderr if done.returncode != 0 else ""
+    except OSError as error:
+        problem = f"clang++: {error.strerror}\n"
+    problem += "" if shutil.which("llvm-ar") else "llvm-ar: not found\n"
+    if problem:
+        message = f"clang cannot make WebAssembly here: apt-get install {' '.join(_WEB_PACKAGES)}"
+        raise EtchError("web-compiler-missing", "build", message, detail=problem.rstrip("\n"))
+
+
+def _build_library(directory: Path, kind: str, echo: Callable[[str], None], more: Sequence[str] = ()) -> Path:
     """Builds the target of a `kind` that its option ETCH_BUILD_KIND adds; the folder that it is in."""
     directory = directory.absolute()
     check_folder(directory, "build")
     name = read_manifest(directory)["name"]
     binary = build_folder(directory) / kind
     options = [f"-DETCH_MODEL_DIRS={directory}", f"-DETCH_BUILD_{kind.upper()}=ON"]
-    options += ["-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"]
+    options += ["-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF", *more]
     _configure_and_build(binary, options, echo, f"etch_{name}_{kind}")
     return binary / "bin"
 

@@ -23,14 +23,15 @@ from .progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
 from .sqlite.command import COMMAND as SQLITE
 from .table_options import add_columns, columns, own_columns, tables_asked_for
+from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
-COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, EVIDENCE, Completion, Manual)
+COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)
 # Those that --quiet goes with.
-QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "evidence")
+QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "web", "evidence")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -100,7 +100,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/spark/": (f"{BUILT}/test_spark.py",),
     "tools/sqlite/": (f"{BUILT}/test_sqlite.py",),
     "tools/stack/": (f"{BUILT}/promises", f"{BUILT}/test_model_build.py", f"{BUILT}/firmware"),
-    "tools/web/": (f"{BUILT}/test_web_modules.py",),
+    "tools/web/": (f"{BUILT}/test_web.py", f"{BUILT}/test_web_modules.py"),
     "tools/train/": ("tests/codegen", BUILT),
     "tools/train/finetune/": tuple(
         f"{BUILT}/test_{name}.py"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # clang for WebAssembly with 128-bit vectors, and the headers and libraries of WASI: a C library that asks its system for
-# nothing unless a program opens files. On Debian: apt-get install clang lld wasi-libc libc++-14-dev-wasm32
-# libc++abi-14-dev-wasm32 libclang-rt-14-dev-wasm32
+# nothing unless a program opens files. On Debian: apt-get install clang lld llvm wasi-libc libc++-dev-wasm32
+# libclang-rt-dev-wasm32
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 foreach(language IN ITEMS C CXX ASM)

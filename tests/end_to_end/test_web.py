@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`etch web`: the page and the ES module give the program's lines, in Chromium from a file and in Node; what the page
+may do; what is refused. What is built is built once for the sweep, the rest needs no compiler."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Page, needs_chromium
+from classify_program import ROOT, built
+from generator_program import content, etch, one_line
+from test_golden_texts import TEXTS
+from web_modules import NODE, needs_wasm
+
+from codegen.web import site
+
+MODEL = ROOT / "generated" / "agnews"
+GOLDEN = TEXTS.read_text("utf-8").split("\n")[:-1]
+MODULE = b"\0asm\1\0\0\0"
+FILES = ["agnews.d.ts", "agnews.mjs", "agnews.wasm", "agnews_terms.txt"]
+FILES += ["etch.json", "index.html", "package.json", "worker.mjs"]
+ASK = """
+import { readFileSync } from "node:fs";
+const { load } = await import(process.argv[2]);
+const model = await load();
+model.selfTest();
+const texts = JSON.parse(readFileSync(0, "utf8"));
+const lines = texts.map((text) => model.classifyJSON(text).trimEnd());
+const { truncated } = model.classify("x ".repeat(1 << 22)); // the memory grows meanwhile
+console.log(JSON.stringify([lines, model.classify(texts[0]), model.encode(texts[0]), model.info, truncated]));
+"""
+
+
+@pytest.fixture
+def without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The site over a module that is none."""
+    (tmp_path / "module").write_bytes(MODULE)
+    monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    site.make_site(MODEL, tmp_path / "site", lambda _: None)
+    return tmp_path / "site"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("web")
+    shutil.copytree(MODEL, place / "agnews", ignore=shutil.ignore_patterns("build"))
+    out = place / "site"
+    done = etch("web", place / "agnews", "--out", out, timeout=900)
+    assert done.code == 0, done.err
+    return out
+
+
+@pytest.fixture
+def page(whole: Path, tmp_path: Path) -> Iterator[Page]:
+    with Page(f"{(whole / 'index.html').as_uri()}#the%20first%20text", tmp_path) as opened:
+        opened.wait("document.readyState === 'complete' && document.getElementById('json').textContent !== ''")
+        yield opened
+
+
+def test_the_page_may_do_nothing_but_run_what_it_holds(without_compiler: Path) -> None:
+    assert sorted(content(without_compiler)) == FILES
+    html = (without_compiler / "index.html").read_text("utf-8")
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
+    script = re.search(r"<script>(.*?)</script>", html, re.DOTALL)
+    style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert policy and script and style
+    script_hash, style_hash = (
+        base64.b64encode(hashlib.sha256(part[1].encode()).digest()).decode() for part in (script, style)
+    )
+    assert policy[1] == (
+        f"default-src 'none'; script-src 'sha256-{script_hash}' 'wasm-unsafe-eval'; style-src 'sha256-{style_hash}'; "
+        "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    assert base64.b64encode(MODULE).decode() in html
+    assert not re.search(r"https?://|fetch\(|XMLHttpRequest|import\(", html)
+    assert "/work" not in html
+    assert str(ROOT) not in html
+
+
+def test_the_same_model_gives_the_same_bytes(without_compiler: Path) -> None:
+    before = content(without_compiler)
+    site.make_site(MODEL, without_compiler, lambda _: None)
+    assert content(without_compiler) == before
+
+
+def test_refusals(tmp_path: Path) -> None:
+    message = one_line(etch("web", tmp_path, "--out", tmp_path / "site"), 1)
+    assert "error[not-generated] web: " in message
+    done = etch("web", MODEL, "--out", MODEL)
+    assert (done.code, "error[target-is-a-model] web: " in done.err) == (1, True), done.err
+    (tmp_path / "clang++").write_text("#!/bin/sh\necho 'no such target' >&2\nexit 1\n")
+    (tmp_path / "clang++").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = etch("web", MODEL, "--out", tmp_path / "site", environment={"PATH": path})
+    assert done.code == 1
+    first, last = done.err.splitlines()
+    assert first == "no such target"
+    assert last.startswith(
+        "etch: error[web-compiler-missing] build: clang cannot make WebAssembly here: apt-get install "
+    )
+    assert not (tmp_path / "site").exists()
+
+
+@needs_wasm
+@pytest.mark.sweep
+@pytest.mark.minutes(3)
+def test_the_module_in_node(whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "ask.mjs").write_text(ASK)
+    assert NODE is not None
+    asked = [NODE, tmp_path / "ask.mjs", whole / "agnews.mjs"]
+    done = subprocess.run(asked, input=json.dumps(GOLDEN), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines, first, tokens, info, truncated = json.loads(done.stdout)
+    assert lines == built("classify").well("--json", "--file", TEXTS).lines
+    assert first == json.loads(lines[0])
+    assert tokens == built("classify").well("--tokens", "--", GOLDEN[0]).objects[0]
+    assert (info["kernel"], info["labels"]) == ("wasm_simd", ["World", "Sports", "Business", "Sci/Tech"])
+    assert truncated
+    assert (whole / "agnews.wasm").stat().st_size <= info["table_bytes"] + 250_000
+
+
+@needs_wasm
+@needs_chromium
+@pytest.mark.sweep
+@pytest.mark.minutes(3)
+def test_the_page_in_chromium(page: Page) -> None:
+    lines = built("classify").well("--json", "--file", TEXTS).lines
+    got = []
+    page.value("document.getElementById('json').textContent = ''")
+    for text in GOLDEN:
+        page.value(f"first.value = {json.dumps(text)}; first.dispatchEvent(new Event('input'))")
+        page.wait("document.getElementById('json').textContent !== ''")
+        got.append(page.value("document.getElementById('json').textContent").rstrip("\n"))
+        page.value("document.getElementById('json').textContent = ''")
+    assert got == lines
+    page.value("test.click()")
+    page.wait("test.textContent === 'every table and golden text is right'")
+    assert page.value("tokens.children.length") == json.loads(lines[-1])["tokens"]
+    assert page.value("document.querySelector('.bar div').style.width.endsWith('%')")
+    assert page.value("tokens.firstChild.style.background !== ''")
+    assert page.said == []
