@@ -2,6 +2,7 @@
 // Texts that a model writes. Evaluated against the label column: how many are the same.
 #include "../answers.hpp"
 #include "../dataset.hpp"
+#include "../format.hpp"
 #include "../json.hpp"
 #include "../label_measures.hpp"
 #include "../output.hpp"
