@@ -24,9 +24,10 @@ from .errors import EtchError, printable
 from .generated_folder import check_folder
 from .load.tokenizer_spec import TokenizerSpec
 from .own_tokenizer import OwnTokenizer, own_tokenizer
+from .pipeline import to_graph
 from .prunable import unknown_ids
 from .texts import lines_of
-from .verify import load_generated
+from .verify import load_generated, pairs_of, takes_pairs
 
 _AT_ONCE = 10_000  # texts that are held in memory
 _SHOWN = 10  # differences
@@ -41,25 +42,37 @@ class Counts:
     """Of the texts compared so far."""
 
     texts: int = 0
+    pairs: int = 0
     tokens: int = 0
     unknown: int = 0
     truncated: int = 0
     different: int = 0
     shown: list[str] = field(default_factory=list)  # the first ones that differ
 
-    def add(self, line: bytes, answer: dict[str, Any], own: Encoding, begins: Sequence[int], unknown: set[int]) -> None:
-        """`begins` are the bytes at which the characters of the text begin."""
-        self.texts += 1
+    def add(
+        self,
+        lines: tuple[bytes, ...],
+        answer: dict[str, Any],
+        own: Encoding,
+        begins: Sequence[Sequence[int]],
+        unknown: set[int],
+    ) -> None:
+        """A text or a pair; `begins` are for each text the bytes at which its characters begin."""
+        self.texts += len(lines) == 1
+        self.pairs += len(lines) == 2
         self.tokens += len(own.ids)
         self.unknown += sum(i in unknown for i in own.ids)
         self.truncated += bool(own.overflowing)
-        offsets = [[begins[begin], begins[end]] for begin, end in own.offsets]
+        which = [number or 0 for number in own.sequence_ids]
+        offsets = [[begins[i][begin], begins[i][end]] for i, (begin, end) in zip(which, own.offsets, strict=True)]
         expected = {"ids": own.ids, "offsets": offsets, "truncated": bool(own.overflowing)}
         wrong = [key for key, value in expected.items() if answer.get(key) != value]
         if wrong:
             self.different += 1
             if len(self.shown) < _SHOWN:
-                self.shown.append(f"text {self.texts}: other {' and '.join(wrong)}: {printable(repr(line)[:200])}")
+                place = f"text {self.texts}" if len(lines) == 1 else f"pair {self.pairs}"
+                shown = printable(", ".join(map(repr, lines))[:200])
+                self.shown.append(f"{place}: other {' and '.join(wrong)}: {shown}")
 
 
 def certify(
@@ -70,7 +83,8 @@ def certify(
     echo: Echo,
     find_program: Callable[[Path, Echo], Path] = program_of,
 ) -> int:
-    """Writes the certificate to `out`; 0 where no text differs, else 1. EtchError (stage verify) for wrong use and
+    """Writes the certificate to `out`; 0 where no text differs, else 1. Where the model takes pairs, each text is also
+    compared with the one after it as a pair, but for those of two chunks. EtchError (stage verify) for wrong use and
     where there is nothing to compare with."""
     if texts is None:
         raise EtchError("option-incomplete", "verify", "--tokenizer-certificate needs --texts, what to compare")
@@ -80,13 +94,19 @@ def certify(
     own = _pruned(spec, max_tokens) if "kept_ids" in manifest else own_tokenizer(checkpoint, max_tokens)
     if isinstance(own, str):
         raise EtchError("nothing-to-compare", "verify", own)
-    counts, digest = Counts(), hashlib.sha256()
+    counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
+    graph = to_graph(loaded, max_tokens)
+    in_pairs = takes_pairs(graph.heads[0].task, graph.segments, spec)
     try:
         program = find_program(directory, echo)
         for lines in _chunks(texts):
             for line in lines:
                 digest.update(line + b"\n")
-            _compare(counts, own, lines, json_lines(program, lines, "--tokens"), set(unknown_ids(spec.model)))
+            singles = [(line,) for line in lines]
+            _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown)
+            if in_pairs and (pairs := pairs_of(lines)):
+                joined = [b"\t".join(pair) for pair in pairs]
+                _compare(counts, own, pairs, json_lines(program, joined, "--tokens", "--pairs"), unknown)
     except ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
@@ -96,6 +116,7 @@ def certify(
         "max_tokens": max_tokens,
         "compared_with": own.read_by,
         "texts": counts.texts,
+        "pairs": counts.pairs,
         "tokens": counts.tokens,
         "unknown_share": round(counts.unknown / max(counts.tokens, 1), 6),
         "truncated_texts": counts.truncated,
@@ -130,19 +151,26 @@ def _chunks(texts: Path) -> Iterator[list[bytes]]:
 
 
 def _compare(
-    counts: Counts, own: OwnTokenizer, lines: Sequence[bytes], answers: list[dict[str, Any]], unknown: set[int]
+    counts: Counts,
+    own: OwnTokenizer,
+    inputs: Sequence[tuple[bytes, ...]],
+    answers: list[dict[str, Any]],
+    unknown: set[int],
 ) -> None:
-    texts = [decoded(line) for line in lines]
-    encodings = own.tokenizer.encode_batch([text for text, _ in texts])
-    for line, answer, encoding, (_, begins) in zip(lines, answers, encodings, texts, strict=True):
-        counts.add(line, answer, encoding, np.asarray(begins).tolist(), unknown)
+    """`inputs` are texts, or pairs."""
+    read = [[decoded(line) for line in lines] for lines in inputs]
+    texts = [tuple(text for text, _ in one) for one in read]
+    encodings = own.tokenizer.encode_batch([text if len(text) == 2 else text[0] for text in texts])
+    for lines, answer, encoding, one in zip(inputs, answers, encodings, read, strict=True):
+        counts.add(lines, answer, encoding, [np.asarray(begins).tolist() for _, begins in one], unknown)
 
 
 def _report(certificate: dict[str, Any]) -> list[str]:
     return [
         f"tokenizer    {certificate['tokenizer']}, at most {certificate['max_tokens']} tokens",
         f"compared     with {certificate['compared_with']}",
-        f"texts        {certificate['texts']:,}, {certificate['truncated_texts']:,} of them cut",
+        f"texts        {certificate['texts']:,} and {certificate['pairs']:,} pairs, "
+        f"{certificate['truncated_texts']:,} of them cut",
         f"tokens       {certificate['tokens']:,}, {100 * certificate['unknown_share']:.2f} % unknown",
         f"differences  {certificate['differences']:,} in ids, offsets or cutting",
         *(f"  {line}" for line in certificate["first_differences"]),

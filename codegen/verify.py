@@ -20,7 +20,9 @@ from .errors import EtchError, printable
 from .generated_folder import check_folder
 from .golden import golden_texts, text_tokenizer
 from .ir.program import Program
+from .ir.task import Task
 from .load.folder import Checkpoint
+from .load.tokenizer_spec import TokenizerSpec
 from .manifest import MANIFEST, ids_of
 from .oracle.interpret import Interpreter
 from .own_tokenizer import own_tokenizer
@@ -65,10 +67,7 @@ def verify(
         if texts
         else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
     )
-    takes_pairs = (
-        program.task.takes_pairs and not program.task.asks and loaded.tokenizer.template.segments <= program.segments
-    )
-    pairs = _pairs(lines)[:MAX_PAIRS] if takes_pairs else []
+    pairs = pairs_of(lines)[:MAX_PAIRS] if takes_pairs(program.task, program.segments, loaded.tokenizer) else []
     inputs = [*map(_text, lines), *((_text(first), _text(second)) for first, second in pairs)]
     encodings = text_tokenizer(loaded.tokenizer, program.max_tokens).encode_batch(inputs)
     try:
@@ -155,7 +154,12 @@ def _text(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
-def _pairs(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+def takes_pairs(task: Task, segments: int, tokenizer: TokenizerSpec) -> bool:
+    """Whether the program of a model of so many segments has `--pairs`."""
+    return task.takes_pairs and not task.asks and tokenizer.template.segments <= segments
+
+
+def pairs_of(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
     """Neighbours, but for those that the program's FIRST<TAB>SECOND cannot hold."""
     return [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
 

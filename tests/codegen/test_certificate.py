@@ -56,11 +56,14 @@ def test_certificate(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "certificate.json"
     assert case.certify(out) == 0, case.report
     told = json.loads(out.read_text())
-    tokens = [i for encoding in case.encodings[: len(TEXTS)] for i in encoding.ids]
+    tokens = [i for encoding in case.encodings for i in encoding.ids]
     assert told["compared_with"] == BY_TOKENIZERS
-    assert (told["texts"], told["tokens"], told["differences"]) == (len(TEXTS), len(tokens), 0)
+    assert (told["texts"], told["pairs"]) == (len(TEXTS), len(case.encodings) - len(TEXTS))
+    assert told["pairs"] > 2
+    assert (told["tokens"], told["differences"]) == (len(tokens), 0)
     assert told["unknown_share"] == pytest.approx(np.mean([i == 1 for i in tokens]), abs=1e-6)
-    assert (told["truncated_texts"], told["max_tokens"]) == (1, MAX_TOKENS)
+    cut = sum(bool(encoding.overflowing) for encoding in case.encodings)
+    assert (told["truncated_texts"], told["max_tokens"]) == (cut, MAX_TOKENS)
     assert told["sha256"]["texts"] == hashlib.sha256(b"".join(text + b"\n" for text in TEXTS)).hexdigest()
     files = {name: hashlib.sha256((case.checkpoint / name).read_bytes()).hexdigest() for name in ("tokenizer.json",)}
     assert told["sha256"] | files == told["sha256"]
@@ -71,14 +74,18 @@ def test_certificate(case: Case, tmp_path: Path) -> None:
 def test_every_difference_is_counted(case: Case, tmp_path: Path) -> None:
     case.ids[1].append(3)
     case.offsets[3][1][0] += 1
+    whichs = [encoding.sequence_ids for encoding in case.encodings]
+    pair = next(i for i, which in enumerate(whichs) if 1 in which)
+    case.offsets[pair][whichs[pair].index(1)][1] += 1  # of the second text
     case.run()
     out = tmp_path / "certificate.json"
     assert case.certify(out) == 1
     told = json.loads(out.read_text())
-    assert told["differences"] == 2
+    assert told["differences"] == 3
     assert [line.split(": b")[0] for line in told["first_differences"]] == [
         "text 2: other ids",
         "text 4: other offsets",
+        f"pair {pair - case.singles + 1}: other offsets",
     ]
 
 

@@ -45,10 +45,11 @@ sys.exit(int((folder / "code").read_text()))
 Writer = Callable[[Path], None]
 
 
-def own_offsets(text: bytes, encoding: Encoding) -> list[list[int]]:
-    """In bytes, as the program gives them."""
-    begins = decoded(text)[1].tolist()
-    return [[begins[begin], begins[end]] for begin, end in encoding.offsets]
+def own_offsets(texts: tuple[bytes, ...], encoding: Encoding) -> list[list[int]]:
+    """In bytes of their text, as the program gives them."""
+    begins = [decoded(text)[1].tolist() for text in texts]
+    places = zip(encoding.sequence_ids, encoding.offsets, strict=True)
+    return [[begins[which or 0][begin], begins[which or 0][end]] for which, (begin, end) in places]
 
 
 def classifier(folder: Path) -> None:
@@ -84,14 +85,14 @@ class Case:
         self.texts = texts
         self.singles = len(texts)  # lines that the program prints for the texts; the others are for pairs
         tokenizer = text_tokenizer(loaded.tokenizer, MAX_TOKENS)
-        self.encodings = [tokenizer.encode(text.decode("utf-8", "replace")) for text in texts]
+        inputs: list[tuple[bytes, ...]] = [(text,) for text in texts]
         if self.program.segments >= 2:
-            pairs = [pair for pair in itertools.pairwise(texts) if b"\t" not in b"".join(pair)]
-            self.encodings += [tokenizer.encode(*(text.decode("utf-8", "replace") for text in pair)) for pair in pairs]
+            inputs += [pair for pair in itertools.pairwise(texts) if b"\t" not in b"".join(pair)]
+        self.encodings = [tokenizer.encode(*(text.decode("utf-8", "replace") for text in one)) for one in inputs]
         self.outputs = [emulate(self.program, e.ids, e.type_ids) for e in self.encodings]
         self.labels: dict[int, str] = {}
         self.ids = [list(e.ids) for e in self.encodings]
-        self.offsets = [own_offsets(text, e) for text, e in zip(texts, self.encodings, strict=False)]
+        self.offsets = [own_offsets(one, e) for one, e in zip(inputs, self.encodings, strict=True)]
         self.code = 0
         self.calibration: Path | None = None
         self.lines: list[str] = []
@@ -108,10 +109,11 @@ class Case:
     def run(self) -> int:
         (self.directory / "etch.json").write_text(json.dumps(self.manifest))
         answers = [self.answer(i, output) for i, output in enumerate(self.outputs)]
-        tokens = [json.dumps({"ids": ids}) + "\n" for ids in self.ids]
-        for i, offsets in enumerate(self.offsets[: self.singles]):
-            truncated = bool(self.encodings[i].overflowing)
-            tokens[i] = json.dumps({"ids": self.ids[i], "offsets": offsets, "truncated": truncated}) + "\n"
+        cut = [bool(encoding.overflowing) for encoding in self.encodings]
+        tokens = [
+            json.dumps({"ids": ids, "offsets": offsets, "truncated": truncated}) + "\n"
+            for ids, offsets, truncated in zip(self.ids, self.offsets, cut, strict=False)
+        ]
         for option, part in (("", slice(self.singles)), ("--pairs", slice(self.singles, None))):
             (self.directory / f"--json{option}").write_text("".join(answers[part]))
             (self.directory / f"--tokens{option}").write_text("".join(tokens[part]))
