@@ -21,6 +21,8 @@ from generator_program import content, etch, one_line
 from test_golden_texts import TEXTS
 from web_modules import NODE, needs_wasm
 
+from codegen.errors import EtchError
+from codegen.tasks import verbs
 from codegen.web import site
 
 MODEL = ROOT / "generated" / "agnews"
@@ -90,6 +92,22 @@ def test_the_same_model_gives_the_same_bytes(without_compiler: Path) -> None:
     before = content(without_compiler)
     site.make_site(MODEL, without_compiler, lambda _: None)
     assert content(without_compiler) == before
+
+
+def test_each_task_has_a_page_or_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "module").write_bytes(MODULE)
+    monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    for task, verb in verbs().items():
+        manifest = json.loads((MODEL / "etch.json").read_text()) | {"task": task, "files": {}}
+        monkeypatch.setattr(site, "read_manifest", lambda *_, manifest=manifest: manifest)
+        if verb in site.VERBS:
+            site.make_site(MODEL, tmp_path / task, lambda _: None)
+            assert f"{verb}(text: string, second?: string): Answer;" in (tmp_path / task / "agnews.d.ts").read_text()
+            assert (ROOT / "tools" / "cli" / "tasks" / f"{verb}_json.cpp").exists()
+        else:
+            with pytest.raises(EtchError) as refused:
+                site.make_site(MODEL, tmp_path / task, lambda _: None)
+            assert (refused.value.code, refused.value.stage) == ("task-not-supported", "web")
 
 
 def test_refusals(tmp_path: Path) -> None:
