@@ -19,7 +19,7 @@ from ..manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, read_manifest
 from ..output import prepare_target, write_output
 from ..render.environment import template_environment
 from ..render.model import Rendered
-from ..tasks import verbs
+from ..tasks import task_of, verbs
 
 VERBS = ("answer", "classify", "embed", "fill_mask", "regress", "tag")
 _SAMPLE = ("Shares of the bank rose after the storm closed two oil fields in the gulf.", "")
@@ -40,6 +40,8 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         raise EtchError("task-not-supported", "web", message)
     if (out / CMAKE_FILE).exists() and (out / MANIFEST).exists():
         raise EtchError("target-is-a-model", "web", f"{out} is a generated model: choose another folder")
+    if task_of(manifest["task"]).rows == "steps":
+        raise EtchError("task-not-supported", "web", "pages have no models that write texts so far")
     prepare_target(out, echo)
     module = build_web(directory, echo).read_bytes()
     values = {

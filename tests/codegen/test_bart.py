@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pytest
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.frontends.encoder_decoder import POSITIONS
+from codegen.sqlite.extension import make_extension
+from codegen.verify import verify
+from codegen.web.site import make_site
 
 RECORDED = Path(__file__).resolve().parent / "generation" / "bart" / "two_layers"
 CHARACTERS = {"grapheme_chars": "____abcdefgh", "phoneme_chars": "____ABCDEFGHIJKL"}
@@ -90,4 +94,19 @@ def test_options_of_other_models_are_refused(option: str, tmp_path: Path) -> Non
     with pytest.raises(EtchError) as caught:
         pipeline.generate(request, lambda _: None)
     assert (caught.value.code, caught.value.stage) == ("generation-not-supported", "arguments")
+    assert not (tmp_path / "out").exists()
+
+
+def test_commands_of_other_models_refuse_it(tmp_path: Path) -> None:
+    checkpoint, generated = folder(tmp_path / "model"), tmp_path / "speller"
+    pipeline.generate(pipeline.Request(checkpoint, generated), lambda _: None)
+    commands: dict[str, Callable[[], object]] = {
+        "verify": lambda: verify(generated, checkpoint, None, print),
+        "web": lambda: make_site(generated, tmp_path / "out", print),
+        "sqlite": lambda: make_extension(generated, tmp_path / "out", print),
+    }
+    for stage, command in commands.items():
+        with pytest.raises(EtchError) as caught:
+            command()
+        assert (caught.value.code, caught.value.stage) == ("task-not-supported", stage)
     assert not (tmp_path / "out").exists()
