@@ -68,7 +68,7 @@ struct Answer {
     const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
     std::uint32_t answer_count = 0;
     std::uint32_t windows = 0;       // that the context was read in
-    std::string_view written;        // by a model that writes texts
+    std::string_view written = {};   // by a model that writes texts
     Ended ended = Ended::end;        // why there is no more of it
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one
 };
