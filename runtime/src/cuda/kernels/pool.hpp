@@ -54,6 +54,8 @@ struct Pool {
                 return sum(text, column) * (1.0f / rows_of_text);
             case Pooling::mean_sqrt:
                 return sum(text, column) * (1.0f / square_root(rows_of_text));
+            case Pooling::ends:
+                return without_tiny(in.at(column < width / 2 ? text.first + text.count - 1 : text.first, column));
             case Pooling::max:
                 break;
         }
