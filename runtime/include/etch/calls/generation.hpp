@@ -2,17 +2,14 @@
 // Calls of a model that writes: the text once, then a pass for each token that is read.
 //
 // A Generator has
-//     Encoder, Result                          as a Head has them (calls.hpp); Result has count, bytes, ended, tokens
-//     and
-//                                              truncated
-//     TargetRules kRules                       of what it writes
-//     read(run, text, steps, token, arena)     the pass of one token at the position of `steps`, keys and values
-//     appended;
-//                                              `text` are the rows that forward() made
-//     choose(run, arena, token)                after it, where a token is to be written: the one with the largest logit
-//     spell(id, state, text, capacity)         etch::decode() of an id that was written, where it writes texts
-//     finish_spelling(state, text, capacity)   etch::finish_decoding()
-// and such an arena has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
+//     Encoder, Result                   as a Head has them (calls.hpp); Result: count, bytes, ended, tokens, truncated
+//     TargetRules kRules                of what it writes
+//     read(run, text, steps, token, a)  the pass of one token at the position of `steps`: keys and values are appended;
+//                                       `text` are the rows that forward() made
+//     choose(run, a, token)             after it, where a token is to be written: the one with the largest logit
+//     spell(id, state, text, capacity)  etch::decode() of an id that was written, where it writes texts
+//     finish_spelling(state, text, capacity)  etch::finish_decoding()
+// and the arena `a` has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
 // all passes `written` [kRules.max_tokens].
 #pragma once
 
