@@ -25,7 +25,7 @@ LEAST_ACCURACY = {"agnews": 91.0, "agnews_small": 90.0}  # per cent, w8a8
 MOST_LOST = {"w8a8": 0.3, "w4a8": 1.0}  # points, from fp32
 MOST_FP32_ERROR = 1e-4  # logits, against transformers on PyTorch fp32
 NEAR_TIE = 2e-4  # logits; below this fp32 may choose the other label
-EMULATED_ROWS = sampled(range(0, ROWS, 40), 60, "emulated rows")
+EMULATED_ROWS = sampled(range(0, ROWS, 40), 40, "emulated rows")
 BATCH = 64
 PATIENCE = 1800  # seconds; for every row on a machine that does other things too
 

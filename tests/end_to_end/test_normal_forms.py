@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 from byte_level import SPECIALS, small_spec
+from sampling import sampled
 from test_byte_level import added_spec
 from test_tokenizer import ADDED, PARTS, token
 from test_tokenizer_sweep import Comparison, sweep_scalars
@@ -119,14 +120,14 @@ def test_a_normalized_token_that_strips_is_refused() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.minutes(2)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sampled(FORMS, 1, "scalars by form"))
 def test_scalars(form: str) -> None:
     sweep_scalars(Comparison(spec_of(form)), f"scalars, {form}")
 
 
 @pytest.mark.sweep
 @pytest.mark.minutes(2)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sampled(FORMS, 1, "scalars beside marks"))
 def test_scalars_beside_marks(form: str) -> None:
     comparison = Comparison(spec_of(form))
     changed = [chr(c) for c in SCALARS if c < 0x20000 or c >> 16 == 0xE]

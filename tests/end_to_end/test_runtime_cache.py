@@ -73,7 +73,9 @@ class Place:
         return folder
 
     def start(self, folder: Path, **environment: str) -> subprocess.Popen[str]:
-        code = "import sys, pathlib; from codegen.build import build; print(build(pathlib.Path(sys.argv[1]), print))"
+        # Whoever runs these tests in the background of a script has them ignore SIGINT.
+        code = "import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        code += "from codegen.build import build; print(build(pathlib.Path(sys.argv[1]), print))"
         return subprocess.Popen(
             [sys.executable, "-c", code, str(folder)],
             cwd=ROOT,

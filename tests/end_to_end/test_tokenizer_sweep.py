@@ -124,7 +124,7 @@ def test_scalars_with_a_checkpoint() -> None:
     sweep_scalars(Comparison(load_checkpoint(folder).tokenizer), "scalars, a checkpoint's tokenizer")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 5, "corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 3, "corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(real_spec())
     for _, lines in corpus_lines(data_folder(), corpus):
@@ -132,7 +132,7 @@ def test_corpus(corpus: str) -> None:
     comparison.finish(f"{corpus}, uncased")
 
 
-@pytest.mark.parametrize("corpus", sampled(CASED_CORPORA, 3, "cased corpora"))
+@pytest.mark.parametrize("corpus", sampled(CASED_CORPORA, 2, "cased corpora"))
 def test_corpus_cased(corpus: str) -> None:
     comparison = Comparison(real_spec(lowercase=False))
     for _, lines in corpus_lines(data_folder(), corpus):
