@@ -15,7 +15,7 @@ from public_data import data_folder
 from sampling import sampled
 from test_tokenizer_sweep import Comparison, all_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, corpus_lines, joined, random_bytes, random_text
+from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from unigram import SPECIALS, texts_of_pieces
 
@@ -102,9 +102,6 @@ def test_random_texts_of_pieces(form: str, part: int) -> None:
     source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = trained(form)
     comparison = Comparison(spec, runtime, wheel)
-    pieces = texts_of_pieces(spec)
-    share = RANDOM_TEXTS // len(FORMS) // PARTS
-    comparison.compare([b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(share * 9 // 10)])
-    comparison.compare([random_text(source, 40).encode() for _ in range(share // 20)])
-    comparison.compare([random_bytes(source, 30) for _ in range(share // 20)])
+    for texts in random_texts_of(texts_of_pieces(spec), source, RANDOM_TEXTS // len(FORMS) // PARTS):
+        comparison.compare(texts)
     comparison.finish(f"random pieces {part}, BPE as {form}")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import ROOT
+from cpu import cpu_flags
 from generator_program import content, etch
 from sampling import sampled
 from tiny_checkpoint import read_raw_safetensors, split_weights, write_raw_safetensors, write_tiny_checkpoint
@@ -73,11 +74,6 @@ def plain(checkpoint: Path) -> dict[str, dict[str, bytes | None]]:
 def assert_same(one: dict[str, bytes | None], other: dict[str, bytes | None]) -> None:
     assert sorted(one) == sorted(other)
     assert [name for name in one if one[name] != other[name]] == []
-
-
-def cpu_flags() -> list[str]:
-    info = Path("/proc/cpuinfo")
-    return info.read_text().split() if info.exists() else []
 
 
 def usable(environment: dict[str, str]) -> dict[str, str]:

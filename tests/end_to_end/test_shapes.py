@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import Program
+from cpu import cpu_flags
 from model_build import build_program
 from rounded_weights import RoundedWeights
 from shape_models import (
@@ -96,11 +97,6 @@ def kernels(program: Program) -> list[str]:
     return program.well("--kernel", "list").lines
 
 
-def cpu_has(flag: str) -> bool:
-    info = Path("/proc/cpuinfo")
-    return info.exists() and f" {flag} " in info.read_text().replace("\n", " ")
-
-
 # --- tests -----------------------------------------------------------------------------------------------------------
 
 
@@ -144,7 +140,7 @@ def test_self_test(model: Model, find: Find) -> None:
 @each([model for model in TESTED if model.recipe == "fp32"])
 def test_fp32_is_close_to_the_checkpoints_meaning(model: Model, find: Find, tmp_path: Path) -> None:
     program, case = find(model)
-    assert distance(program, case, case.oracle, tmp_path)[0] <= LARGEST_DIFFERENCE
+    assert distance(program, case, meaning(case, case.oracle), tmp_path) <= LARGEST_DIFFERENCE
 
 
 @each([model for model in TESTED if model.recipe != "fp32"])
@@ -152,18 +148,19 @@ def test_integers_are_close_to_what_their_weights_mean(model: Model, find: Find,
     program, case = find(model)
     graph = pipeline.to_graph(pipeline.load(case.checkpoint), None)
     bits = parse_bits(model.bits) if model.bits else {}
-    oracle = RoundedWeights(graph, choose_recipe(model.recipe, model.embedding_bits, bits))
-    difference, largest = distance(program, case, oracle, tmp_path)
-    # Activations of 8 bits have no bound, but a tiny model that is off by an eighth of its size is wired up wrongly.
-    assert difference <= largest / 8
+    meant = meaning(case, RoundedWeights(graph, choose_recipe(model.recipe, model.embedding_bits, bits)))
+    assert distance(program, case, meant, tmp_path) <= RoundedWeights.bound(meant)
 
 
-def distance(program: Program, case: Case, oracle: Reference | Interpreter, tmp_path: Path) -> tuple[float, float]:
-    """Largest difference of what is printed from what an oracle says, and the largest value that it says."""
-    exact = [oracle.output(ids, segments) for ids, segments, _ in inputs(case)]
+def meaning(case: Case, oracle: Reference | Interpreter) -> list[np.ndarray]:
+    """What an oracle says of the texts, then of the pairs."""
+    return [oracle.output(ids, segments) for ids, segments, _ in inputs(case)]
+
+
+def distance(program: Program, case: Case, meant: list[np.ndarray], tmp_path: Path) -> float:
+    """Largest difference of what is printed from what is meant."""
     printed = answers(program, case, tmp_path)
-    difference = max(np.abs(output(a) - e).max() for a, e in zip(printed, exact, strict=True))
-    return float(difference), float(max(np.abs(e).max() for e in exact))
+    return max(float(np.abs(output(a) - m).max()) for a, m in zip(printed, meant, strict=True))
 
 
 def twins() -> list[tuple[Model, Model]]:
@@ -195,7 +192,7 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
     _, small = find(Model("ten", target="m-profile"))
     assert small.row_block < small.max_tokens
     for name in ("avx2", "avx512_vnni"):
-        if cpu_has(name):
+        if name in cpu_flags():
             assert name in kernels(program)
     # test_VERB_programs.py of each
     elsewhere = {"tagging", "fill_mask", "answering", "next_sentence", "multiple_choice", "translation", "generation"}

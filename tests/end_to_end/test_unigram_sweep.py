@@ -13,7 +13,7 @@ from public_data import data_folder
 from sampling import sampled
 from test_tokenizer_sweep import Comparison, all_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_bytes, random_text
+from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
 from unigram import FOLDS, QUOTES, RUNS, public_spec, random_spec, strip, texts_of_pieces
 
 from codegen.load.tokenizer_spec import TokenizerSpec
@@ -75,9 +75,6 @@ def test_random_texts_of_pieces(form: str, part: int) -> None:
     source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = public(form)
     comparison = Comparison(spec, runtime, wheel)
-    pieces = texts_of_pieces(spec)
-    share = RANDOM_TEXTS // len(FORMS) // PARTS
-    comparison.compare([b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(share * 9 // 10)])
-    comparison.compare([random_text(source, 40).encode() for _ in range(share // 20)])
-    comparison.compare([random_bytes(source, 30) for _ in range(share // 20)])
+    for texts in random_texts_of(texts_of_pieces(spec), source, RANDOM_TEXTS // len(FORMS) // PARTS):
+        comparison.compare(texts)
     comparison.finish(f"random pieces {part}, Unigram as {form}")

@@ -97,6 +97,13 @@ def random_bytes(source: random.Random, longest: int) -> bytes:
     return bytes(text[: source.randint(0, len(text))]) if source.random() < 0.3 else bytes(text)
 
 
+def random_texts_of(pieces: Sequence[bytes], source: random.Random, count: int) -> Iterator[list[bytes]]:
+    """In parts: nine tenths of up to eight pieces, the rest tricky characters and broken bytes."""
+    yield [b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(count * 9 // 10)]
+    yield [random_text(source, 40).encode() for _ in range(count // 20)]
+    yield [random_bytes(source, 30) for _ in range(count // 20)]
+
+
 def scalar_texts(per_text: int = 512) -> list[bytes]:
     """Every scalar alone, between letters, and before a space and a letter; nothing crosses the line ends between."""
     return [

@@ -25,6 +25,8 @@ namespace generated = etch::ETCH_MODEL;
 
 #include ETCH_TASK_HEADER
 
+#include "generated_model.hpp"
+
 namespace etch::cli {
 namespace {
 
@@ -75,20 +77,7 @@ void prepare_others(std::uint32_t count) {
 
 }  // namespace
 
-const Model kModel = {ETCH_PROGRAM,
-                      generated::kModelName,
-                      generated::kRecipe,
-                      generated::kTarget,
-                      generated::kCheckpoint,
-                      generated::kMaxTokens,
-                      task::kWidth,
-                      generated::kPairs,
-                      generated::kTableBytes,
-                      generated::kArenaBytes,
-                      generated::kStackBudget,
-                      generated::kScratchBytes,
-                      task::kFace,
-                      kCuda};
+const Model kModel = generated_model(ETCH_PROGRAM, task::kFace, kCuda);
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);

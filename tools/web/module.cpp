@@ -33,6 +33,8 @@ namespace generated = etch::ETCH_MODEL;
 
 #include ETCH_TASK_HEADER
 
+#include "generated_model.hpp"
+
 #define ETCH_EXPORT(type, name) extern "C" __attribute__((export_name(#name))) type name
 
 namespace etch::cli {
@@ -49,20 +51,7 @@ constexpr TaskFace kOwnFace = made_face();
 
 }  // namespace
 
-const Model kModel = {generated::kModelName,
-                      generated::kModelName,
-                      generated::kRecipe,
-                      generated::kTarget,
-                      generated::kCheckpoint,
-                      generated::kMaxTokens,
-                      task::kWidth,
-                      generated::kPairs,
-                      generated::kTableBytes,
-                      generated::kArenaBytes,
-                      generated::kStackBudget,
-                      generated::kScratchBytes,
-                      kOwnFace,
-                      nullptr};
+const Model kModel = generated_model(generated::kModelName, kOwnFace, nullptr);
 
 std::string_view label(std::uint32_t index) {
     return task::name(index);

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "../one_by_one.hpp"
+
 namespace etch::cli {
 extern const TaskFace kAnswerFace;
 }
@@ -44,13 +46,7 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
 
 inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
                            generated::Result* results) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const Status status = generated::answer_text(workspace, texts[i], results[i]);
-        if (status != Status::ok) {
-            return status;
-        }
-    }
-    return Status::ok;
+    return one_by_one(answer, workspace, texts, count, results);
 }
 
 inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,

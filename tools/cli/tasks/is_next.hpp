@@ -3,6 +3,8 @@
 // header.
 #pragma once
 
+#include "../one_by_one.hpp"
+
 namespace etch::cli {
 extern const TaskFace kNextSentenceFace;
 }  // namespace etch::cli
@@ -28,11 +30,7 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
 
 inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
                            generated::Result* results) {
-    Status status = Status::ok;
-    for (std::size_t i = 0; i < count && status == Status::ok; ++i) {
-        status = generated::is_next_text(workspace, texts[i], results[i]);
-    }
-    return status;
+    return one_by_one(answer, workspace, texts, count, results);
 }
 
 inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,

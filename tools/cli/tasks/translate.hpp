@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "../one_by_one.hpp"
+
 namespace etch::cli {
 extern const TaskFace kWriteFace;
 }
@@ -45,15 +47,9 @@ inline Status answer(generated::Workspace& workspace, const Text& text, generate
     return status;
 }
 
-inline Status answer_batch(generated::Workspace& workspace, const std::string_view* inputs, std::size_t count,
+inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
                            generated::Result* results) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const Status status = answer(workspace, {inputs[i], {}, false}, results[i]);
-        if (status != Status::ok) {
-            return status;
-        }
-    }
-    return Status::ok;
+    return one_by_one(answer, workspace, texts, count, results);
 }
 
 // For its time: what is written stays ids.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a generated model says of itself. Included behind its header, `generated`, and that of its task.
+#pragma once
+
+#include "model.hpp"
+
+namespace etch::cli {
+
+constexpr Model generated_model(std::string_view program, const TaskFace& face, const Device* cuda) {
+    return {program,
+            generated::kModelName,
+            generated::kRecipe,
+            generated::kTarget,
+            generated::kCheckpoint,
+            generated::kMaxTokens,
+            task::kWidth,
+            generated::kPairs,
+            generated::kTableBytes,
+            generated::kArenaBytes,
+            generated::kStackBudget,
+            generated::kScratchBytes,
+            face,
+            cuda};
+}
+
+}  // namespace etch::cli
