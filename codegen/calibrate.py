@@ -23,6 +23,7 @@ from .errors import EtchError, printable
 from .golden import text_tokenizer
 from .ir import graph as g
 from .ir import program as p
+from .ir.program_changes import with_matrices
 from .load.tokenizer_spec import TokenizerSpec
 from .oracle.interpret import Interpreter
 from .progress import advance, stage
@@ -66,7 +67,7 @@ def calibrate(
     rounding = _Rounding(graph)
     with stage("calibrate", "tensor", sum(isinstance(weights, p.LinearWeights) for weights in four)):
         emulate_texts(program, chosen, rounding.weights)
-    calibrated = p.with_matrices(program, rounding.done)
+    calibrated = with_matrices(program, rounding.done)
     tokens = sum(len(text.ids) for text in chosen)
     lines = [
         f"calibration  {len(chosen)} texts, {tokens:,} tokens",

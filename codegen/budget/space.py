@@ -17,6 +17,7 @@ import numpy as np
 from ..evaluate import Score
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.program_changes import with_matrices, with_max_tokens
 from ..load.folder import Checkpoint
 from ..lower import lower
 from ..plan import plan_memory
@@ -164,7 +165,7 @@ class Space:
         return found
 
     def _with(self, form: Form, matrices: dict[str, p.Integers]) -> p.Program:
-        program = p.with_max_tokens(p.with_matrices(self._programs[8], matrices), form.tokens)
+        program = with_max_tokens(with_matrices(self._programs[8], matrices), form.tokens)
         return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
 
     def _arena_bytes(self, program: p.Program, scratch: int) -> int:

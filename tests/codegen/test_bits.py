@@ -17,6 +17,7 @@ from codegen.errors import EtchError
 from codegen.inspect import inspect
 from codegen.ir import program as p
 from codegen.ir.graph import Graph
+from codegen.ir.program_changes import with_matrices
 from codegen.load.folder import Checkpoint
 from codegen.lower import lower
 from codegen.pack import unpack_factors, unpack_s4, unpack_s8
@@ -133,7 +134,7 @@ def test_each_place_has_its_bits(graph: Graph, recipe: str, seed: int) -> None:
     again = choose_recipe(recipe, *chosen_bits(program))
     assert widths(lower(graph, again)) == wanted
     four = {weights.source: alike[4][place] for place, _, weights in places_of(program) if wanted.get(place) == 4}
-    exchanged = p.with_matrices(whole[8], four)
+    exchanged = with_matrices(whole[8], four)
     ids, segments = list(range(2, 12)), [0] * 10
     assert emulate(exchanged, ids, segments).tobytes() == emulate(program, ids, segments).tobytes()
 

@@ -19,6 +19,7 @@ from codegen.frontends.relative import log_bucket
 from codegen.gpu.encoder import find_encoder
 from codegen.ir import graph as g
 from codegen.ir import program as p
+from codegen.ir.program_changes import with_max_tokens
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 
@@ -95,7 +96,7 @@ def test_quantized_by_head_and_row() -> None:
             assert weights.by_head == (3, 11, 8)
             assert (np.abs(weights.matrix.q.astype(int)).max(axis=1) == 127).all()
     assert slots["relative_rows"].common
-    shorter = p.with_max_tokens(program, 5)
+    shorter = with_max_tokens(program, 5)
     (cut,) = {
         id(op.relative_rows): op.relative_rows for op in p.ops_of(shorter) if isinstance(op, p.Attention)
     }.values()

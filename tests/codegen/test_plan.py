@@ -22,6 +22,7 @@ from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir.check_program import check_program
+from codegen.ir.program_changes import map_ops
 from codegen.plan import MAX_ARENA_BYTES, Plan, _Life, _place, lower_bound, plan_memory
 from codegen.quantize import RECIPES
 from codegen.render.model import render_model
@@ -221,7 +222,7 @@ def generating(program: p.Program) -> p.Program:
 
     state, row = replace(norm.out, name="state"), replace(norm.out, name="step_hidden")
     into, out_of = replace(norm, input=state, out=row), p.Multiply(row, norm.out, state)
-    phase = p.Repeat("steps", (into, p.map_ops(layers, own), out_of))
+    phase = p.Repeat("steps", (into, map_ops(layers, own), out_of))
     made = replace(program, steps=(embedding, norm, layers, replace(norm, out=state), phase, head))
     check_program(made)
     return made

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import ROOT
+from graph_builder import MAX_TOKENS, VOCABULARY
 from model_build import build_test
 from once import once
 from sampling import sampled
 from test_generation import graph_of, recorded
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_generators import GENERATORS
-from tiny_graphs import MAX_TOKENS, VOCABULARY
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation

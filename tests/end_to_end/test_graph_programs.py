@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import ROOT
+from graph_builder import MAX_TOKENS, SEGMENTS, VOCABULARY
 from model_build import build_program, build_test
 from once import once
 from tiny_checkpoint import write_tiny_checkpoint
-from tiny_graphs import GRAPHS, MAX_TOKENS, SEGMENTS, VOCABULARY
+from tiny_graphs import GRAPHS
 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts

@@ -8,9 +8,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from graph_builder import INNER, WIDTH, Builder, Made, graph
 from test_lower import texts
 from test_plan import check
-from tiny_graphs import GRAPHS, INNER, WIDTH, Builder, Made, graph, post
+from tiny_graphs import GRAPHS, post
 
 from codegen import liveness
 from codegen.emulate import emulate_outputs

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graph_builder import VOCABULARY
 from tiny_generators import MAX_TARGET, decoder_only
-from tiny_graphs import VOCABULARY
 
 from codegen.errors import EtchError
 from codegen.frontends import bart, gpt2, llama, marian

@@ -9,12 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_graphs import GRAPHS, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder, graph, post, pre
+from graph_builder import MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder, graph
+from tiny_graphs import GRAPHS, post, pre
 
 from codegen.emulate import Text, emulate_outputs
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.ir import program as p
+from codegen.ir.program_changes import with_max_tokens
 from codegen.liveness import lives_of, op_names
 from codegen.lower import lower
 from codegen.lower.demand import Rows, demand
@@ -210,7 +212,7 @@ def test_no_table_to_turn_by_is_refused() -> None:
 @pytest.mark.parametrize("tokens", [3, MAX_TOKENS - 1])
 def test_shorter_texts_keep_their_bits(form: str, tokens: int) -> None:
     program = lower(GRAPHS[form](), RECIPES["w8a8"])
-    shorter = p.with_max_tokens(program, tokens)
+    shorter = with_max_tokens(program, tokens)
     text = Text(*(part[:tokens] for part in texts()[-1]))
     assert emulate_outputs(shorter, [text])[0].tobytes() == emulate_outputs(program, [text])[0].tobytes()
     sizes = {op.bias.stored[0].values.shape[1] for op in p.ops_of(shorter) if isinstance(op, p.Attention) and op.bias}

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from graph_builder import HEADS, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder
 from test_generation import VARIANTS, graph_of, recorded
 from test_plan import check
 from tiny_generators import GENERATORS, MAX_TARGET, decoder_only, encoder_decoder
-from tiny_graphs import HEADS, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder
 
 from codegen import liveness
 from codegen.emulate.generation import Generation

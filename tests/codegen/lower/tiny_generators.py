@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tiny_graphs import HEADS, INNER, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder
+from graph_builder import HEADS, INNER, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder
 
 from codegen.ir import graph as g
 from codegen.tasks.generation import Generation
