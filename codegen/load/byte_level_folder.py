@@ -20,6 +20,8 @@ from .refusal import refusal, shown
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import (
+    LLAMA_TOKENIZER,
+    ROBERTA_TOKENIZER,
     check_unsupported,
     class_of,
     flag_of,
@@ -32,7 +34,6 @@ from .tokenizer_spec import TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
-ROBERTA_TOKENIZER = "RobertaTokenizer"
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens")
 
 
@@ -52,8 +53,10 @@ def read_byte_level_folder(
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
     `usual_class` are as in `TokenizerConfig`."""
     config = read_config(folder)
-    check_unsupported(config)
-    name = class_of(config, class_in_config, usual_class, supported=(ROBERTA_TOKENIZER,), model="byte-level BPE")
+    check_unsupported(config, has_template=described is not None)
+    # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
+    supported = ROBERTA_TOKENIZER, LLAMA_TOKENIZER
+    name = class_of(config, class_in_config, usual_class, supported=supported, model="byte-level BPE")
     rebuilds = name == ROBERTA_TOKENIZER
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)

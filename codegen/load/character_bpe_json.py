@@ -20,13 +20,15 @@ from .unigram_json import BYTE_PIECES
 
 _PREPEND = {"type": "Prepend", "prepend": METASPACE}
 _REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}
+# Gemma's files have it behind the normalizer's Replace, which leaves it nothing to do.
+_SPLIT = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
 _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 
 
 def is_character_bpe(described: dict[str, Any]) -> bool:
     """Whether a parsed tokenizer.json is of this kind: not of bytes."""
     segmenter = described.get("pre_tokenizer")
-    return is_bpe(described.get("model")) and (segmenter is None or is_metaspace(segmenter))
+    return is_bpe(described.get("model")) and (segmenter in (None, _SPLIT) or is_metaspace(segmenter))
 
 
 def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
@@ -72,10 +74,10 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
 
 def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter:
     """`ends` are the steps of the normalizer that do a part of it."""
-    if value is None and _REPLACE not in ends:
-        message = "pre_tokenizer null is supported behind a normalizer that replaces spaces by U+2581 only"
+    if value in (None, _SPLIT) and _REPLACE not in ends:
+        message = "pre_tokenizer null, or a Split at spaces, is supported behind a Replace of spaces by U+2581 only"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
-    found = MetaspaceSegmenter("never", False, False) if value is None else read_metaspace(value)
+    found = MetaspaceSegmenter("never", False, False) if value in (None, _SPLIT) else read_metaspace(value)
     if ends and found.split_whitespace:
         message = "WhitespaceSplit is not supported behind a normalizer that writes U+2581"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
@@ -93,8 +95,9 @@ def _check_added(added: tuple[AddedToken, ...], ends: list[dict[str, Any]]) -> N
 
 
 def _has_bytes(vocab: dict[str, int]) -> bool:
-    """Whether it has a piece for each byte; without any the setting does nothing."""
-    missing = [byte for byte, piece in enumerate(BYTE_PIECES) if piece not in vocab and byte not in _NEVER_IN_UTF8]
+    """Whether it has a piece for each byte that is no piece as a character; without any the setting does nothing."""
+    needless = _NEVER_IN_UTF8 | {byte for byte in range(0x80) if chr(byte) in vocab}
+    missing = [byte for byte, piece in enumerate(BYTE_PIECES) if piece not in vocab and byte not in needless]
     if missing and any(piece in vocab for piece in BYTE_PIECES):
         message = f"byte fallback with pieces for some bytes only, not for {missing[0]:#04x}, is not supported"
         raise refusal("tokenizer-bytes", message, file=FILE)

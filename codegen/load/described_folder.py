@@ -3,17 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .files import CheckpointFolder
 from .folder_tokens import read_tokens
 from .refusal import refusal
 from .template_json import without_segments
+from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import SPECIAL_TOKENS, check_unsupported, class_of, has_segments, read_config
 from .tokenizer_json import FILE
 from .tokenizer_spec import TokenizerSpec
+
+
+@dataclass(frozen=True)
+class RebuiltClass:
+    """A class of `transformers` that makes other parts than tokenizer.json has, maybe."""
+
+    special_tokens: dict[str, object]  # by their keys, with their defaults
+    different: Callable[[dict[str, Any], TokenizerSpec], Iterable[str]]  # parts, by tokenizer_config.json
 
 
 def read_described_folder(
@@ -24,18 +33,26 @@ def read_described_folder(
     *,
     read: Callable[[dict[str, Any]], TokenizerSpec],
     model: str,
+    classes: Mapping[str, RebuiltClass] | None = None,
 ) -> TokenizerSpec:
     """`class_in_config` and `usual_class` are as in `TokenizerConfig`; `read` reads tokenizer.json, whose kind of model
-    is `model`."""
+    is `model`; `classes` by their names."""
     config = read_config(folder)
-    check_unsupported(config)
-    class_of(config, class_in_config, usual_class, supported=(), model=model)
-    keys = {"bos_token": "", "eos_token": "", **SPECIAL_TOKENS}
-    tokens = read_tokens(folder, config, described, keys, rebuilds=False)
+    check_unsupported(config, has_template=True)
+    name = class_of(config, class_in_config, usual_class, supported=tuple(classes or ()), model=model)
+    rebuilt = (classes or {}).get(name)
+    keys = {"bos_token": "", "eos_token": "", **SPECIAL_TOKENS} if rebuilt is None else rebuilt.special_tokens
+    tokens = read_tokens(folder, config, described, keys, rebuilds=rebuilt is not None)
     with_segments = has_segments(config, usual=False)
     spec = read(described if with_segments else without_segments(described))
     if not with_segments and spec.template.segments > 1:
         message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
         raise refusal("tokenizer-template", message, file=FILE)
     tokens.check(spec)
-    return replace(spec, notes=spec.notes + tokens.notes)
+    notes: tuple[str, ...] = ()
+    if rebuilt is not None:
+        if tokens.of(described["model"]["vocab"]) != sorted(spec.added_tokens, key=lambda token: token.id):
+            raise refusal("tokenizer-conflict", f"{CONFIG_FILE} lists other added tokens", file=FILE)
+        different = rebuilt.different(config, spec)
+        notes = tuple(f"{name} of transformers has another {part}: {FILE} counts" for part in different)
+    return replace(spec, notes=spec.notes + tokens.notes + notes)

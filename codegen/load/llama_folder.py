@@ -1,56 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SentencePiece's BPE of a folder without tokenizer.json: tokenizer.model as `transformers` 5.23 reads it for a
+"""SentencePiece's BPE of a folder: tokenizer.json, or tokenizer.model as `transformers` 5.23 reads it for a
 LlamaTokenizer.
 
-Of SentencePiece's file it takes the pieces alone, in their order: merges are all the ways to write one piece as two
-others, the pieces of the first ids first. Neither the compiled map nor the flags of SentencePiece's normalizer count.
+A tokenizer.json counts as it is; where the class would be rebuilt with other parts a note says so. Of SentencePiece's
+file it takes the pieces alone, in their order: merges are all the ways to write one piece as two others, the pieces of
+the first ids first. Neither the compiled map nor the flags of SentencePiece's normalizer count.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Literal
 
 from .character_bpe_json import read_character_bpe_json
+from .described_folder import RebuiltClass, read_described_folder
 from .files import CheckpointFolder
 from .folder_tokens import read_tokens
 from .metaspace_json import METASPACE
 from .refusal import refusal
 from .sentencepiece_model import BPE, CONTROL, USER_DEFINED, SentencePieceModel, read_sentencepiece_model
 from .template_json import without_segments
-from .tokenizer_config import check_unsupported, class_of, flag_of, has_segments, read_config
-from .tokenizer_spec import AddedToken, TokenizerSpec
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_config import LLAMA_TOKENIZER, check_unsupported, class_of, flag_of, has_segments, read_config
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 
 FILE = "tokenizer.model"
-CLASS = "LlamaTokenizer"
 _MAX_MODEL_BYTES = 32 << 20
 _TOKENS: dict[str, object] = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+_GEMMA_TOKENS: dict[str, object] = {
+    "unk_token": "<unk>",
+    "bos_token": "<bos>",
+    "eos_token": "<eos>",
+    "pad_token": "<pad>",
+    "mask_token": "<mask>",
+}
+
+
+def read_character_bpe_folder(
+    folder: CheckpointFolder, described: dict[str, Any], class_in_config: object, usual_class: str
+) -> TokenizerSpec:
+    """Of a folder whose tokenizer.json is `described`; the rest as in `TokenizerConfig`."""
+    spec = read_described_folder(
+        folder,
+        described,
+        class_in_config,
+        usual_class,
+        read=read_character_bpe_json,
+        model="SentencePiece BPE",
+        classes=_CLASSES,
+    )
+    if folder.has(FILE):
+        model = read_sentencepiece_model(folder.read(FILE, _MAX_MODEL_BYTES), FILE)
+        if [piece.text for piece in model.pieces] != sorted(
+            described["model"]["vocab"], key=described["model"]["vocab"].get
+        ):
+            raise refusal("tokenizer-conflict", f"{JSON_FILE} has other pieces", file=FILE)
+    return spec
+
+
+def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[str]:
+    prepends = _asked(config, "add_prefix_space", True)
+    segmenter = spec.segmenter
+    assert isinstance(segmenter, MetaspaceSegmenter)
+    if config.get("add_prefix_space") is not None and prepends != (segmenter.prepend != "never"):
+        raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
+    yield from _other_parts(spec, MetaspaceSegmenter(_scheme(config, prepends), split=False, split_whitespace=False))
+
+
+def _other_than_gemma(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[str]:
+    return _other_parts(spec, MetaspaceSegmenter("never", split=False, split_whitespace=False))
+
+
+def _other_parts(spec: TokenizerSpec, segmenter: MetaspaceSegmenter) -> Iterator[str]:
+    model = spec.model
+    assert isinstance(model, CharacterBpeModel)
+    if spec.normalizer != CharsmapNormalizer((False, False), None, (False, False), None):
+        yield "normalizer"
+    if spec.segmenter != segmenter:
+        yield "pre_tokenizer"
+    if model.ignore_merges or not model.byte_fallback:
+        yield "model"
+
+
+_CLASSES = {
+    LLAMA_TOKENIZER: RebuiltClass(_TOKENS, _other_than_llama),
+    "GemmaTokenizer": RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
+}
 
 
 def is_llama_folder(folder: CheckpointFolder, class_in_config: object) -> bool:
     """Whether a folder without tokenizer.json has such a tokenizer."""
     named = read_config(folder).get("tokenizer_class", class_in_config)
-    return folder.has(FILE) and named in (CLASS, f"{CLASS}Fast")
+    return folder.has(FILE) and named in (LLAMA_TOKENIZER, f"{LLAMA_TOKENIZER}Fast")
 
 
 def read_llama_folder(folder: CheckpointFolder, class_in_config: object) -> TokenizerSpec:
     """`class_in_config` is as in `TokenizerConfig`."""
     config = read_config(folder)
-    check_unsupported(config)
-    class_of(config, class_in_config, CLASS, supported=(CLASS,), model="SentencePiece BPE")
+    check_unsupported(config, has_template=True)
+    class_of(config, class_in_config, LLAMA_TOKENIZER, supported=(LLAMA_TOKENIZER,), model="SentencePiece BPE")
     model = read_sentencepiece_model(folder.read(FILE, _MAX_MODEL_BYTES), FILE)
     if model.model_type != BPE:
-        message = f"its model is of type {model.model_type}, {CLASS} needs BPE (2)"
+        message = f"its model is of type {model.model_type}, {LLAMA_TOKENIZER} needs BPE (2)"
         raise refusal("sentencepiece-type", message, file=FILE)
     vocab = {piece.text: i for i, piece in enumerate(model.pieces)}
     if len(vocab) != len(model.pieces):
         raise refusal("vocab-duplicate-piece", "two of its pieces are the same text", file=FILE)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
     added = {token.content: token for token in (*_own_tokens(model), *tokens.of(vocab))}
-    described = _described(config, vocab, sorted(added.values(), key=lambda token: token.id))
+    described = _described(config, vocab, sorted(added.values(), key=lambda token: token.id), tokens.special)
     spec = read_character_bpe_json(described if has_segments(config, usual=False) else without_segments(described))
     tokens.check(spec)
-    notes = (f"{CLASS} of transformers does not apply the compiled map of {FILE}",) if model.charsmap else ()
+    notes = (f"{LLAMA_TOKENIZER} of transformers does not apply the compiled map of {FILE}",) if model.charsmap else ()
     return replace(spec, notes=spec.notes + tokens.notes + notes)
 
 
@@ -63,17 +126,20 @@ def _own_tokens(model: SentencePieceModel) -> list[AddedToken]:
     ]
 
 
-def _described(config: dict[str, Any], vocab: dict[str, int], added: list[AddedToken]) -> dict[str, Any]:
+def _described(
+    config: dict[str, Any], vocab: dict[str, int], added: list[AddedToken], special: dict[str, str]
+) -> dict[str, Any]:
     """The tokenizer.json of the class."""
-    prepends = flag_of(config, "add_prefix_space", True)
-    scheme = "always" if flag_of(config, "legacy", False) else "first"
+    prepends = _asked(config, "add_prefix_space", True)
     decoders: list[dict[str, Any]] = [
         {"type": "Replace", "pattern": {"String": METASPACE}, "content": " "},
         {"type": "ByteFallback"},
         {"type": "Fuse"},
         *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if prepends else []),
     ]
-    parts: list[dict[str, Any]] = [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}]
+    ids = vocab | {token.content: token.id for token in added}
+    ends = {key: special[f"{key}_token"] for key in ("bos", "eos") if _asked(config, f"add_{key}_token")}
+    single, second = (_template_parts(ends, name, segment) for segment, name in enumerate("AB"))
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
@@ -81,10 +147,15 @@ def _described(config: dict[str, Any], vocab: dict[str, int], added: list[AddedT
         "pre_tokenizer": {
             "type": "Metaspace",
             "replacement": METASPACE,
-            "prepend_scheme": scheme if prepends else "never",
+            "prepend_scheme": _scheme(config, prepends),
             "split": False,
         },
-        "post_processor": {"type": "TemplateProcessing", "single": parts[:1], "pair": parts, "special_tokens": {}},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": single,
+            "pair": single + second,
+            "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in ends.values()},
+        },
         "decoder": {"type": "Sequence", "decoders": decoders},
         "model": {
             "type": "BPE",
@@ -98,6 +169,23 @@ def _described(config: dict[str, Any], vocab: dict[str, int], added: list[AddedT
             "merges": derived_merges(vocab),
         },
     }
+
+
+def _asked(config: dict[str, Any], key: str, usual: bool = False) -> bool:
+    """A setting that may be null."""
+    return usual if config.get(key) is None else flag_of(config, key, usual)
+
+
+def _scheme(config: dict[str, Any], prepends: bool) -> Literal["never", "first", "always"]:
+    if not prepends:
+        return "never"
+    return "always" if flag_of(config, "legacy", False) else "first"
+
+
+def _template_parts(ends: dict[str, str], name: str, segment: int) -> list[dict[str, Any]]:
+    """A text between the special tokens that are asked for."""
+    found = [("SpecialToken", ends.get("bos")), ("Sequence", name), ("SpecialToken", ends.get("eos"))]
+    return [{kind: {"id": text, "type_id": segment}} for kind, text in found if text is not None]
 
 
 def derived_merges(vocab: dict[str, int]) -> list[list[str]]:

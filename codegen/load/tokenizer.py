@@ -4,7 +4,6 @@ merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +12,11 @@ from tokenizers import Tokenizer
 from ..errors import printable
 from . import tokenizer_config, tokenizer_json, vocab_text
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
-from .character_bpe_json import is_character_bpe, read_character_bpe_json
+from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
 from .files import CheckpointFolder
 from .llama_folder import FILE as LLAMA_FILE
-from .llama_folder import is_llama_folder, read_llama_folder
+from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .refusal import refusal, shown
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
@@ -42,9 +41,12 @@ def load_tokenizer(
     """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
     `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
     described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
-    if described is not None and (found := _as_described(described)) is not None:
-        read, model = found
+    if described is not None and is_word_level(described):
+        read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
+        file = tokenizer_json.FILE
+    elif described is not None and is_character_bpe(described):
+        spec = read_character_bpe_folder(folder, described, class_in_config, usual_class)
         file = tokenizer_json.FILE
     elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
@@ -64,13 +66,6 @@ def load_tokenizer(
         message = f"`tokenizers` does not read it: {printable(str(error))}"
         raise refusal("tokenizer-unreadable", message, file=file) from None
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file))
-
-
-def _as_described(described: dict[str, Any]) -> tuple[Callable[[dict[str, Any]], TokenizerSpec], str] | None:
-    """What reads a tokenizer.json of a kind that no class of `transformers` rebuilds, and the model's name."""
-    if is_word_level(described):
-        return read_word_level_json, "word-level"
-    return (read_character_bpe_json, "SentencePiece BPE") if is_character_bpe(described) else None
 
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .files import CheckpointFolder
 from .refusal import refusal, shown
+from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import read_added_token
 from .tokenizer_parts import TokenizerParts
 from .tokenizer_spec import AddedToken
@@ -41,7 +42,12 @@ MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
     "mask_token": "<mask>",
 }
 _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
-BERT_TOKENIZER = "BertTokenizer"
+BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
+# Other names that `transformers` 5.23 has for them.
+_OTHER_NAMES = {
+    **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
+    **dict.fromkeys(("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"), ROBERTA_TOKENIZER),
+}
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 _WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
@@ -62,7 +68,7 @@ class TokenizerConfig:
         self.special_tokens = MPNET_SPECIAL_TOKENS if name == _MPNET else SPECIAL_TOKENS  # with their defaults
         self.separators = 2 if name == _MPNET else 1  # between two texts
         self.mask_strips = name == _MPNET  # the class gives the mask token the white space before it
-        check_unsupported(self.values)
+        check_unsupported(self.values, has_template=folder.has(JSON_FILE))
         self._special_map = read_special_map(folder)
         self._added = folder.read_json_if_present(ADDED_TOKENS_FILE) or {}
 
@@ -214,6 +220,7 @@ def class_of(
     if name is None:
         name, file = usual_class, None
     plain = name.removesuffix("Fast") if isinstance(name, str) else None
+    plain = _OTHER_NAMES.get(plain, plain) if plain is not None else None
     if plain not in supported + _AS_IN_JSON_CLASSES:
         raise refusal(
             "tokenizer-class",
@@ -242,15 +249,16 @@ def has_segments(values: dict[str, Any], usual: bool) -> bool:
     return "token_type_ids" in found
 
 
-def check_unsupported(values: dict[str, Any]) -> None:
-    """Refuses settings that make another tokenizer of any class."""
+def check_unsupported(values: dict[str, Any], *, has_template: bool = False) -> None:
+    """Refuses settings that make another tokenizer of any class. `has_template`: whether that of tokenizer.json, or of
+    the class, counts before `add_bos_token` and `add_eos_token`."""
+    added = () if has_template else (("add_bos_token", (None, False)), ("add_eos_token", (None, False)))
     for key, usual in (
         ("do_basic_tokenize", (True,)),
         ("truncation_side", ("right",)),
         ("never_split", (None, [])),
         ("split_special_tokens", (False,)),
-        ("add_bos_token", (None, False)),
-        ("add_eos_token", (None, False)),
+        *added,
     ):
         if key in values and values[key] not in usual:
             raise refusal("tokenizer-setting", f"'{key}': {shown(values[key])} is not supported", file=FILE)

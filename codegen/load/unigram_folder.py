@@ -92,7 +92,7 @@ def read_unigram_folder(
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
     `usual_class` are as in `TokenizerConfig`."""
     config = read_config(folder)
-    check_unsupported(config)
+    check_unsupported(config, has_template=described is not None)
     supported = (*CLASSES, _DEBERTA)
     name = class_of(config, class_in_config, usual_class, supported=supported, model="SentencePiece")
     known = CLASSES.get(name)

@@ -132,6 +132,15 @@ def test_special_tokens_are_never_plain_text(ignore_merges: bool) -> None:
         assert not differences(raw, ours, Wheel(spec).encode(raw))
 
 
+def test_a_byte_needs_no_piece_where_its_character_is_one() -> None:
+    """As in Gemma's vocabulary."""
+    source = random_source()
+    model = random_model(source, bytes_too=True)
+    model["vocab"]["\t"] = model["vocab"].pop("<0x09>")
+    texts = [random_text(source, 8, ("\t", "a", " ", "\n", "\x01", "\u4e2d")).encode() for _ in range(200)]
+    assert_same(read_character_bpe_json(character_bpe_json(model)), texts)
+
+
 def test_text_of_pieces() -> None:
     spec = random_spec(random_source())
     assert Runtime(spec).pieces() == [(piece or "").encode() for piece in spec.model.pieces]

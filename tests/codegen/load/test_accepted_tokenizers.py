@@ -87,6 +87,9 @@ ACCEPTED: dict[str, Callable[[Path], object]] = {
         part("normalizer", clean_text=False, handle_chinese_chars=False, strip_accents=True, lowercase=False),
         part("model", max_input_chars_per_word=20),
     ),
+    # Where there is a tokenizer.json transformers asks its template.
+    "eos_token added to all texts": put(TOKENIZER_CONFIG, add_eos_token=True, add_bos_token=True),
+    "another name of the class": put(TOKENIZER_CONFIG, tokenizer_class="MobileBertTokenizerFast"),
     "PreTrainedTokenizerFast": AS_IN_JSON,
     "TokenizersBackend": put(TOKENIZER_CONFIG, tokenizer_class="TokenizersBackend"),
     "DistilBertTokenizer": put(TOKENIZER_CONFIG, tokenizer_class="DistilBertTokenizerFast"),

@@ -147,6 +147,14 @@ ACCEPTED: dict[str, tuple[Change, Callable[[TokenizerSpec], bool]]] = {
         lambda spec: [t.id for t in spec.added_tokens if t.content == "[MASK]"] == [PIECES],
     ),
     "as in tokenizer.json": (AS_IN_JSON, lambda spec: spec.template.segments == 1),
+    "another name of the class": (
+        both(FILES_ONLY, put(CONFIG, tokenizer_class="BartTokenizerFast")),
+        lambda spec: len(spec.template.pair) == 6,
+    ),
+    "Llama's class": (
+        both(put(CONFIG, tokenizer_class="LlamaTokenizer"), described(lambda v: v.update(post_processor=TEMPLATE))),
+        lambda spec: len(spec.template.pair) == 4,
+    ),
     # transformers does not tell the model of segments
     "with a template of its own": (
         both(AS_IN_JSON, described(lambda values: values.update(post_processor=TEMPLATE))),
@@ -216,6 +224,11 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "BERT's class": (put(CONFIG, tokenizer_class="BertTokenizer"), "tokenizer-class", "byte-level BPE"),
     "remote code": (put(CONFIG, auto_map={}), "remote-code", "auto_map"),
     "no tokenizer.json": (both(remove(JSON), AS_IN_JSON), "tokenizer-class", JSON),
+    "no tokenizer.json for Llama's class": (
+        both(remove(JSON), put(CONFIG, tokenizer_class="LlamaTokenizer")),
+        "tokenizer-class",
+        JSON,
+    ),
     "ids beyond the embedding": (
         both(FILES_ONLY, put(ADDED_TOKENS_FILE, **{f"[{i}]": PIECES + i for i in range(6)})),
         "token-id-out-of-range",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SentencePiece's file of type BPE as LlamaTokenizer of transformers 5.23 reads it, whose ids are recorded here."""
+"""SentencePiece's BPE of a folder: its own file as LlamaTokenizer of transformers 5.23 reads it, whose ids are recorded
+here, and tokenizer.json, which counts as it is: notes stand wherever the ids of AutoTokenizer were others."""
 
 from __future__ import annotations
 
@@ -54,7 +55,18 @@ EXPECTED: list[tuple[dict[str, Any], list[list[int]]]] = [
         ],
     ),
     (
-        {"add_prefix_space": False},
+        {"add_bos_token": True, "add_eos_token": True},
+        [
+            [1, 262, 265, 282, 2],
+            [1, *_SECOND, 271, 272, 2, 267, 276, 274, 268, 2],
+            [1, 2],
+            [1, 264, 274, 277, 279, 273, 268, 262, 14, 2],
+            [1, 272, 232, 188, 177, 1, 271, 2],
+            [1, 262, 265, 2, 1, 272, 263, 2],
+        ],
+    ),
+    (
+        {"add_prefix_space": False, "add_bos_token": None},
         [
             [271, 265, 282],
             [*_SECOND, 271, 272, 2, 267, 276, 274, 268],
@@ -112,6 +124,75 @@ def test_merges_are_all_ways_to_write_a_piece() -> None:
     assert derived_merges(vocab) == [pair.split() for pair in written.replace("_", METASPACE).split("|")]
 
 
+def json_folder(path: Path, **changes: Any) -> Path:
+    """With what tokenizer.model makes as tokenizer.json in its place; a dictionary changes the part of its name."""
+    config = path / "tokenizer_config.json"
+    written = config.read_text()
+    config.write_text(json.dumps({"tokenizer_class": "LlamaTokenizer"}))
+    values = json.loads(read(path).json)
+    config.write_text(written)
+    for key, value in changes.items():
+        values[key] = {**(values[key] or {}), **value} if key == "model" else value
+    path.joinpath("tokenizer.json").write_text(json.dumps(values))
+    path.joinpath("tokenizer.model").unlink()
+    return path
+
+
+OLD = {
+    "normalizer": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": METASPACE},
+            {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE},
+        ],
+    },
+    "pre_tokenizer": None,
+}
+GEMMA = {
+    "normalizer": OLD["normalizer"]["normalizers"][1],
+    "pre_tokenizer": {
+        "type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False,
+    },
+}  # fmt: skip
+AS_GEMMA = {"tokenizer_class": "GemmaTokenizer", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+AS_GEMMA |= {"pad_token": "</s>", "mask_token": "<unk>"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "config", "other"),
+    [
+        ({}, {}, []),
+        ({}, {"legacy": False, "add_bos_token": True, "add_prefix_space": None}, []),
+        ({}, {"legacy": True}, ["pre_tokenizer"]),
+        (OLD, {"legacy": False, "add_prefix_space": True}, ["pre_tokenizer"]),
+        (OLD, {"tokenizer_class": "PreTrainedTokenizerFast"}, []),
+        (GEMMA, AS_GEMMA, []),
+        (GEMMA, {"add_prefix_space": False}, []),
+        (OLD, AS_GEMMA, ["pre_tokenizer"]),
+        ({"model": {"ignore_merges": True}}, {}, ["model"]),
+        ({"normalizer": {"type": "Strip", "strip_left": True, "strip_right": True}}, {}, ["normalizer"]),
+    ],
+)
+def test_tokenizer_json_counts(
+    changes: dict[str, Any], config: dict[str, Any], other: list[str], tmp_path: Path
+) -> None:
+    found = read(json_folder(model_folder(tmp_path, **config), **changes))
+    theirs, ours = Tokenizer.from_file(f"{tmp_path / 'tokenizer.json'}"), Tokenizer.from_str(found.json)
+    assert [ours.encode(text).ids for text in TEXTS] == [theirs.encode(text).ids for text in TEXTS]
+    assert [note.split(":")[0].split()[-1] for note in found.notes if note.endswith("counts")] == other
+    compile_tokenizer(found)
+
+
+def test_both_files_must_have_the_same_pieces(tmp_path: Path) -> None:
+    json_folder(model_folder(tmp_path))
+    model_folder(tmp_path)
+    assert read(tmp_path).notes == ("vocab_size is 300, the tokenizer produces ids up to 285",)
+    model_folder(tmp_path, more=[("another", 0.0)])
+    with pytest.raises(EtchError, match="other pieces") as refused:
+        read(tmp_path)
+    assert refused.value.code == "tokenizer-conflict"
+
+
 def test_special_pieces(tmp_path: Path) -> None:
     spec = read(model_folder(tmp_path))
     assert [(token.content, token.special) for token in spec.added_tokens] == [
@@ -128,7 +209,7 @@ def test_special_pieces(tmp_path: Path) -> None:
         ({"first": FIRST}, "missing-special-token"),
         ({"first": (*FIRST, *BYTES[:9])}, "tokenizer-bytes"),
         ({"more": [("the", 0.0)]}, "vocab-duplicate-piece"),
-        ({"add_bos_token": True}, "tokenizer-setting"),
+        ({"add_bos_token": 1}, "config-type"),
         ({"legacy": 1}, "config-type"),
         ({"pad_token": "<pad>"}, "tokenizer-conflict"),
     ],
@@ -137,3 +218,20 @@ def test_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> None:
     with pytest.raises(EtchError) as refused:
         read(model_folder(tmp_path, **changes))
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("changes", "config", "words"),
+    [
+        ({}, {"add_prefix_space": False}, "add_prefix_space"),
+        ({}, {"added_tokens_decoder": {}}, "added tokens"),
+        ({}, {"tokenizer_class": "GemmaTokenizer"}, "<bos>"),
+        ({"pre_tokenizer": GEMMA["pre_tokenizer"]}, {}, "Replace of spaces"),
+    ],
+)
+def test_contradictions_are_refused(
+    changes: dict[str, Any], config: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    path = json_folder(model_folder(tmp_path, **config), **changes)
+    with pytest.raises(EtchError, match=words):
+        read(path)

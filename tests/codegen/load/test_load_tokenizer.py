@@ -246,7 +246,11 @@ CONFLICT_CASES = [
     cfg("never_split", put(TOKENIZER_CONFIG, never_split=["the"]), "tokenizer-setting"),
     cfg("truncation on the left", put(TOKENIZER_CONFIG, truncation_side="left"), "tokenizer-setting", "'left'"),
     cfg("special tokens split", put(TOKENIZER_CONFIG, split_special_tokens=True), "tokenizer-setting", "true"),
-    cfg("eos_token added to all texts", put(TOKENIZER_CONFIG, add_eos_token=True), "tokenizer-setting"),
+    cfg(
+        "eos_token added to all texts",
+        both(text_only(*DEFAULT_VOCAB), put(TOKENIZER_CONFIG, add_eos_token=True)),
+        "tokenizer-setting",
+    ),
     cfg("eos_token", put(TOKENIZER_CONFIG, eos_token="<img>"), words="eos_token '<img>'"),
     cfg("bos_token", put(TOKENIZER_CONFIG, bos_token={"content": "<img>"}), words="bos_token '<img>'"),
     cfg("image_token", put(TOKENIZER_CONFIG, image_token="cat"), words="image_token 'cat'"),
