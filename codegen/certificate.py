@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding
 
 from . import __version__
 from .built_program import Echo, ProgramError, json_lines, program_of
 from .decoded import decoded
 from .errors import EtchError, printable
 from .generated_folder import check_folder
+from .golden import text_tokenizer, truncation_of
 from .load.tokenizer_spec import TokenizerSpec
 from .own_tokenizer import OwnTokenizer, own_tokenizer
 from .pipeline import to_graph
@@ -91,7 +92,11 @@ def certify(
     manifest = check_folder(directory, "verify")
     loaded = load_generated(manifest, checkpoint)
     spec, max_tokens = loaded.tokenizer, manifest["max_tokens"]
-    own = _pruned(spec, max_tokens) if "kept_ids" in manifest else own_tokenizer(checkpoint, max_tokens)
+    own = (
+        _pruned(spec, max_tokens)
+        if "kept_ids" in manifest
+        else own_tokenizer(checkpoint, max_tokens, truncation_of(spec))
+    )
     if isinstance(own, str):
         raise EtchError("nothing-to-compare", "verify", own)
     counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
@@ -104,7 +109,7 @@ def certify(
                 digest.update(line + b"\n")
             singles = [(line,) for line in lines]
             _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown)
-            if in_pairs and (pairs := pairs_of(lines)):
+            if in_pairs and (pairs := pairs_of(lines, own.tokenizer)):
                 joined = [b"\t".join(pair) for pair in pairs]
                 _compare(counts, own, pairs, json_lines(program, joined, "--tokens", "--pairs"), unknown)
     except ProgramError as error:
@@ -139,8 +144,7 @@ def certify(
 
 def _pruned(spec: TokenizerSpec, max_tokens: int) -> OwnTokenizer:
     """A pruned model's own folder numbers other pieces: what was made of it is the reference."""
-    tokenizer = Tokenizer.from_str(spec.json)
-    tokenizer.enable_truncation(max_tokens)
+    tokenizer = text_tokenizer(spec, max_tokens)
     return OwnTokenizer(tokenizer, "tokenizers with the pruned vocabulary, as etch renumbered it")
 
 

@@ -27,6 +27,7 @@ from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
+TASKS = ("zero-shot",)  # asked_task's, which needs NumPy, too
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
 COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)
@@ -118,6 +119,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
     )
     generate.add_argument(
+        "--task",
+        choices=TASKS,
+        help="another one than the folder says: of a classifier of entailment, labels that a call brings",
+    )
+    generate.add_argument(
         "--tables", choices=("c", "incbin"), default="incbin", help="C++ arrays, or one binary file (default)"
     )
     generate.add_argument(
@@ -182,6 +188,7 @@ def make_parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
     inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
+    inspect.add_argument("--task", choices=TASKS, help="as for generate")
     inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
 
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
@@ -235,6 +242,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
                 pooling=arguments.pooling,
+                task=arguments.task,
                 tables=arguments.tables,
                 target=arguments.target,
                 gpu=arguments.gpu,
@@ -245,7 +253,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
         )
         return 0
     if arguments.command == "inspect":
-        inspect(arguments.folder, say, arguments.pooling, as_json=arguments.json)
+        inspect(arguments.folder, say, arguments.pooling, arguments.task, as_json=arguments.json)
         return 0
     if arguments.command == "bundle":
         bundle(arguments.directory, arguments.out, say)

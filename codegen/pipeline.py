@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import evaluate, vocabulary
+from .asked_task import graph_of_task, with_task
 from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .build import build
 from .calibrate import Calibration, calibrate
@@ -88,6 +89,7 @@ class Request:
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
+    task: str | None = None  # another one than the folder says, one of asked_task.TASKS
 
     def __post_init__(self) -> None:
         """EtchError where two arguments contradict each other."""
@@ -100,7 +102,7 @@ def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
-    checkpoint = load(request.folder, request.pooling)
+    checkpoint = load(request.folder, request.pooling, request.task)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
     _check_writer(request, graph)
@@ -208,14 +210,15 @@ def _decided(
     return request, chosen.pruning
 
 
-def load(folder: Path, pooling: Pooling | None = None) -> Checkpoint:
+def load(folder: Path, pooling: Pooling | None = None, task: str | None = None) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    return with_pooling(load_checkpoint(folder, limits_of), pooling)
+    return with_task(with_pooling(load_checkpoint(folder, limits_of), pooling), task)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     """Stage front-end."""
     graph = build_graph(checkpoint, checkpoint.default_max_tokens if max_tokens is None else max_tokens)
+    graph = graph_of_task(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
 

@@ -12,13 +12,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tokenizers import Tokenizer
+
 from . import pipeline
+from .asked_task import asked_by
 from .built_program import Echo, ProgramError, json_lines, program_of
 from .calibrate import calibrate
 from .comparison import Answer, compare
 from .errors import EtchError, printable
 from .generated_folder import check_folder
-from .golden import golden_texts, text_tokenizer
+from .golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
 from .ir.program import Program
 from .ir.task import Task
 from .load.folder import Checkpoint
@@ -67,9 +70,11 @@ def verify(
         if texts
         else [text.encode() for text in golden_texts(program, loaded.tokenizer)]
     )
-    pairs = pairs_of(lines)[:MAX_PAIRS] if takes_pairs(program.task, program.segments, loaded.tokenizer) else []
+    tokenizer = text_tokenizer(loaded.tokenizer, program.max_tokens)
+    has_pairs = takes_pairs(program.task, program.segments, loaded.tokenizer)
+    pairs = pairs_of(lines, tokenizer)[:MAX_PAIRS] if has_pairs else []
     inputs = [*map(_text, lines), *((_text(first), _text(second)) for first, second in pairs)]
-    encodings = text_tokenizer(loaded.tokenizer, program.max_tokens).encode_batch(inputs)
+    encodings = tokenizer.encode_batch(inputs)
     try:
         built = find_program(directory, echo)
         answers = _run(built, program, lines)
@@ -89,7 +94,7 @@ def verify(
 
 def load_generated(manifest: dict[str, Any], checkpoint: Path) -> Checkpoint:
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
-    loaded = pipeline.load(checkpoint, manifest.get("pooling"))
+    loaded = pipeline.load(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]))
     if loaded.digest != manifest["checkpoint_sha256"]:
         raise EtchError(
             "other-checkpoint",
@@ -111,7 +116,8 @@ def _compare_own(
 ) -> bool:
     """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
     pruned = checkpoint.kept_ids is not None
-    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens)
+    truncation = truncation_of(checkpoint.tokenizer)
+    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, truncation)
     if isinstance(own, str):
         echo(f"tokenizer    not compared with the folder's own: {own}")
         return True
@@ -159,9 +165,10 @@ def takes_pairs(task: Task, segments: int, tokenizer: TokenizerSpec) -> bool:
     return task.takes_pairs and not task.asks and tokenizer.template.segments <= segments
 
 
-def pairs_of(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
-    """Neighbours, but for those that the program's FIRST<TAB>SECOND cannot hold."""
-    return [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
+def pairs_of(lines: Sequence[bytes], tokenizer: Tokenizer) -> list[tuple[bytes, bytes]]:
+    """Neighbours, but for those that the program's FIRST<TAB>SECOND cannot hold, or that cannot be cut."""
+    pairs = [pair for pair in pairwise(lines) if b"\t" not in b"".join(pair)]
+    return [pair for pair in pairs if can_be_cut(tokenizer, *map(_text, pair))]
 
 
 def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[Answer]:

@@ -48,6 +48,7 @@ class Checkpoint:
     kept_ids: tuple[int, ...] | None = None  # the entries of the vocabulary that are left; None where all are
     terms: str | None = None  # that it is under, as far as the folder says
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
+    asked_task: str | None = None  # by `--task`: another one than the folder says
     target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
 

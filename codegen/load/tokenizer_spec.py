@@ -181,6 +181,7 @@ class Template:
 
     single: tuple[TemplatePart, ...]
     pair: tuple[TemplatePart, ...]
+    cuts_first: bool = False  # of a pair that does not fit, the first text only; else the longer one first
 
     @property
     def segments(self) -> int:

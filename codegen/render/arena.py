@@ -16,6 +16,7 @@ _FIXED = {
     "offsets": ("TokenOffset* offsets = reinterpret_cast<TokenOffset*>({at});", "[kMaxTokens]"),
     "marks": ("TokenMark* marks = reinterpret_cast<TokenMark*>({at});", "[kMaxTokens]"),
     "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
+    "hypothesis": ("char* hypothesis = reinterpret_cast<char*>({at});", "[kHypothesisBytes]"),
     "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
     "written": ("std::int32_t* written = s32({at});", "[kMaxTarget]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..errors import EtchError
 from ..load.tokenizer_spec import Template, TemplatePart
-from .fields import Field, Part, signed, unsigned
+from .fields import Field, Part, boolean, signed, unsigned
 
 MOST_PARTS = 8  # as in etch::Template
 _PLACES = {"A": -1, "B": -2}
@@ -20,7 +20,7 @@ def compile_template(spec: Template) -> Part:
         _parts("single", spec.single),
         _parts("pair", spec.pair),
     )
-    return Part("Template", fields)
+    return Part("Template", (*fields, boolean("cuts_first", True)) if spec.cuts_first else fields)
 
 
 def _check(parts: tuple[TemplatePart, ...], which: str, texts: tuple[str, ...]) -> None:

@@ -37,7 +37,8 @@ static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKEN
               same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
               same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN) &&
               same(Status::executor_failed, ETCH_EXECUTOR_FAILED) && same(Status::text_overlaps, ETCH_TEXT_OVERLAPS) &&
-              same(Status::workspace_misaligned, ETCH_WORKSPACE_MISALIGNED));
+              same(Status::workspace_misaligned, ETCH_WORKSPACE_MISALIGNED) &&
+              same(Status::no_labels, ETCH_NO_LABELS) && same(Status::hypothesis_too_long, ETCH_HYPOTHESIS_TOO_LONG));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -108,6 +109,10 @@ const char* describe(Status status) noexcept {
             return "a text or token ids lie in the workspace, or where the call writes";
         case Status::workspace_misaligned:
             return "the workspace does not lie at a multiple of 64 bytes";
+        case Status::no_labels:
+            return "no labels were given";
+        case Status::hypothesis_too_long:
+            return "the hypothesis of a label leaves no room for the text";
     }
     return "unknown status";
 }

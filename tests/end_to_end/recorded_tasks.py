@@ -40,11 +40,11 @@ def models_of(group: str, quick: Quick) -> list[Any]:
 
 
 @cache
-def generated(variant: str, recipe: str, shared: Path, target: str = "host") -> Path:
-    """The generated folder, made once by all processes of a run."""
+def generated(variant: str, recipe: str, shared: Path, target: str = "host", task: str | None = None) -> Path:
+    """The generated folder, made once by all processes of a run; `task` is one that the folder does not say."""
     group, _, name = variant.partition("/")
     out = shared / group / f"{name}_{recipe}_{target}".replace("-", "_")
-    request = pipeline.Request(folder(variant), out, recipe=recipe, target=target)
+    request = pipeline.Request(folder(variant), out, recipe=recipe, target=target, task=task)
     once(out.with_suffix(".made"), out.name, lambda: pipeline.generate(request, lambda _: None))
     return out
 

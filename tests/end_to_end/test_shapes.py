@@ -195,7 +195,16 @@ def test_the_matrix_covers_what_it_should(find: Find) -> None:
         if name in cpu_flags():
             assert name in kernels(program)
     # test_VERB_programs.py of each
-    elsewhere = {"tagging", "fill_mask", "answering", "next_sentence", "multiple_choice", "translation", "generation"}
+    elsewhere = {
+        "tagging",
+        "fill_mask",
+        "answering",
+        "next_sentence",
+        "multiple_choice",
+        "zero_shot",
+        "translation",
+        "generation",
+    }
     assert {case.program.task.name for case in (find(model)[1] for model in QUICK)} == set(verbs()) - elsewhere
     assert {SHAPES[model.shape].get("pooling") for model in QUICK if model.shape in SHAPES} == {None, *POOLINGS}
     assert {SHAPES[model.shape].get("hidden_act", "gelu") for model in MODELS if model.shape in SHAPES} == set(

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "format.hpp"
 #include "json.hpp"
 #include "task_face.hpp"
@@ -25,6 +28,14 @@ void append_rows(std::string& out, const char* name, const Answer& answer) {
         const float* row = answer.values + std::size_t{token} * kModel.width;
         append_json_array(out, kModel.width, [&](std::uint32_t i) { append_json(out, row[i]); });
     });
+}
+
+std::vector<std::uint32_t> best_first(const float* values, std::uint32_t count) {
+    std::vector<std::uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return values[a] > values[b]; });
+    return order;
 }
 
 std::string values_as_text(const Answer& answer) {

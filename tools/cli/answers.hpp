@@ -18,9 +18,10 @@ std::string answer_as_json(const Options& options, const Text& text, const Answe
 // {"ids": […], "pieces": […], "offsets": [[start, end], …], "truncated": …}
 std::string tokens_as_json(const Tokens& tokens);
 
-// The labels that a model of several gives to a text; what an entity is called; how many candidates of a mask are
-// shown; which text holds the answer to a question.
+// The labels that a model of several gives to a text; places of values, the largest first, of equals the first; what an
+// entity is called; how many candidates of a mask are shown; which text holds the answer to a question.
 std::vector<std::uint32_t> present_labels(const Answer& answer);
+std::vector<std::uint32_t> best_first(const float* values, std::uint32_t count);
 std::string_view entity_name(const Options& options, const TagSpan& span);
 std::uint32_t candidates_shown(const Options& options);
 std::string_view context_of(const Text& text);

@@ -197,7 +197,7 @@ Options parse_arguments(int argc, const char* const* argv) {
         std::string_view values[2];
         i = read_values(*option, attached ? std::optional(argument.substr(equals + 1)) : std::nullopt, argc, argv, i,
                         values);
-        if (option->values == 1 && std::count(given.begin(), given.end(), option) != 0) {
+        if (option->values == 1 && !option->repeats && std::count(given.begin(), given.end(), option) != 0) {
             fail(kWrongUse, "%s is given twice", name.c_str());
         }
         given.push_back(option);

@@ -70,13 +70,18 @@ struct Answer {
     std::uint32_t windows = 0;       // that the context was read in
     std::string_view written = {};   // by a model that writes texts
     Ended ended = Ended::end;        // why there is no more of it
-    std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one
+    std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
+                                     // that the user gives: as many values
 };
 
 // What is asked of models beside a text: of each task its own.
 struct Wanted {
     Aggregation aggregation = Aggregation::simple;  // what the spans of a tagger are
     AnswerOptions answers = {};
+    std::vector<std::string_view> labels = {};  // that a text may have; what stands around one in its hypothesis,
+    std::string_view before = "This example is ";
+    std::string_view after = ".";
+    bool multi_label = false;  // and whether each is judged by itself
 };
 
 struct Tokens {

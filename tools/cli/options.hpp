@@ -27,6 +27,7 @@ struct Option {
     unsigned modes;  // in which the option means something, or kChoosesMode
     Mode mode;       // chosen, where modes == kChoosesMode
     void (*apply)(Options&, Values);
+    bool repeats = false;  // where it has one value; those with two always may be
 };
 
 // Options of a task, or of several. Each group enters a list when the program starts: an option that the model's task

@@ -25,6 +25,7 @@ AppendFields append_masks;
 AppendFields append_answers;
 AppendFields append_next_sentence;
 AppendFields append_choices;
+AppendFields append_zero_shot;
 
 // What the text columns of a table are: one text, two of them, or a prompt and its choices.
 enum class RowTexts : std::uint8_t { joined, two, choices };

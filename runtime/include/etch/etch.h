@@ -45,9 +45,12 @@ typedef enum etch_status {
     ETCH_ROWS_OUT_OF_RANGE,     /* a session for fewer rows than one text may have, or for too many */
     ETCH_NOT_OPEN,              /* the weights or the session were not opened */
     /* Of what the caller brings: */
-    ETCH_EXECUTOR_FAILED,     /* the executor did not call the task of each worker once */
-    ETCH_TEXT_OVERLAPS,       /* a text or token ids lie in the workspace, or where the call writes */
-    ETCH_WORKSPACE_MISALIGNED /* the workspace does not lie at a multiple of 64 bytes */
+    ETCH_EXECUTOR_FAILED,      /* the executor did not call the task of each worker once */
+    ETCH_TEXT_OVERLAPS,        /* a text or token ids lie in the workspace, or where the call writes */
+    ETCH_WORKSPACE_MISALIGNED, /* the workspace does not lie at a multiple of 64 bytes */
+    /* Of labels that are given at run time: */
+    ETCH_NO_LABELS,          /* there is none */
+    ETCH_HYPOTHESIS_TOO_LONG /* a label's hypothesis leaves no room for the text, which alone is cut */
 } etch_status;
 
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */

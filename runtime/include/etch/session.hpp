@@ -58,8 +58,8 @@ template <class Tokenizer, class Input>
         TokenOffset* const offsets = sink.offsets == nullptr ? nullptr : sink.offsets + first;
         const TokenSink rest{sink.ids + first, sink.segments + first, offsets, sink.capacity - place};
         const Status status = tokenize_input(tables, texts[batch.count], mode, scratch, rest, tokens);
-        if (status != Status::ok) return status;
         if (tokens.truncated && batch.count != 0) break;
+        if (status != Status::ok) return status;
         rows[batch.count] = whole_text(tokens.count, first, place);
         ++batch.count;
         batch.truncated = tokens.truncated;

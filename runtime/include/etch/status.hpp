@@ -39,6 +39,9 @@ enum class Status : std::uint8_t {
     executor_failed,       // the executor did not call the task of each worker once
     text_overlaps,         // a text or token ids lie in the workspace, or where the call writes
     workspace_misaligned,  // C only: the workspace does not lie at a multiple of 64 bytes
+    // Of labels that are given at run time:
+    no_labels,            // there is none
+    hypothesis_too_long,  // a label's hypothesis leaves no room for the text, which alone is cut
 };
 
 // A short English text for `status`, static storage, never null.

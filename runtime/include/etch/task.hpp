@@ -10,7 +10,8 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 // What a model answers with: one label of several (softmax), labels that hold independently of each other (sigmoid),
 // values, a vector, labels of tokens, what may stand where a mask is, spans of a context, a text for a text, what goes
-// on with a text, whether a text follows another, or which choice goes with a prompt.
+// on with a text, whether a text follows another, which choice goes with a prompt, or which of the labels that a call
+// brings hold.
 enum class Task : std::uint8_t {
     single_label,
     multi_label,
@@ -23,6 +24,7 @@ enum class Task : std::uint8_t {
     generation,
     next_sentence,
     multiple_choice,
+    zero_shot,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -89,7 +89,8 @@ template <class Tables>
 Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch, const TokenSink& sink,
                 Tokenized& result) noexcept;
 
-// Two texts in the template of pairs, cut longest-first to the capacity. Offsets count bytes of their own text.
+// Two texts in the template of pairs, cut to the capacity longest-first, or the first one only where the template says
+// so: hypothesis_too_long where no token of it would be left. Offsets count bytes of their own text.
 template <class Tables>
 Status tokenize_pair(const Tables& tables, std::string_view first, std::string_view second, SpecialTokens mode,
                      void* scratch, const TokenSink& sink, Tokenized& result) noexcept;

@@ -75,8 +75,13 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
     std::uint32_t first_kept = first_out.count < room ? first_out.count : room;
     TokenWriter second_out = writer_at(sink, first_kept + before, room - first_kept);
     Encoder<Tables>(tables, second, mode, scratch, second_out, kEverything).run();
-    const Kept kept = longest_first(first_out.count, second_out.count, room);
+    const Kept kept = parts.cuts_first ? only_first(first_out.count, second_out.count, room)
+                                       : longest_first(first_out.count, second_out.count, room);
     const bool truncated = kept.first != first_out.count || kept.second != second_out.count;
+    if (parts.cuts_first && kept.second != second_out.count) {
+        result.truncated = true;
+        return Status::hypothesis_too_long;
+    }
     if (kept.first != first_kept) {
         first_kept = kept.first;
         TokenWriter again = writer_at(sink, first_kept + before, kept.second);

@@ -29,6 +29,12 @@ constexpr Kept longest_first(std::uint32_t first, std::uint32_t second, std::uin
     return first <= second ? Kept{shorter, longer} : Kept{longer, shorter};
 }
 
+// "only_first": the second text stays whole. Where nothing of the first one would be left, nothing of either is.
+constexpr Kept only_first(std::uint32_t first, std::uint32_t second, std::uint32_t room) noexcept {
+    if (std::uint64_t{first} + second <= room) return {first, second};
+    return second < room ? Kept{room - second, second} : Kept{0, 0};
+}
+
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

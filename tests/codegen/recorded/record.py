@@ -45,6 +45,7 @@ def main() -> None:
     import plain_variants
     import sentence_variants
     import tag_variants
+    import zero_shot_variants
 
     recorders = {
         f"{prefix}{name}": (module.record, name)
@@ -56,6 +57,7 @@ def main() -> None:
             (answer_variants, ""),
             (gru_variants, ""),
             (pair_variants, ""),
+            (zero_shot_variants, ""),
             (plain_variants, "transformer_encoder/"),
         )
         for name in module.VARIANTS

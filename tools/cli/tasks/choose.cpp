@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of several choices goes with a prompt. Evaluated: accuracy.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -81,10 +80,7 @@ std::string_view choice_of(const Text& text, std::uint32_t index) {
 }
 
 std::string as_text(const Options& options, const Text& text, const Answer& answer) {
-    std::vector<std::uint32_t> order(answer.choice_count);
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return answer.logits[a] > answer.logits[b]; });
+    const std::vector<std::uint32_t> order = best_first(answer.logits, answer.choice_count);
     std::string out;
     for (std::uint32_t i = 0; i < std::min(options.top.value_or(kTop), answer.choice_count); ++i) {
         out += i == 0 ? "" : "\t";

@@ -25,12 +25,12 @@ Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) 
     return Status::ok;
 }
 
-// The score of each choice, by score(i, result), and the best. What is read may lie neither in `memory` nor where the
-// scores [count] go.
-template <class Result, class Text, class Choice, class Score>
-[[gnu::always_inline]] inline Status score_choices(const Score& score, const Written& memory, std::string_view prompt,
-                                                   const Text* choices, std::size_t count, float* scores,
-                                                   Choice& choice) noexcept {
+// The score of each choice, value(result) of the result of score(i, result), and the best. What is read may lie neither
+// in `memory` nor where the scores [count] go.
+template <class Result, class Text, class Choice, class Score, class Value>
+[[gnu::always_inline]] inline Status score_choices(const Score& score, const Value& value, const Written& memory,
+                                                   std::string_view prompt, const Text* choices, std::size_t count,
+                                                   float* scores, Choice& choice) noexcept {
     const Written written{scores, count * sizeof(float)};
     for (const Written& place : {memory, written})
         if (holds_one(place, choices, count) || place.holds(prompt.data(), prompt.size())) return Status::text_overlaps;
@@ -39,7 +39,7 @@ template <class Result, class Text, class Choice, class Score>
         Result result{};
         const Status status = score(i, result);
         if (status != Status::ok) return status;
-        scores[i] = result.score[0];
+        scores[i] = value(result);
         if (scores[i] > scores[choice.best]) choice.best = static_cast<std::uint32_t>(i);
         choice.tokens += result.tokens;
         choice.truncated = choice.truncated || result.truncated;
@@ -58,7 +58,8 @@ template <class Head, class Workspace, class Choice>
         [&](std::size_t i, typename Head::Result& result) {
             return answer<Head>(workspace, Pair{prompt, choices[i]}, result);
         },
-        Written{&workspace, sizeof workspace}, prompt, choices, count, probabilities, choice);
+        [](const typename Head::Result& result) { return result.score[0]; }, Written{&workspace, sizeof workspace},
+        prompt, choices, count, probabilities, choice);
     return status == Status::ok ? probabilities_of<Encoder>(workspace, probabilities, count) : status;
 }
 

@@ -25,6 +25,7 @@ struct Template {
     std::uint32_t pair_count;
     TemplatePart single[kMostParts];
     TemplatePart pair[kMostParts];
+    bool cuts_first = false;  // of a pair that does not fit, the first text only; else both, the longer one first
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--task`: what a model is to answer with where that is another thing than its folder says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .errors import EtchError
+from .ir.graph import Graph, Head
+from .load.folder import Checkpoint
+from .tasks.zero_shot import ZeroShot
+
+TASKS = ("zero-shot",)
+
+
+def asked_by(name: str) -> str | None:
+    """What `--task` was, by the task's name in etch.json."""
+    return "zero-shot" if name in ZeroShot.task_names() else None
+
+
+def with_task(checkpoint: Checkpoint, task: str | None) -> Checkpoint:
+    """The checkpoint with what the task changes of its tokenizer: a hypothesis is never cut."""
+    if task is None:
+        return checkpoint
+    template = replace(checkpoint.tokenizer.template, cuts_first=True)
+    return replace(checkpoint, tokenizer=replace(checkpoint.tokenizer, template=template), asked_task=task)
+
+
+def graph_of_task(checkpoint: Checkpoint, graph: Graph) -> Graph:
+    """The graph with the task that was asked for. EtchError where its head or its tokenizer cannot be that."""
+    if checkpoint.asked_task is None:
+        return graph
+    task = ZeroShot.of_classifier(graph.task)
+    if checkpoint.tokenizer.template.segments > graph.segments:
+        message = "--task zero-shot: a text goes with a hypothesis, the model takes single texts only"
+        raise EtchError("option-conflict", "arguments", message)
+    return replace(graph, heads=(Head(task, graph.heads[0].value),))
