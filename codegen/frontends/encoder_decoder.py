@@ -9,16 +9,24 @@ from collections.abc import Callable
 
 from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
+from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_widths, post_norm_decoder_layer
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .target import build_target
+from .target import build_target, check_writer
 
 POSITIONS = "max_position_embeddings"
+# Training's; the encoder's number of layers once more; a bias that they all have.
+_HARMLESS = """
+    activation_dropout add_bias_logits attention_dropout classif_dropout decoder_layerdrop dropout encoder_layerdrop
+    init_std is_decoder num_hidden_layers
+"""
+HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _EPSILON = 1e-5  # of the norms; no key says it
 _ENCODER = LayerNames(
     query="self_attn.q_proj",
@@ -48,6 +56,22 @@ _DECODER = DecoderNames(
 
 
 Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder or decoder, of a width
+GraphOf = Callable[[Config, TensorFile, int, int, GenerationSettings | None], Graph]  # as `build_encoder_decoder`
+
+
+def writer_limits(config: Config, tokenizer_class: str) -> Limits:
+    """Positions are those of a text, and of what is written."""
+    width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, position_count(config), POSITIONS, tokenizer_class, writes_texts=True)
+
+
+def build_writer(checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int) -> Graph:
+    """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions."""
+    config, generation = checkpoint.config, checkpoint.generation
+    check_writer(checkpoint, architecture)
+    asked = None if generation is None else generation.max_tokens
+    most = position_count(config) - 1 if asked is None else asked  # max_length of the library counts the first token
+    return graph_of(config, checkpoint.tensors, max_tokens, most, generation)
 
 
 def build_encoder_decoder(

@@ -5,13 +5,37 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
 from ..ir.graph import Graph, Parameter, Term
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
+from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import parts
-from .encoder_decoder import build_encoder_decoder, position_count
+from . import encoder_decoder, parts
 from .sinusoids import halved_sinusoids
+
+MODEL_TYPE = "marian"
+HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS
+_CLASS = "MarianMTModel"
+_WORDS = "model.shared.weight"
+_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+# What a folder may say and none of these models does.
+_FLAGS = {
+    **dict.fromkeys(("share_encoder_decoder_embeddings", "static_position_embeddings", "tie_word_embeddings"), True),
+    **dict.fromkeys(("normalize_embedding", "normalize_before", "add_final_layer_norm"), False),
+}
+
+
+def read_limits(config: Config) -> Limits:
+    """As `writer_limits`."""
+    return encoder_decoder.writer_limits(config, "MarianTokenizer")
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """As `build_writer`."""
+    return encoder_decoder.build_writer(checkpoint, _CLASS, graph_of, max_tokens)
 
 
 def graph_of(
@@ -22,19 +46,17 @@ def graph_of(
     generation: GenerationSettings | None = None,
 ) -> Graph:
     """As `build_encoder_decoder`."""
-    if not config.flag("share_encoder_decoder_embeddings", True):
-        raise parts.refuse("generation-not-supported", "share_encoder_decoder_embeddings is false")
-    if config.flag("normalize_embedding", False):
-        raise parts.refuse("generation-not-supported", "normalize_embedding is true")
+    _check_form(config)
+    _check_tied(tensors)
     # Computed below; older files have them.
     tensors.ignore("model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight")
-    count = position_count(config)
+    count = encoder_decoder.position_count(config)
 
     @cache
     def table(width: int) -> Parameter:
         return halved_sinusoids("position_embeddings", count, width)
 
-    return build_encoder_decoder(
+    return encoder_decoder.build_encoder_decoder(
         config,
         tensors,
         (max_source, max_target),
@@ -42,3 +64,24 @@ def graph_of(
         embedding_norm=False,
         generation=generation,
     )
+
+
+def _check_form(config: Config) -> None:
+    for key, value in _FLAGS.items():
+        if config.flag(key, value) is not value:
+            raise parts.refuse("generation-not-supported", f"{key} is {str(not value).lower()}")
+    vocabulary = config.positive_int("vocab_size")
+    written = config.values.get("decoder_vocab_size")
+    if written is not None and written != vocabulary:
+        message = f"decoder_vocab_size is not vocab_size, {vocabulary}: source and target have one vocabulary"
+        raise parts.refuse("generation-not-supported", message)
+
+
+def _check_tied(tensors: TensorFile) -> None:
+    """Files may have the words more than once; then they are the same."""
+    for name in _TIED:
+        if name not in tensors or _WORDS not in tensors:
+            continue
+        shape = tensors.info(_WORDS)[1]
+        if not np.array_equal(tensors.take(name, shape).values, tensors.take(_WORDS, shape).values):
+            raise parts.refuse("generation-not-supported", f"{name} is not {_WORDS}: the words are tied here")

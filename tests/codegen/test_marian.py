@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marian as a family: folders that are opened, what they may say, and that programs write what the library wrote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
+
+from codegen import pipeline
+from codegen.emulate.generation import Generation
+from codegen.errors import EtchError
+from codegen.ir.graph import Graph
+from codegen.lower import lower
+from codegen.quantize import RECIPES
+
+HERE = Path(__file__).resolve().parent / "generation"
+sys.path.insert(0, str(HERE))
+from record_translations import MAX_LENGTH, MODELS, write_folder  # noqa: E402 - of the folder beside
+
+WORDS = "model.shared.weight"
+RECORDED: dict[str, Any] = json.loads((HERE / "marian_texts.json").read_text(encoding="utf-8"))
+
+
+def folder(out: Path, name: str = MODELS[0], *, generation: dict[str, Any] | None = None, **changes: Any) -> Path:
+    """A whole folder, with keys of its configuration changed; None removes a key."""
+    out.mkdir()
+    write_folder(name, out)
+    for file, keys in (("config.json", changes), ("generation_config.json", generation or {})):
+        values = json.loads((out / file).read_text(encoding="utf-8")) | keys
+        kept = {key: value for key, value in values.items() if value is not None}
+        (out / file).write_text(json.dumps(kept), encoding="utf-8")
+    return out
+
+
+def again(made: Path, name: str, difference: int = 0) -> None:
+    """Stores the words under another name as well; `difference` changes the first byte."""
+    header, data = read_raw_safetensors(made / "model.safetensors")
+    begin, end = header[WORDS]["data_offsets"]
+    copy = bytes((data[begin] ^ difference,)) + data[begin + 1 : end]
+    header[name] = header[WORDS] | {"data_offsets": [len(data), len(data) + len(copy)]}
+    write_raw_safetensors(made / "model.safetensors", header, data + copy)
+
+
+def graph_of(made: Path) -> Graph:
+    return pipeline.to_graph(pipeline.load(made), None)
+
+
+def test_what_a_folder_says(tmp_path: Path) -> None:
+    graph = graph_of(folder(tmp_path / "model"))
+    assert graph.target is not None
+    assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 24)
+    assert (graph.target.begin, graph.target.end, graph.target.forced_end) == ((44,), 0, True)
+    assert graph.target.max_tokens == MAX_LENGTH - 1
+    assert graph.notes == ()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_programs_write_what_the_library_wrote(name: str, tmp_path: Path) -> None:
+    graph = graph_of(folder(tmp_path / "model", name))
+    program = lower(graph, RECIPES["fp32"])
+    for text, ids, written, _ in RECORDED[name]:
+        assert Generation(program, ids, [0] * len(ids)).greedy()[0] == written, text
+
+
+def test_words_that_lie_twice(tmp_path: Path) -> None:
+    """Older files have the words by all their names, and the table of positions."""
+    made = folder(tmp_path / "model")
+    for name in ("model.encoder.embed_tokens.weight", "lm_head.weight", "model.decoder.embed_positions.weight"):
+        again(made, name)
+    assert graph_of(made).notes == ()
+    again(made, "model.decoder.embed_tokens.weight", difference=1)
+    with pytest.raises(EtchError, match=r"decoder\.embed_tokens\.weight is not model\.shared\.weight"):
+        graph_of(made)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"architectures": ["MarianModel"]}, "architecture-not-supported"),
+        ({"share_encoder_decoder_embeddings": False}, "generation-not-supported"),
+        ({"decoder_vocab_size": 44}, "generation-not-supported"),
+        ({"tie_word_embeddings": False}, "generation-not-supported"),
+        ({"static_position_embeddings": False}, "generation-not-supported"),
+        ({"normalize_before": True}, "generation-not-supported"),
+        ({"normalize_embedding": True}, "generation-not-supported"),
+        ({"normalize_embedding": 1}, "config-type"),
+        ({"scale_embedding": "yes"}, "config-type"),
+        ({"encoder_layers": 1}, "unused-tensor"),
+        ({"decoder_layers": 3}, "missing-tensor"),
+        ({"vocab_size": 46, "decoder_vocab_size": None}, "wrong-shape"),
+        ({"vocab_size": 44}, "token-id-out-of-range"),
+        ({"activation_function": "sine"}, "activation-not-supported"),
+        ({"generation": {"num_beams": 9}}, "generation-not-supported"),
+        ({"generation": {"bad_words_ids": [[3, 4]]}}, "generation-not-supported"),
+        ({"generation": {"forced_eos_token_id": 3}}, "generation-not-supported"),
+        ({"generation": {"forced_bos_token_id": 3}}, "generation-not-supported"),
+        ({"generation": {"decoder_start_token_id": None}}, "config-missing"),
+        ({"generation": {"decoder_start_token_id": 45}}, "token-id-out-of-range"),
+        ({"generation": {"max_length": 26}}, "max-tokens-out-of-range"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        graph_of(folder(tmp_path / "model", **changes))
+    assert caught.value.code == code

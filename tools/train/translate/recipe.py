@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs to vocabulary, model and folder."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import torch
+from common.checkpoint import replaced
+from folder import configuration, write_folder
+from pairs import HELD_OUT, TRAIN, read_pairs
+from pieces import encode, write_pieces
+from training import Rows, Settings, train
+from transformers import MarianMTModel
+
+SETTINGS = Settings(epochs=12)
+VOCABULARY = 5_000
+DROPOUT = 0.1
+
+
+def rows_of(data: Path, part: str, pieces: Path) -> Rows:
+    """Token ids of the pairs of a part."""
+    english, german = read_pairs(data, part)
+    return Rows(encode(pieces, english), encode(pieces, german))
+
+
+def remake(data: Path, out: Path, state: Path, epochs: int | None) -> None:
+    """Trains and writes `out`; `state` keeps an interrupted run, and the weights of the last epochs."""
+    state.mkdir(parents=True, exist_ok=True)
+    if not (state / "vocab.json").exists():
+        english, german = read_pairs(data, TRAIN)
+        write_pieces(state, english + german, VOCABULARY)
+    rows, held_out = (rows_of(data, part, state) for part in (TRAIN, HELD_OUT))
+    settings = SETTINGS if epochs is None else dataclasses.replace(SETTINGS, epochs=epochs)
+    torch.manual_seed(settings.seed)
+    model = MarianMTModel(configuration(VOCABULARY, DROPOUT))
+    print(f"{len(rows)} pairs, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
+    train(model, rows, held_out, settings=settings, state=state)
+    with replaced(out) as folder:
+        write_folder(folder, model, state)
+    print(f"wrote {out.name}", flush=True)
