@@ -75,6 +75,25 @@ def _bits(text: str) -> dict[str, int]:
         raise argparse.ArgumentTypeError(f"'{error}' is not PLACE=8 or PLACE=4, each place once") from error
 
 
+def _add_budget(generate: argparse.ArgumentParser) -> None:
+    """What the search for a form that fits is told."""
+    budget = generate.add_argument_group(
+        "budget", "search the most accurate form that fits: bits of each weight, bits of embeddings, pruning"
+    )
+    budget.add_argument("--max-flash", type=_size, metavar="SIZE", help="tables and code: 512K, 1M or bytes")
+    budget.add_argument("--max-ram", type=_size, metavar="SIZE", help="arena, stack budget and variables")
+    budget.add_argument("--max-stack", type=_size, metavar="SIZE", help="the model's stack budget")
+    budget.add_argument(
+        "--min-accuracy", type=_share, metavar="X", help="fail below this share of right answers (or correlation)"
+    )
+    budget.add_argument(
+        "--min-tokens", type=_positive, metavar="N", help="texts may be cut at so few tokens (default: at no fewer)"
+    )
+    budget.add_argument(
+        "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
+    )
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Of every command."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
@@ -124,6 +143,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="another one than the folder says: of a classifier of entailment, labels that a call brings",
     )
     generate.add_argument(
+        "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
+    )
+    generate.add_argument(
         "--tables", choices=("c", "incbin"), default="incbin", help="C++ arrays, or one binary file (default)"
     )
     generate.add_argument(
@@ -168,21 +190,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="rows that --evaluate asks at most, evenly spaced (default: 1000)",
     )
-    budget = generate.add_argument_group(
-        "budget", "search the most accurate form that fits: bits of each weight, bits of embeddings, pruning"
-    )
-    budget.add_argument("--max-flash", type=_size, metavar="SIZE", help="tables and code: 512K, 1M or bytes")
-    budget.add_argument("--max-ram", type=_size, metavar="SIZE", help="arena, stack budget and variables")
-    budget.add_argument("--max-stack", type=_size, metavar="SIZE", help="the model's stack budget")
-    budget.add_argument(
-        "--min-accuracy", type=_share, metavar="X", help="fail below this share of right answers (or correlation)"
-    )
-    budget.add_argument(
-        "--min-tokens", type=_positive, metavar="N", help="texts may be cut at so few tokens (default: at no fewer)"
-    )
-    budget.add_argument(
-        "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
-    )
+    _add_budget(generate)
     add_columns(generate)
 
     inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
@@ -243,6 +251,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 max_tokens=arguments.max_tokens,
                 pooling=arguments.pooling,
                 task=arguments.task,
+                beams=arguments.beams,
                 tables=arguments.tables,
                 target=arguments.target,
                 gpu=arguments.gpu,

@@ -20,7 +20,7 @@ from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
 from .load.bare_encoder import with_pooling
-from .load.folder import Checkpoint, load_checkpoint
+from .load.folder import Checkpoint, load_checkpoint, with_beams
 from .load.sentence import Pooling
 from .load.tokenizer_spec import TokenizerSpec
 from .lower import lower as lower_graph
@@ -90,6 +90,7 @@ class Request:
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     task: str | None = None  # another one than the folder says, one of asked_task.TASKS
+    beams: int | None = None  # of a model that writes texts, in place of what its folder says
 
     def __post_init__(self) -> None:
         """EtchError where two arguments contradict each other."""
@@ -102,7 +103,7 @@ def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
-    checkpoint = load(request.folder, request.pooling, request.task)
+    checkpoint = load(request.folder, request.pooling, request.task, request.beams)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
     _check_writer(request, graph)
@@ -210,9 +211,9 @@ def _decided(
     return request, chosen.pruning
 
 
-def load(folder: Path, pooling: Pooling | None = None, task: str | None = None) -> Checkpoint:
+def load(folder: Path, pooling: Pooling | None = None, task: str | None = None, beams: int | None = None) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    return with_task(with_pooling(load_checkpoint(folder, limits_of), pooling), task)
+    return with_beams(with_task(with_pooling(load_checkpoint(folder, limits_of), pooling), task), beams)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:

@@ -19,7 +19,8 @@ from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
-_WRITING_BYTES = 104  # sizeof(etch::Writing)
+_WRITING_BYTES = 108  # sizeof(etch::Writing)
+_BEAMS_BYTES = 1904  # sizeof(etch::Beams)
 _QUESTION_STATE_BYTES = 1280  # etch::QuestionState, and what aligns the arrays behind it
 
 
@@ -124,8 +125,13 @@ def plan_memory(
         "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
     if program.target is not None:
-        written = _aligned(4 * program.target.max_tokens, target)
-        planned["written"] = _Life(written, _first_of_steps(program), len(names) - 1)
+        most, beams = program.target.max_tokens, program.target.search.beams
+        sizes_of_steps = {"written": 4 * most * beams}
+        if beams > 1:
+            sizes_of_steps |= {"parents": most * beams, "path": 4 * most}
+            planned["beams"] = _Life(_aligned(_BEAMS_BYTES, target), begin, len(names) - 1)
+        for name, size in sizes_of_steps.items():
+            planned[name] = _Life(_aligned(size, target), _first_of_steps(program), len(names) - 1)
         planned["writing"] = _Life(_aligned(_WRITING_BYTES, target), begin, len(names) - 1)
     if program.task.asks:  # the tokenizer goes on behind each window
         planned["tokenizer"].last = len(names) - 1
@@ -194,7 +200,8 @@ def _packed_rows(op: p.PackKeys | p.PackValues, program: p.Program, target: Targ
 @SCRATCH.on(p.Attention)
 def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target) -> int:
     """etch::attention_s8_scratch_bytes or attention_f32_scratch_bytes, and what relative rows take behind it."""
-    tile, tokens = target.attention_tile_rows, _rows(op.keys, program, 0, target)
+    tile = target.attention_tile_rows
+    tokens = steps_of(program) if op.keys.rows == "steps" else _rows(op.keys, program, 0, target)
     scores = round_up(tile * round_up(tokens, PANEL_WIDTH) * 4, 64)
     factors = round_up(tile * 4, 64)
     relative = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
@@ -252,10 +259,21 @@ def _aligned(size: int, target: Target) -> int:
 
 
 def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) -> int:
+    beams = 1 if program.target is None else program.target.search.beams
     if buffer.rows == "steps":
-        assert program.target is not None
-        return program.target.steps(program.max_tokens)
-    return {"tokens": program.max_tokens, "block": row_block, "one": 1, "masks": target.mask_rows}[buffer.rows]
+        return steps_of(program) if beams == 1 else beams * slot_rows(program)
+    return {"tokens": program.max_tokens, "block": row_block, "one": beams, "masks": target.mask_rows}[buffer.rows]
+
+
+def steps_of(program: p.Program) -> int:
+    """Most rows that a sequence which is written has in the caches."""
+    assert program.target is not None
+    return program.target.steps(program.max_tokens)
+
+
+def slot_rows(program: p.Program) -> int:
+    """The same of a beam: the next one's begin at a panel."""
+    return round_up(steps_of(program), PANEL_WIDTH)
 
 
 def _first_of_steps(program: p.Program) -> int:

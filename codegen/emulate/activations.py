@@ -8,9 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from .floats import F32Array
-from .polynomials import erf, sigmoid, tanh
+from .polynomials import SQRT_HALF, erf, sigmoid, tanh
 
-SQRT_HALF = np.float32(float.fromhex("0x1.6a09e6p-1"))  # 1 / sqrt(2)
 GELU_TANH_1 = np.float32(float.fromhex("0x1.988454p0"))  # 2 sqrt(2 / pi)
 GELU_TANH_3 = np.float32(float.fromhex("0x1.2444f2p-4"))  # 2 sqrt(2 / pi) 0.044715
 QUICK_GELU = np.float32(1.702)

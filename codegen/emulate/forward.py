@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +94,12 @@ class Forward:
         self.mask_spans: list[slice] = []  # of the rows of each text's masks
         self.layer = 0
         self.per_text = False  # only one row of each text is computed
+
+    def fork(self) -> Forward:
+        """The same values once more, to go on in another way: what is written here does not change there."""
+        other = copy(self)
+        other.caches, other._buffers = dict(self.caches), dict(self._buffers)
+        return other
 
     def step(self, step: p.Step) -> None:
         """All layers of a loop, or what is no loop."""

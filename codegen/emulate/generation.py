@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
 from ..ir import program as p
+from ..search import Search
+from .beams import Written, beam_search, log_sum
 from .floats import F32Array
 from .forward import Forward, Text
 
@@ -46,6 +49,16 @@ class Generation:
         assert isinstance(rows, np.ndarray)
         return rows[0]
 
+    def after(self, token: int) -> tuple[F32Array, Generation]:
+        """The same without a change here: the logits, and what has read one token more."""
+        other = copy(self)
+        other._forward = self._forward.fork()
+        return other.logits_behind(token), other
+
+    def beams(self, search: Search | None = None) -> list[Written]:
+        """What is found, the best first."""
+        return beam_search(self, self._next, self._target, search or self._target.search)
+
     def greedy(self, max_tokens: int | None = None, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
         """What is written, its end included where there is one, and the logits of each step: the token of the largest,
         the lower one of equals. No more than `capacity` tokens of it."""
@@ -58,3 +71,11 @@ class Generation:
             forced = target.forced_end and len(written) == most - 1
             written.append(target.end if forced else target.best(logits[-1]))
         return written, logits
+
+    def score(self, written: Sequence[int], logits: Sequence[F32Array]) -> np.float32:
+        """Of what is written greedily: the sum of its log-probabilities, without that of a forced end."""
+        score = np.float32(0)
+        for count, (token, row) in enumerate(zip(written, logits, strict=True), 1):
+            if not (self._target.forced_end and count == self._target.max_tokens):
+                score += row[token] - log_sum(row, self._target)
+        return score

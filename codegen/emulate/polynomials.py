@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exp2, erf, reciprocal, sigmoid and tanh of the contract: the constants and the exact sequences of operations."""
+"""exp2, log2, erf, reciprocal, sigmoid and tanh of the contract: constants and exact sequences of operations."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ ERF = _constants(
     *("-0x1.2dc1d8p-9", "-0x1.e3ffb4p-12", "0x1.a45c12p-14"),
 )
 RECIPROCAL = _constants("0x1.0f83ep1", "-0x1.745d18p0", "0x1.4afd6ap-2")
+LOG2 = _constants(
+    *("0x1.715472p0", "-0x1.7155bap-1", "0x1.ec7b64p-2", "-0x1.70bab4p-2"),
+    *("0x1.2596a4p-2", "-0x1.001218p-2", "0x1.e526cap-3", "-0x1.2a7c18p-3"),
+)
+LN2, SQRT_HALF = _constants("0x1.62e43p-1", "0x1.6a09e6p-1")  # ln(2), 1 / sqrt(2)
 LOG2E, MINUS_LOG2E, MINUS_TWO_LOG2E = _constants("0x1.715476p0", "-0x1.715476p0", "-0x1.715476p1")
 
 _ONE = np.float32(1)
@@ -43,6 +48,14 @@ def exp2(x: F32Array) -> F32Array:
     power = horner(EXP2, inside - (shifted - SHIFTER))
     bits = power.view(np.uint32) + (shifted.view(np.uint32) << np.uint32(23))
     return np.where(x < EXP2_LEAST, np.float32(0), bits.view(np.float32))
+
+
+def log2(y: F32Array) -> F32Array:
+    """For 1 <= y < 2^31."""
+    bits = y.view(np.int32)
+    exponent = (bits - SQRT_HALF.view(np.int32)) >> 23
+    fraction = (bits - (exponent << 23)).view(np.float32) - _ONE
+    return exponent.astype(np.float32) + fraction * horner(LOG2, fraction)
 
 
 def erf(x: F32Array) -> F32Array:

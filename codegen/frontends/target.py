@@ -16,6 +16,10 @@ def build_target(
     """`generation` where the folder was asked; else what `config` says. With an encoder a target begins with a token of
     its own, else with the text."""
     settings = generation or settings_in(config, vocabulary, has_encoder=has_encoder)
+    needed = 2 * settings.search.beams
+    if settings.search.beams > 1 and vocabulary - len(settings.never) < needed:
+        message = f"{settings.search.beams} beams need {needed} tokens that may be written: lower num_beams"
+        raise parts.refuse("generation-not-supported", message)
     return Target(
         vocabulary=vocabulary,
         max_tokens=max_tokens,
@@ -23,17 +27,15 @@ def build_target(
         end=settings.end,
         forced_end=settings.forced_end,
         never=settings.never,
+        search=settings.search,
     )
 
 
 def check_writer(checkpoint: Checkpoint, architecture: str) -> None:
-    """EtchError where the folder is another class's, or asks for a search that there is none of."""
-    config, generation = checkpoint.config, checkpoint.generation
+    """EtchError where the folder is another class's."""
+    config = checkpoint.config
     if config.architectures and architecture not in config.architectures:
         message = f"architecture {', '.join(config.architectures)} is not supported: {architecture} writes texts"
         raise parts.refuse("architecture-not-supported", message)
     if checkpoint.sentence is not None:
         raise parts.refuse("architecture-conflict", f"{architecture} writes texts, modules.json makes an embedding")
-    if generation is not None and generation.beams != 1:
-        message = f"num_beams is {generation.beams}: the search is greedy so far; make it 1"
-        raise parts.refuse("generation-not-supported", message)

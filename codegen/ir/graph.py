@@ -18,6 +18,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..search import GREEDY, Search
 from .op import ByLayer, at_layer, attribute, parts, read, slots, updated, weights, written
 from .task import Task
 
@@ -276,6 +277,7 @@ class Target:
     end: int
     forced_end: bool = False  # the last of max_tokens is the end, whatever has the largest logit
     never: tuple[int, ...] = ()  # ids that are not written, whatever their logits
+    search: Search = GREEDY
 
     def best(self, logits: NDArray) -> int:
         """The token that a step writes: that of the largest logit, the lowest of equals."""

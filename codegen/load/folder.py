@@ -14,7 +14,7 @@ from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys
 from .files import CheckpointFolder
-from .generation_config import GenerationSettings, read_generation
+from .generation_config import MOST_BEAMS, GenerationSettings, read_generation
 from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
 from .gru_head import FILE as HEAD_FILE
 from .limits import Limits, usual_limits
@@ -95,6 +95,19 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         target=target,
         generation=generation,
     )
+
+
+def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:
+    """`--beams`: the checkpoint as if its folder said so many, where it is said."""
+    if beams is None:
+        return checkpoint
+    if checkpoint.generation is None:
+        message = f"--beams is for models that write texts: {checkpoint.config.model_type} is none"
+        raise EtchError("option-conflict", "arguments", message)
+    if not 1 <= beams <= MOST_BEAMS:
+        raise EtchError("generation-value", "arguments", f"--beams {beams}: 1 to {MOST_BEAMS} are supported")
+    settings = checkpoint.generation
+    return replace(checkpoint, generation=replace(settings, search=replace(settings.search, beams=beams)))
 
 
 def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limits]) -> Checkpoint:

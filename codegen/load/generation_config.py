@@ -7,12 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ..search import GREEDY, Search
 from .config import Config
 from .files import CheckpointFolder
 from .refusal import refusal, shown
 
 FILE = "generation_config.json"
-MOST_BEAMS = 8
+MOST_BEAMS = 8  # etch::kMostBeams
+MOST_PENALTY = 5
 
 # Keys that ask for another way to write, the values with which they do not, and what to do about others.
 _CHANGES_TEXTS = "make it {} and see whether the texts are still what you want"
@@ -71,10 +73,7 @@ class GenerationSettings:
     forced_end: bool = False  # the last token that there is room for is the end
     never: tuple[int, ...] = ()  # ids that are not written, ascending
     max_tokens: int | None = None  # of a target: its end counts, `begin` does not; None where no file says it
-    beams: int = 1  # 1: greedy
-    length_penalty: float = 1.0
-    early_stopping: bool | Literal["never"] = False
-    renormalize: bool = False  # the probabilities of what may be written have the sum 1
+    search: Search = GREEDY
     notes: tuple[str, ...] = ()  # for the report
 
 
@@ -133,10 +132,9 @@ class _Reader:
             forced_end=self._forced_end(end),
             never=self._never(end),
             max_tokens=self._max_tokens(has_encoder),
-            beams=self._beams(),
-            length_penalty=self._number("length_penalty", 1.0),
-            early_stopping=self._early_stopping(),
-            renormalize=self._flag("renormalize_logits"),
+            search=Search(
+                self._beams(), self._length_penalty(), self._early_stopping(), self._flag("renormalize_logits")
+            ),
         )
 
     def _begin(self) -> int:
@@ -230,12 +228,16 @@ class _Reader:
             raise refusal("config-type", f"'{key}' must be an integer from 0, got {shown(value)}", file=self._file)
         return value
 
-    def _number(self, key: str, usual: float) -> float:
-        value = self._values.get(key)
+    def _length_penalty(self) -> float:
+        """Within what leaves the powers of all lengths in the range of float32."""
+        value = self._values.get("length_penalty")
         if value is None:
-            return usual
+            return 1.0
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise refusal("config-type", f"'{key}' must be a number, got {shown(value)}", file=self._file)
+            raise refusal("config-type", f"'length_penalty' must be a number, got {shown(value)}", file=self._file)
+        if not -MOST_PENALTY <= value <= MOST_PENALTY:
+            message = f"'length_penalty' is {shown(value)}: -{MOST_PENALTY} to {MOST_PENALTY} are supported"
+            raise refusal("generation-not-supported", message, file=self._file)
         return float(value)
 
     def _flag(self, key: str, expected: str = "true/false") -> bool:

@@ -5,30 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ..ir.graph import Target
-from ..load.generation_config import GenerationSettings
+from ..search import Search
 from .functions import F64Array
 
 _NONE = -1e9  # the score of no sequence
-
-
-@dataclass(frozen=True)
-class BeamSettings:
-    """As in generation_config.json."""
-
-    beams: int
-    length_penalty: float = 1.0
-    early_stopping: bool | Literal["never"] = False
-    renormalize: bool = False  # the probabilities of what may be written have the sum 1
-
-    @classmethod
-    def of(cls, settings: GenerationSettings) -> BeamSettings:
-        """Those of a checkpoint."""
-        return cls(settings.beams, settings.length_penalty, settings.early_stopping, settings.renormalize)
 
 
 @dataclass(frozen=True)
@@ -41,7 +25,7 @@ class Written:
 
 
 def search(
-    logits: Callable[[Sequence[int]], F64Array], target: Target, settings: BeamSettings, max_tokens: int | None = None
+    logits: Callable[[Sequence[int]], F64Array], target: Target, settings: Search, max_tokens: int | None = None
 ) -> list[Written]:
     """The ended sequences, the best first. `logits` are of the step behind what is written so far. Of equal scores
     that of the lower beam counts as larger, then of the lower id."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..ir import graph as g
 from ..ir.stage import Stage
-from .beams import BeamSettings, Written, search
+from ..search import Search
+from .beams import Written, search
 from .functions import FUNCTIONS, F64Array
 
 INTERPRET: Stage[None] = Stage("interpret")
@@ -55,7 +56,7 @@ class Interpreter:
             written.append(target.end if forced else target.best(self._logits(memory, ids, written)[-1]))
         return written
 
-    def beams(self, ids: Sequence[int], segments: Sequence[int], settings: BeamSettings) -> list[Written]:
+    def beams(self, ids: Sequence[int], segments: Sequence[int], settings: Search) -> list[Written]:
         """The same by beam search, the best first."""
         memory = self._once(ids, segments)
         return search(lambda written: self._logits(memory, ids, written)[-1], self._target, settings)

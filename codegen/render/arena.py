@@ -20,11 +20,14 @@ _FIXED = {
     "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
     "written": ("std::int32_t* written = s32({at});", "[kMaxTarget]"),
+    "parents": ("std::uint8_t* parents = {at};", "[kMaxTarget][kBeams]"),
+    "path": ("std::int32_t* path = s32({at});", "[kMaxTarget]"),
+    "beams": ("Beams* beams = reinterpret_cast<Beams*>({at});", "how far the search is"),
     "writing": ("Writing* writing = reinterpret_cast<Writing*>({at});", "how far it is"),
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
 _ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock", "steps": "kMaxSteps"}
-
+_ROWS_OF_BEAMS = _ROWS | {"one": "kBeams", "steps": "kBeams * kRoom"}
 
 _Row = tuple[str, str]  # a declaration and its comment
 
@@ -34,14 +37,16 @@ def arena_lines(program: p.Program, plan: Plan) -> list[str]:
     if len(plan.regions) != 1:
         names = ", ".join(f"'{region.name}'" for region in plan.regions)
         raise EtchError("regions-not-supported", "render", f"the plan has regions {names}: only an arena is supported")
-    buffers = {buffer.name: buffer for buffer in p.buffers_of(program)}
+    buffers, rows = {buffer.name: buffer for buffer in p.buffers_of(program)}, _rows_of(program)
     fields: list[_Row] = []
     for placement in plan.placements:
         if placement.name in _FIXED:
             declaration, shape = _FIXED[placement.name]
+            if placement.name == "written" and rows is _ROWS_OF_BEAMS:
+                shape = _FIXED["parents"][1]
             fields.append((declaration.format(at=_at(placement.offset)), shape))
         else:
-            fields.append(_field(buffers[placement.name], placement.offset, plan))
+            fields.append(_field(buffers[placement.name], placement.offset, plan, rows))
     return annotated([(f"    {declaration}", shape) for declaration, shape in fields])
 
 
@@ -66,10 +71,12 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
             row = f"encoded_row_bytes(kPacking, {buffer.width // buffer.heads})"
             checks.append(f"{buffer.heads} * kMaxTokens * {row} <= {plan.cache_scales[name]}")
         elif buffer.storage == "quantized":
-            rows = _ROWS[buffer.rows]
+            rows = _rows_of(program)[buffer.rows]
             checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
     if program.target is not None:
         checks.append(f"sizeof(Writing) <= {next(i.size for i in plan.placements if i.name == 'writing')}")
+        if program.target.search.beams > 1:
+            checks.append(f"sizeof(Beams) <= {next(i.size for i in plan.placements if i.name == 'beams')}")
     if program.task.asks:
         checks.append(f"sizeof(QuestionMemory) <= {next(i.size for i in plan.placements if i.name == 'question')}")
     widest = expanded_inputs(program)
@@ -85,8 +92,12 @@ def _at(offset: int) -> str:
     return f"base + {offset}" if offset else "base"
 
 
-def _field(buffer: p.Buffer, offset: int, plan: Plan) -> _Row:
-    name, rows = buffer.name, _ROWS[buffer.rows]
+def _rows_of(program: p.Program) -> dict[str, str]:
+    return _ROWS if program.target is None or program.target.search.beams == 1 else _ROWS_OF_BEAMS
+
+
+def _field(buffer: p.Buffer, offset: int, plan: Plan, rows_of: dict[str, str]) -> _Row:
+    name, rows = buffer.name, rows_of[buffer.rows]
     if buffer.storage == "f32":
         return (
             f"F32Rows {name}{{f32({_at(offset)}), {buffer.width}}};",

@@ -33,7 +33,8 @@ class Scope:
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
     masks: bool = False  # a block of one text's masks
-    step: bool = False  # the row of a token that is written
+    step: bool = False  # the row of a token that is written,
+    beams: bool = False  # or one of each beam
     heads: Mapping[str, str] = field(default_factory=dict)  # what the constants of caches are called by
     embeddings: Mapping[str, str] = field(default_factory=dict)  # and those of embedding sums, by what they write
 
@@ -50,7 +51,7 @@ class Scope:
 
     def rows(self, buffer: p.Buffer) -> str:
         """How many rows an op computes of what it writes."""
-        if self.block or self.masks:
+        if self.block or self.masks or self.beams:
             return "block.count"
         return "count" if buffer.rows == "tokens" and not self.text else "1"
 
@@ -204,7 +205,7 @@ def sliced(blocks: p.Blocks) -> list[p.Buffer]:
 def op_rows(op: p.Op, scope: Scope) -> list[Row]:
     """The lines of an op; where it is one, with the shape of what it writes."""
     lines = [f"{INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
-    comment = _shape(writes(op)[0], scope.block) if len(lines) == 1 else ""
+    comment = _shape(writes(op)[0], scope.block or scope.beams) if len(lines) == 1 else ""
     return [(line, comment) for line in lines]
 
 
@@ -241,7 +242,7 @@ def _embedding_sum(op: p.EmbeddingSum, scope: Scope) -> str:
         "terms": constant(scope.embeddings.get(op.out.name, EMBEDDINGS)),
         "texts": scope.texts_of(op.out.rows),
         "ids": "token" if scope.step else "a.ids",
-        "segments": "&kNoSegment" if scope.step else "a.segments",
+        "segments": ("kNoSegments" if scope.beams else "&kNoSegment") if scope.step else "a.segments",
         "out": scope.view(op.out),
     }
     return scope.statement("embedding_sum", values)
@@ -389,5 +390,6 @@ def _shape(buffer: p.Buffer, in_block: bool) -> str:
         return f"{buffer.kind} per head, packed"
     if buffer.storage == "key_rows":
         return f"{buffer.kind} per head"
-    rows = {"tokens": "block" if in_block else "count", "block": "block", "one": "1", "masks": "block"}[buffer.rows]
+    one, tokens = ("block", "block") if in_block else ("1", "count")
+    rows = {"tokens": tokens, "block": "block", "one": one, "masks": "block"}[buffer.rows]
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

@@ -13,10 +13,15 @@ from jinja2 import Environment
 
 from ..errors import EtchError
 from ..ir import program as p
-from ..ir.op import by_layer
+from ..ir.op import by_layer, writes
+from ..plan import slot_rows
+from ..quantize.constants import powers
+from ..search import Search
 from .forward import INDENT, Row, Scope, embedding_names, layer_rows, op_rows
 from .shapes import heads_of
-from .text import annotated, number_lines
+from .text import annotated, constant, float_literal, number_lines
+
+_LENGTHS = 6  # a line
 
 
 def target_values(program: p.Program) -> dict[str, Any]:
@@ -36,6 +41,24 @@ def target_values(program: p.Program) -> dict[str, Any]:
         "never_count": len(never),
         "end": target.end,
         "forced_end": "true" if target.forced_end else "false",
+        "renormalize": "true" if target.search.renormalize else "false",
+        "beams": target.search.beams,
+        **(_search_values(program, target.search) if target.search.beams > 1 else {}),
+    }
+
+
+def _search_values(program: p.Program, search: Search) -> dict[str, Any]:
+    """How the model searches."""
+    assert program.target is not None
+    stopping = "at_once" if search.early_stopping is True else "estimate"
+    if search.early_stopping == "never" and search.length_penalty > 0:
+        stopping = "longest"
+    lengths = [float_literal(value) for value in powers(program.target.max_tokens, search.length_penalty)]
+    return {
+        "stopping": stopping,
+        "length_penalty": f"{search.length_penalty:g}",
+        "lengths": [", ".join(lengths[i : i + _LENGTHS]) + "," for i in range(0, len(lengths), _LENGTHS)],
+        "slot_rows": slot_rows(program),
     }
 
 
@@ -51,11 +74,24 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     if any(by_layer(op) for op in p.ops_in(_repeat(program))):
         raise EtchError("generation-not-supported", "render", "an op of a step differs by layer")
     names, sums = heads_of(program), embedding_names(program)
-    scope = Scope(environment, 1, texts="text", step=True, heads=names, embeddings=sums)
+    beams = program.target.search.beams > 1
+    scope = Scope(environment, 1, texts="text", step=True, beams=beams, heads=names, embeddings=sums)
     return {
         "read": annotated([row for step in read for row in _rows(step, scope)]),
         "choose": annotated([row for step in chosen for row in _rows(step, scope)]),
+        "copy": _copies(program, names) if beams else [],
     }
+
+
+def _copies(program: p.Program, heads: dict[str, str]) -> list[str]:
+    """The ops that copy rows of the caches from beam to beam."""
+    kinds = {"keys": "CopyKeys", "values": "CopyValues"}
+    caches = {buffer: None for op in p.ops_in(_repeat(program)) for buffer in writes(op) if buffer.rows == "steps"}
+    lines = []
+    for cache in caches:
+        shape, kind = constant(heads[cache.name]), kinds[cache.storage]
+        lines.append(f"{INDENT}run({kind}{{{shape}, {cache.layers} * {shape}.key_heads, copies, a.{cache.name}}});")
+    return lines
 
 
 def _repeat(program: p.Program) -> p.Repeat:

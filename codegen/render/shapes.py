@@ -42,10 +42,14 @@ def shape_values(program: p.Program, target: Target) -> dict[str, Any]:
     if differing is not None or not found:
         count = len(_attentions(program))
         raise EtchError("attention-not-supported", "render", f"{count} attentions of different shapes or scales")
-    return {"shapes": [_values(name, *next(iter(of)), target) for name, of in found.items()]}
+    searches = program.target is not None and program.target.search.beams > 1
+    return {"shapes": [_values(name, *next(iter(of)), target, searches) for name, of in found.items()]}
 
 
-def _values(heads: str, shape: p.HeadShape, scale: Any, kind: p.Kind, of_steps: bool, target: Target) -> dict[str, Any]:
+def _values(
+    heads: str, shape: p.HeadShape, scale: Any, kind: p.Kind, of_steps: bool, target: Target, searches: bool
+) -> dict[str, Any]:
+    beams = of_steps and searches
     usual = scale == rounded(math.log2(math.e) / math.sqrt(shape.width))
     return {
         "constant": constant(heads),
@@ -53,7 +57,8 @@ def _values(heads: str, shape: p.HeadShape, scale: Any, kind: p.Kind, of_steps: 
         "head_width": shape.width,
         "tokens": "kMaxSteps" if of_steps else "kMaxTokens",
         "tile_rows": target.attention_tile_rows,
-        "key_heads": "" if shape.key_heads == shape.heads else f", {shape.key_heads}",
+        "key_heads": "" if shape.key_heads == shape.heads and not beams else f", {shape.key_heads}",
+        "cache_tokens": ", kBeams * kRoom" if beams else "",
         "scale_constant": constant(scale_of(heads)),
         "score_scale": float_literal(scale),
         "score_scale_of": f"log2(e) / sqrt({shape.width})" if usual else "log2(e) times the model's scale",

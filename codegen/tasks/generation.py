@@ -50,7 +50,7 @@ class Generation(Task):
         return f"Writes up to {self.max_tokens} tokens"
 
     def described(self, graph: Graph) -> str:
-        return f"{self.name} (greedy), up to {self.max_tokens} tokens of {self.vocabulary:,}"
+        return f"{self.name} ({_search(graph)}), up to {self.max_tokens} tokens of {self.vocabulary:,}"
 
     @property
     def measure(self) -> Measure:
@@ -65,6 +65,11 @@ class Generation(Task):
 
     def score(self, answers: NDArray, truths: NDArray) -> float:
         return 100 * float(np.mean(answers == truths))
+
+
+def _search(graph: Graph) -> str:
+    beams = 1 if graph.target is None else graph.target.search.beams
+    return "greedy" if beams == 1 else f"{beams} beams"
 
 
 TASK = Generation

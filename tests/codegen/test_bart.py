@@ -56,7 +56,10 @@ def test_how_much_is_written(tmp_path: Path) -> None:
     ("changes", "code"),
     [
         ({"architectures": ["BartForSequenceClassification"]}, "architecture-not-supported"),
-        ({"num_beams": 4}, "generation-not-supported"),
+        ({"num_beams": 9}, "generation-not-supported"),
+        ({"length_penalty": 5.5}, "generation-not-supported"),
+        ({"length_penalty": "long"}, "config-type"),
+        ({"num_beams": 8, "suppress_tokens": [0, 1, *range(3, 45 - 14)]}, "generation-not-supported"),
         ({"do_sample": True}, "generation-not-supported"),
         ({"no_repeat_ngram_size": 3}, "generation-not-supported"),
         ({"forced_bos_token_id": 1}, "generation-not-supported"),

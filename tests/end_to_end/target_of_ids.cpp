@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints what a model writes for token ids: each line of standard input is a capacity, a number of tokens and their
-// ids. A line of output is why it ended, the tokens of the text and those that were written. The arguments name the
-// kernels, a number of workers and the budget of a step, 0 for a call at once. The model is the one that the macros
+// ids. A line of output is why it ended, the tokens of the text, the bits of the score and what was written; with
+// ETCH_MODEL_SEARCHES one for each sequence that was found. The arguments name the kernels, a number of workers, the
+// budget of a step, 0 for a call at once, and how many beams there are, 0 for all. The model is the one that the macros
 // name.
 #include ETCH_MODEL_HEADER
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace model = etch::ETCH_MODEL;
 
@@ -32,6 +34,15 @@ etch::Status in_steps(const std::int32_t* ids, std::uint32_t count, std::uint64_
     return status;
 }
 
+void print(const model::Result& result, const std::int32_t* target) {
+    std::uint32_t score;
+    std::memcpy(&score, &result.score, sizeof score);
+    std::printf("%u %u %08x", static_cast<unsigned>(result.ended), result.tokens, score);
+    for (std::uint32_t i = 0; i < result.count; ++i)
+        std::printf(" %d", target[i]);
+    std::printf("\n");
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -41,6 +52,7 @@ int main(int, char** argv) {
     const etch::Executor executor{workers, &workers, run_all, scratch};
     if (workers > kMostWorkers) return 2;
     if (workers > 1) workspace.executor = &executor;
+    workspace.beams = static_cast<std::uint8_t>(std::atoi(argv[4]));
     std::uint32_t capacity;
     std::uint32_t count;
     while (std::scanf("%u %u", &capacity, &count) == 2) {
@@ -58,10 +70,12 @@ int main(int, char** argv) {
             std::fprintf(stderr, "%s\n", etch::describe(status));
             return 1;
         }
-        std::printf("%u %u", static_cast<unsigned>(result.ended), result.tokens);
-        for (std::uint32_t i = 0; i < result.count; ++i)
-            std::printf(" %d", target[i]);
-        std::printf("\n");
+        print(result, target);
+#if ETCH_MODEL_SEARCHES
+        for (std::uint32_t rank = 1; model::found_tokens(workspace, rank, target, capacity, result) == etch::Status::ok;
+             ++rank)
+            print(result, target);
+#endif
     }
     return model::self_test(workspace) == etch::Status::ok ? 0 : 4;
 }

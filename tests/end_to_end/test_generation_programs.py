@@ -81,10 +81,12 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def written(program: Path, kernel: str, workers: int, budget: int, asked: Sequence[tuple[int, list[int]]]) -> list[str]:
-    """What the program writes for capacities and ids: why it ended, tokens of the text, ids."""
+def written(
+    program: Path, kernel: str, workers: int, budget: int, asked: Sequence[tuple[int, list[int]]], beams: int = 0
+) -> list[str]:
+    """What the program writes for capacities and ids: why it ended, tokens of the text, the score's bits, ids."""
     lines = [" ".join(map(str, (capacity, len(ids), *ids))) for capacity, ids in asked]
-    command = [program, kernel, str(workers), str(budget)]
+    command = [program, kernel, str(workers), str(budget), str(beams)]
     return subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -94,14 +96,20 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) ->
     """The same of the emulator."""
     program, target = lower(made, RECIPES[recipe]), made.target
     assert target is not None
-    whole = {tuple(ids): Generation(program, ids, [0] * len(ids)).greedy() for _, ids in asked}
+    texts = {tuple(ids): Generation(program, ids, [0] * len(ids)) for _, ids in asked}
+    whole = {ids: text.greedy() for ids, text in texts.items()}
     lines = []
     for capacity, ids in asked:
         tokens, logits = whole[tuple(ids)]
+        score = texts[tuple(ids)].score(tokens[:capacity], logits[:capacity])
         at_end = len(tokens) <= capacity
         ended = 2 if not at_end else 0 if target.best(logits[-1]) == target.end else 1
-        lines.append(" ".join(map(str, (ended, len(ids), *tokens[:capacity]))))
+        lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens[:capacity]))))
     return lines
+
+
+def bits(score: np.float32) -> str:
+    return f"{score.view(np.uint32):08x}"
 
 
 SAMPLE = sampled(LONG, 4, "models that write")
@@ -155,5 +163,5 @@ def test_a_trained_model(recipe: str, most: int, checkpoint: Path, shared: Path,
     for workers, budget in ((3, 0), (1, 1), (1, 100_000)):
         assert written(program, "avx2", workers, budget, asked) == found
     assert written(program, "scalar", 1, 0, asked[:4]) == found[:4]
-    ours = [list(map(int, line.split()[2:])) for line in found]
+    ours = [list(map(int, line.split()[3:])) for line in found]
     assert sum(one != theirs for one, (_, _, theirs) in zip(ours, WORDS, strict=True)) <= most

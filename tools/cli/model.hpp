@@ -69,6 +69,7 @@ struct Answer {
     std::uint32_t answer_count = 0;
     std::uint32_t windows = 0;       // that the context was read in
     std::string_view written = {};   // by a model that writes texts
+    float score = 0;                 // of what was written
     Ended ended = Ended::end;        // why there is no more of it
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
                                      // that the user gives: as many values

@@ -89,6 +89,18 @@ def fit_reciprocal() -> list[np.float32]:
     return [F(c) for c in remez(lambda y: 1 / y, powers(2), lambda y: y, 1.0, 2.0)]
 
 
+def fit_log2(degree: int = 8) -> list[np.float32]:
+    """log2(1 + f) = f * q(f) on [sqrt(1/2) - 1, sqrt(2) - 1], least absolute error."""
+    q = remez(
+        lambda f: np.where(np.abs(f) < 1e-9, 1 / math.log(2), np.log2(1 + f) / np.where(f == 0, 1, f)),
+        powers(degree - 1),
+        lambda f: np.maximum(np.abs(f), 1e-6),
+        math.sqrt(0.5) - 1,
+        math.sqrt(2) - 1,
+    )
+    return [F(c) for c in q]
+
+
 def horner(coefficients: list[np.float32], x: Floats) -> Floats:
     result = np.full_like(x, coefficients[-1])
     for c in reversed(coefficients[:-1]):
@@ -127,6 +139,13 @@ def tanh(x: Floats, exp2_c: list[np.float32], reciprocal_c: list[np.float32]) ->
     return np.copysign((F(1) - e) * reciprocal(F(1) + e, reciprocal_c), x)
 
 
+def log2(y: Floats, c: list[np.float32]) -> Floats:
+    bits = y.view(np.int32)
+    exponent = (bits - F(math.sqrt(0.5)).view(np.int32)) >> 23
+    f = (bits - (exponent << 23)).view(np.float32) - F(1)
+    return exponent.astype(np.float32) + f * horner(c, f)
+
+
 def sweep(low: float, high: float, count: int = 2_000_001) -> Floats:
     return np.linspace(low, high, count).astype(np.float32)
 
@@ -151,15 +170,17 @@ def worst(name: str, got: Floats, want: Doubles, x: Floats) -> None:
 
 
 def main() -> None:
-    exp2_c, erf_c, reciprocal_c = fit_exp2(), fit_erf(), fit_reciprocal()
+    exp2_c, erf_c, reciprocal_c, log2_c = fit_exp2(), fit_erf(), fit_reciprocal(), fit_log2()
     show("exp2", exp2_c)
     show("erf", erf_c)
     show("reciprocal", reciprocal_c)
+    show("log2", log2_c)
     scalars = {
         "erf limit": ERF_LIMIT,
         "log2(e)": math.log2(math.e),
         "-log2(e)": -math.log2(math.e),
         "-2 log2(e)": -2 * math.log2(math.e),
+        "ln(2)": math.log(2),
         "1 / sqrt(2)": math.sqrt(0.5),
         "2 sqrt(2 / pi)": 2 * math.sqrt(2 / math.pi),
         "2 sqrt(2 / pi) 0.044715": 2 * math.sqrt(2 / math.pi) * 0.044715,
@@ -182,6 +203,10 @@ def main() -> None:
     print(f"{'erf on [-6, 6]':34} largest value {erf(x, erf_c, exp2_c).max():.9g}")
     y = sweep(1, 2)
     worst("reciprocal on [1, 2]", reciprocal(y, reciprocal_c), 1 / y.astype(np.float64), y)
+    y = sweep(1, 2)
+    worst("log2 on [1, 2]", log2(y, log2_c), np.log2(y.astype(np.float64)), y)
+    y = sweep(1, 250_000)
+    worst("log2 on [1, 250000]", log2(y, log2_c), np.log2(y.astype(np.float64)), y)
     x = sweep(-50, 50)
     x64 = x.astype(np.float64)
     worst("sigmoid on [-50, 50]", sigmoid(x, exp2_c, reciprocal_c), 1 / (1 + np.exp(-x64)), x)

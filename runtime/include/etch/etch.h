@@ -122,6 +122,7 @@ typedef struct etch_step_cursor {
     uint32_t op;
     uint32_t unit;
     uint8_t truncated;
+    uint8_t found;
 } etch_step_cursor;
 
 /* Bytes: from a model, for as long as the program runs; of the caller, in a batch. */

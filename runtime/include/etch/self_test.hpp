@@ -107,7 +107,7 @@ template <class Workspace, std::size_t Tables, class Goldens, class Result, clas
     return status;
 }
 
-// The same of a model that writes, with room for as many tokens as are known.
+// The same of a model that writes, greedily, with room for as many tokens as are known.
 template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result>
 [[gnu::always_inline]] inline Status self_test(Workspace& workspace, const TableCheck (&tables)[Tables],
                                                const GoldenTarget (&goldens)[Goldens],
@@ -115,17 +115,21 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
                                                                       std::int32_t*, std::uint32_t,
                                                                       Result&) noexcept) noexcept {
     if (!tables_intact(tables, Tables)) return Status::table_mismatch;
+    const std::uint8_t beams = workspace.beams;
+    workspace.beams = 1;
+    Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         std::int32_t target[kGoldenTarget];
         Result result{};
-        const Status status = write_tokens(workspace, golden.ids, golden.count, target, golden.written, result);
-        if (status != Status::ok) return status;
+        status = write_tokens(workspace, golden.ids, golden.count, target, golden.written, result);
         bool same = result.count == golden.written;
         for (std::uint32_t i = 0; same && i < golden.written; ++i)
             same = target[i] == golden.target[i];
-        if (!same) return Status::golden_mismatch;
+        if (status == Status::ok && !same) status = Status::golden_mismatch;
+        if (status != Status::ok) break;
     }
-    return Status::ok;
+    workspace.beams = beams;
+    return status;
 }
 
 // Behind that: each golden text through the tokenizer, to a text with room for what is known of it.
@@ -134,7 +138,9 @@ template <class Workspace, std::size_t Goldens, class Result>
                                                         Status (&write)(Workspace&, std::string_view, char*,
                                                                         std::size_t, Result&) noexcept) noexcept {
     const SpecialTokens special_tokens = workspace.special_tokens;
+    const std::uint8_t beams = workspace.beams;
     workspace.special_tokens = SpecialTokens::recognized;
+    workspace.beams = 1;
     Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         char text[kGoldenBytes];
@@ -145,6 +151,7 @@ template <class Workspace, std::size_t Goldens, class Result>
         if (status != Status::ok) break;
     }
     workspace.special_tokens = special_tokens;
+    workspace.beams = beams;
     return status;
 }
 

@@ -20,6 +20,8 @@ struct StepCursor {
     std::uint32_t unit = 0;  // and of this one all before this unit
 
     bool truncated = false;  // the text was cut
+
+    std::uint8_t found = 0;  // sequences of a search that is over, which lie in the arena until the next call
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -25,6 +25,9 @@ class Workspace {
     // How special tokens typed in a text are read from the next call on.
     SpecialTokens special_tokens = SpecialTokens::recognized;
 
+    // Of a model that searches with beams, how many from the next call on: 0 or more than it has are all, 1 is greedy.
+    std::uint8_t beams = 0;
+
     // Chosen when the workspace is first used, or by select_kernel().
     const KernelSet* kernels = nullptr;
 

@@ -9,20 +9,12 @@
 
 #include "../kernels/compiler.hpp"
 #include "../kernels/kernel_set.hpp"
+#include "cache_layout.hpp"
 #include "etch/ops/attention.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
-
-std::size_t packed_index(const std::int8_t*, Packing packing, std::size_t n, std::size_t k,
-                         std::size_t inputs) noexcept {
-    return packed_s8_index(packing, n, k, inputs);
-}
-
-std::size_t packed_index(const float*, Packing packing, std::size_t n, std::size_t k, std::size_t inputs) noexcept {
-    return packed_f32_index(packing, n, k, inputs);
-}
 
 // Inputs and outputs of a packed matrix with its padding.
 std::size_t padded_inputs(const std::int8_t*, Packing packing, std::size_t k) noexcept {
@@ -112,17 +104,6 @@ void store_4_columns(Packing packing, std::int8_t* packed, std::size_t k, std::s
             std::memcpy(panel + step * i, &four, sizeof four);
         }
     }
-}
-
-// Tokens that are packed together: the last group of a text is padded.
-constexpr std::size_t key_group(Packing packing) noexcept {
-    return packing == Packing::panel ? kPanelWidth : 1;
-}
-constexpr std::size_t value_group(const std::int8_t*, Packing packing) noexcept {
-    return packing == Packing::panel ? 4 : 16;
-}
-constexpr std::size_t value_group(const float*, Packing) noexcept {
-    return 1;
 }
 
 // The tokens [first, last) of a text that a pass packs, from the part on that has the last of them; before that none.

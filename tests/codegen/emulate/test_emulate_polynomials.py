@@ -20,6 +20,8 @@ CONSTANTS = {
     "kShifter": polynomials.SHIFTER,
     "kExp2Least": polynomials.EXP2_LEAST,
     "kExp2": polynomials.EXP2,
+    "kLog2": polynomials.LOG2,
+    "kLn2": polynomials.LN2,
     "kErfLimit": polynomials.ERF_LIMIT,
     "kErf": polynomials.ERF,
     "kReciprocal": polynomials.RECIPROCAL,
@@ -68,6 +70,15 @@ def test_exp2() -> None:
     assert result.dtype == F32
     assert (np.abs(result - exact) / exact).max() < 1.9e-7
     assert result.max() == 1
+
+
+def test_log2() -> None:
+    for last, error in ((2, 1.2e-7), (250_000, 1.1e-6)):
+        y = np.linspace(1, last, 200_001).astype(F32)
+        result = polynomials.log2(y)
+        assert result.dtype == F32
+        assert np.abs(result - of_each(math.log2, y)).max() < error
+    assert polynomials.log2(np.array([1], F32)).tolist() == [0]
 
 
 def test_exp2_at_its_ends() -> None:

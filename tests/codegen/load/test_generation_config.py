@@ -13,6 +13,7 @@ from codegen.errors import EtchError
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.generation_config import FILE, GenerationSettings, read_generation
+from codegen.search import Search
 
 VOCABULARY = 100
 SOUND = {"decoder_start_token_id": 99, "eos_token_id": 2, "pad_token_id": 99, "bos_token_id": 0}
@@ -55,10 +56,7 @@ def test_every_setting(tmp_path: Path) -> None:
         forced_end=True,
         never=(5, 7, 99),  # the end is no bad word for the library either
         max_tokens=64,  # behind what the target begins with
-        beams=4,
-        length_penalty=2.0,
-        early_stopping="never",
-        renormalize=True,
+        search=Search(4, 2.0, "never", renormalize=True),
     )
     assert settings(tmp_path, values) == expected
     assert settings(tmp_path, values | {"max_new_tokens": 10}).max_tokens == 10
@@ -73,7 +71,7 @@ def test_without_an_encoder(tmp_path: Path) -> None:
 
 def test_without_the_file_config_json_says_it(tmp_path: Path) -> None:
     config = {"bos_token_id": 1, "eos_token_id": 2, "forced_eos_token_id": 2, "num_beams": 2, "d_model": 8}
-    assert settings(tmp_path, None, config) == GenerationSettings(begin=1, end=2, forced_end=True, beams=2)
+    assert settings(tmp_path, None, config) == GenerationSettings(begin=1, end=2, forced_end=True, search=Search(2))
     with pytest.raises(EtchError) as refused:
         settings(tmp_path, None, {**config, "force_bos_token_to_be_generated": True})
     assert (refused.value.code, refused.value.file) == ("generation-not-supported", "config.json")
@@ -85,7 +83,7 @@ def test_what_is_not_used_is_reported(tmp_path: Path) -> None:
         "generation_config.json: not used: a_key, warmth",
         "generation_config.json counts where config.json says otherwise: num_beams",
     )
-    assert found.beams == 1
+    assert found.search.beams == 1
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [

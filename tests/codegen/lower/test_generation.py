@@ -25,8 +25,8 @@ from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.generation_config import GenerationSettings, read_generation
 from codegen.load.shards import open_weights
-from codegen.oracle.beams import BeamSettings
 from codegen.oracle.interpret import Interpreter
+from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 FAMILIES = {"bart": bart, "marian": marian, "gpt2": gpt2, "llama": llama}
@@ -75,7 +75,7 @@ def test_beams_find_what_the_library_found(variant: str) -> None:
     assert {beams for _, beams, *_ in searches} >= {2, 8}
     for ids, beams, penalty, early, written, score in searches:
         assert (beams is None) <= (own.max_tokens is not None)
-        settings = BeamSettings.of(own) if beams is None else BeamSettings(beams, penalty, early, own.renormalize)
+        settings = own.search if beams is None else Search(beams, penalty, early, own.search.renormalize)
         most = made.target.max_tokens if beams is not None or own.max_tokens is None else own.max_tokens
         interpreter = Interpreter(replace(made, target=replace(made.target, max_tokens=most)))
         best = interpreter.beams(ids, [0] * len(ids), settings)[0]

@@ -62,6 +62,7 @@ inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t*
 inline Answer view(const generated::Result& result) {
     Answer answer = {nullptr, nullptr, 0, result.tokens, result.truncated};
     answer.written = texts.of(result);
+    answer.score = result.score;
     answer.ended = result.ended;
     return answer;
 }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kOutput = R"(
                        what the model writes
-  --json               {"text", "reason", "tokens", "truncated"}; "reason" says why no more was written: the model's
+  --json               {"text", "score", "reason", "tokens", "truncated"}; "score" is the sum of log-probabilities,
+                       of a search divided by length ^ penalty; "reason" says why no more was written: the model's
                        end, or the length that it may have
 )";
 
@@ -49,6 +50,8 @@ std::string as_text(const Options&, const Text&, const Answer& answer) {
 void append_fields(std::string& out, const Options&, const Text&, const Answer& answer) {
     append_key(out, "text");
     append_json(out, answer.written);
+    append_key(out, "score");
+    append_json(out, answer.score);
     append_key(out, "reason");
     append_json(out, std::string_view(reason_of(answer.ended)));
 }

@@ -2,20 +2,25 @@
 // Calls of a model that writes: the text once, then a pass for each token that is read.
 //
 // A Generator has
-//     Encoder, Result                   as a Head has them (calls.hpp); Result: count, bytes, ended, tokens, truncated
+//     Encoder, Result                   as a Head has them (calls.hpp); Result: count, bytes, score, ended, tokens,
+//                                       truncated
 //     TargetRules kRules                of what it writes
-//     read(run, text, steps, token, a)  the pass of one token at the position of `steps`: keys and values are appended;
-//                                       `text` are the rows that forward() made
-//     choose(run, a, token)             after it, where a token is to be written: the one with the largest logit
+//     kBeams                            most beams of a search (beams.hpp); 1: it is greedy
+//     read(run, text, steps, token, a)  the pass of a token for each of `steps`: keys and values are appended; `text`
+//     are
+//                                       the rows that forward() made
+//     choose(run, rows, a)              after it, where tokens are to be written: their logits
+//     logits(a)                         where these are
 //     spell(id, state, text, capacity)  etch::decode() of an id that was written, where it writes texts
 //     finish_spelling(state, text, capacity)  etch::finish_decoding()
 // and the arena `a` has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
-// all passes `written` [kRules.max_tokens].
+// all passes `written` [kRules.max_tokens]. The score of what is written greedily is the sum of its log-probabilities.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/calls/beams.hpp"
 #include "etch/calls/input.hpp"
 #include "etch/decode/generation.hpp"
 #include "etch/kernels.hpp"
@@ -81,6 +86,7 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     if (status != Status::ok) return status;
     a.texts[0] = whole_text(tokens.count);
     *a.writing = {};
+    begin_search<Generator>(a, workspace.beams);
     return Status::ok;
 }
 
@@ -94,14 +100,24 @@ std::uint32_t read_before(const typename Generator::Encoder::Arena& a) noexcept 
 template <class Generator, class Runner>
 void write_some(const Runner& run, const typename Generator::Encoder::Arena& a) noexcept {
     constexpr const TargetRules& rules = Generator::kRules;
-    const Texts text{a.texts, 1};
-    const std::uint32_t position = a.writing->position;
+    Writing& writing = *a.writing;
+    const std::uint32_t position = writing.position;
     const std::uint32_t first = read_before<Generator>(a);
-    const TextRows row{0, 1, position, position + 1, 0};
+    const bool chooses = position + 1 >= first;
     const std::int32_t* const before = rules.begin_count == 0 ? a.ids : rules.begin;
+    if constexpr (Generator::kBeams > 1) {
+        if (searches<Generator>(a)) {
+            search_some<Generator>(run, a, position < first ? before + position : nullptr, chooses);
+            return;
+        }
+    }
+    const Texts text{a.texts, 1};
+    const TextRows row{0, 1, position, position + 1, 0};
     const std::int32_t* const token = position < first ? before + position : a.written + (position - first);
     Generator::read(run, text, Texts{&row, 1}, token, a);
-    if (position + 1 >= first) Generator::choose(run, a, a.written + a.writing->count);
+    if (!chooses) return;
+    Generator::choose(run, 1, a);
+    run(BestToken{rules, Generator::logits(a).data, a.written + writing.count, &writing.added});
 }
 
 // Behind a pass: hands over what it wrote. Whether that was the last one.
@@ -109,14 +125,24 @@ template <class Generator, class Target>
 bool ends_writing(const typename Generator::Encoder::Arena& a, const Target& target) noexcept {
     constexpr const TargetRules& rules = Generator::kRules;
     Writing& writing = *a.writing;
-    if (++writing.position < read_before<Generator>(a)) return false;
+    ++writing.position;
+    if constexpr (Generator::kBeams > 1) {
+        if (searches<Generator>(a)) {
+            if (!ends_search<Generator>(a)) return false;
+            hand_over<Generator>(a, 0, target);
+            return true;
+        }
+    }
+    if (writing.position < read_before<Generator>(a)) return false;
     std::int32_t& token = a.written[writing.count];
     const bool is_end = token == rules.end;
     const bool is_last = writing.count + 1 == rules.max_tokens;
-    if (is_last && rules.forced_end) token = rules.end;
+    const bool is_forced = is_last && rules.forced_end;
+    if (is_forced) token = rules.end;
     writing.ended = Ended::capacity;
     if (!target.add(writing, token)) return true;
     ++writing.count;
+    if (!is_forced) writing.score += writing.added;
     if (is_end || is_last) writing.ended = is_end ? Ended::end : Ended::length;
     return is_end || is_last || target.is_full(writing);
 }
@@ -126,6 +152,7 @@ template <class Generator>
 void tell(const Writing& writing, typename Generator::Result& result) noexcept {
     result.count = writing.count;
     result.bytes = writing.bytes;
+    result.score = writing.score;
 }
 
 template <class Generator, class Target>
@@ -159,6 +186,7 @@ template <class Generator, class Workspace, class Input, class Target>
         } while (!ends_writing<Generator>(a, target));
     }
     finish_writing<Generator>(a, target, tokens.truncated, result);
+    note_found<Generator>(workspace, a, tokens.truncated);
     return Status::ok;
 }
 
@@ -201,8 +229,22 @@ template <class Generator, class Workspace, class Target>
         a.writing->has_text = true;
         done = !of_text && ends_writing<Generator>(a, target);
     }
-    finish_writing<Generator>(a, target, cursor.truncated, result);
+    const bool truncated = cursor.truncated;
+    finish_writing<Generator>(a, target, truncated, result);
     cursor = {};
+    note_found<Generator>(workspace, a, truncated);
+    return Status::ok;
+}
+
+// Of the sequences that the last call found the one of this rank, 0 what it wrote.
+template <class Generator, class Workspace, class Target>
+Status write_found(Workspace& workspace, std::uint32_t rank, const Target& target,
+                   typename Generator::Result& result) noexcept {
+    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (rank >= workspace.cursor.found) return Status::not_begun;
+    const typename Generator::Encoder::Arena a{workspace.arena};
+    hand_over<Generator>(a, rank, target);
+    finish_writing<Generator>(a, target, workspace.cursor.truncated, result);
     return Status::ok;
 }
 

@@ -27,6 +27,7 @@ struct TargetRules {
     bool forced_end;            // the last of max_tokens is the end, whatever has the largest logit
     const std::int32_t* never;  // [never_count] tokens that are not written, ascending; the end is none of them
     std::uint32_t never_count;
+    bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
 };
 
 // How far a sequence is.
@@ -34,19 +35,24 @@ struct Writing {
     std::uint32_t position;  // of the token that is read next
     std::uint32_t count;     // tokens that were written
     std::uint32_t bytes;     // of the text that they are, where they became one
+    float score;             // of what was written: the sum of its log-probabilities
+    float added;             // to it by the token that was chosen last
     Ended ended;             // once there is no more to be written
     bool has_text;           // the rows of the text have been computed
     DecoderState spelling;
 };
 
-// *token = the one with the largest logit that may be written, the lowest of equals. One unit.
+// *token = the one with the largest logit that may be written, the lowest of equals. With M the largest logit, t =
+// logit * log2(e) and S the row sum of exp2(t - its largest), *log_probability = logit of the token - (M + log2(S) *
+// ln(2)), of all tokens or of those that may be written. One unit.
 struct BestToken {
     const TargetRules& rules;
-    const float* logits;  // [rules.vocabulary]
+    float* logits;  // [rules.vocabulary]; overwritten
     std::int32_t* token;
+    float* log_probability;
 
     std::uint32_t units() const noexcept { return 1; }
-    std::uint64_t cost() const noexcept { return rules.vocabulary; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * rules.vocabulary; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -57,6 +57,13 @@ ETCH_DEVICE inline float exp2(float x) noexcept {
     return from_bits(bits_of(horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
 }
 
+// 1 <= y < 2^31.
+ETCH_DEVICE inline float log2(float y) noexcept {
+    const std::uint32_t exponent = (bits_of(y) - bits_of(polynomials::kSqrtHalf)) >> 23;
+    const float fraction = from_bits(bits_of(y) - (exponent << 23)) - 1.0f;
+    return static_cast<float>(exponent) + (fraction * horner(polynomials::kLog2, fraction));
+}
+
 ETCH_DEVICE inline float erf(float x) noexcept {
     const float magnitude = absolute(x);
     const float z = magnitude < polynomials::kErfLimit ? magnitude : polynomials::kErfLimit;

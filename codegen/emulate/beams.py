@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Beam search in float32, each operation in the order that the contract fixes. A beam that is continued twice shares
+what its keys and values were: rows are appended to copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..ir.graph import Target
+from ..quantize.constants import powers
+from ..search import Search
+from .floats import F32Array, row_maximum, row_sum
+from .polynomials import LN2, LOG2E, exp2, log2
+
+
+class State(Protocol):
+    """What has been read of a sequence."""
+
+    def after(self, token: int) -> tuple[F32Array, State]:
+        """The logits of a step that reads one token more, and what has been read then."""
+        ...
+
+
+_NOT_THERE = np.float32(-(2.0**100))
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is written, its end included where there is one; the score is divided by length ^ length_penalty."""
+
+    tokens: tuple[int, ...]
+    score: np.float32
+    by_itself: bool  # whether it ended so, not by its length
+
+
+@dataclass(frozen=True)
+class _Beam:
+    tokens: tuple[int, ...]
+    score: np.float32
+    state: State
+
+
+def log_sum(row: F32Array, target: Target) -> np.float32:
+    """M + log2(S) * ln(2), with M the largest logit, t = logit * log2(e), S the row sum of exp2(t - its largest)."""
+    row = row.copy()
+    if target.search.renormalize:
+        row[list(target.never)] = _NOT_THERE
+    t = row * LOG2E
+    return row_maximum(row) + log2(row_sum(exp2(t - row_maximum(t)))[None])[0] * LN2
+
+
+def beam_search(state: State, first: int, target: Target, search: Search) -> list[Written]:
+    """The sequences that are found, the best first. `state` has read all that a target begins with but for its last
+    token, which is `first`."""
+    most, count = target.max_tokens, search.beams
+    lengths = powers(most, search.length_penalty)
+    running = [_Beam((), np.float32(0), state)]
+    found: list[Written] = []
+    for length in range(1, most + 1):
+        last = length == most
+        forced = target.forced_end and last
+        candidates = [one for beam in running for one in _continued(beam, first, target, count, forced)]
+        candidates = sorted(candidates, key=lambda one: -one.score)[: 2 * count]  # stable: the lower beam, the lower id
+        over = [last or one.tokens[-1] == target.end for one in candidates]
+        if not (len(found) == count and search.early_stopping is True):
+            new = [
+                Written(one.tokens, one.score / lengths[length - 1], one.tokens[-1] == target.end and not forced)
+                for one, is_over in zip(candidates[:count], over[:count], strict=True)
+                if is_over
+            ]
+            found = sorted([*found, *new], key=lambda one: -one.score)[:count]
+        running = [one for one, is_over in zip(candidates, over, strict=True) if not is_over][:count]
+        full = len(found) == count
+        if last or (full and search.early_stopping is True):
+            break
+        best_length = most if search.early_stopping == "never" and search.length_penalty > 0 else length
+        if full and running[0].score / lengths[best_length - 1] <= found[-1].score:
+            break
+    return found
+
+
+def _continued(beam: _Beam, first: int, target: Target, count: int, forced: bool) -> list[_Beam]:
+    """The best ways to go on, by their logits, of equal ones the lower id."""
+    logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else first)
+    if forced:
+        return [_Beam((*beam.tokens, target.end), beam.score, state)]
+    allowed = np.delete(np.arange(len(logits)), list(target.never))
+    best = allowed[np.argsort(-logits[allowed], kind="stable")[: 2 * count]]
+    sums = beam.score + (logits[best] - log_sum(logits, target))
+    return [_Beam((*beam.tokens, int(id)), score, state) for id, score in zip(best, sums, strict=True)]

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a model that searches with beams. What is written is known when the search is over, and then handed over at
+// once.
+//
+// Beside what any Generator has (generation.hpp), one with kBeams > 1 has
+//     SearchRules kSearch                how it searches
+//     kRoom                              rows of a slot in the caches, a multiple of kPanelWidth
+//     copy(run, copies, a)               rows in the caches of all layers
+// and the arena `a` has, for all of a call, `beams`, and for all passes `written` [kRules.max_tokens][kBeams],
+// `parents` as many, and `path` [kRules.max_tokens].
+#pragma once
+
+#include <cstdint>
+
+#include "etch/decode/beams.hpp"
+#include "etch/decode/generation.hpp"
+#include "etch/step_cursor.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace calls {
+
+// Whether a call searches: it may be told to take fewer beams, and is greedy with one.
+template <class Generator>
+bool searches([[maybe_unused]] const typename Generator::Encoder::Arena& a) noexcept {
+    if constexpr (Generator::kBeams > 1) return a.beams->count > 1;
+    return false;
+}
+
+// `asked` 0: as many beams as there are; more count as that.
+template <class Generator>
+void begin_search([[maybe_unused]] const typename Generator::Encoder::Arena& a,
+                  [[maybe_unused]] std::uint32_t asked) noexcept {
+    if constexpr (Generator::kBeams > 1) {
+        const bool fewer = asked != 0 && asked < Generator::kBeams;
+        begin_beams(fewer ? asked : Generator::kBeams, a.texts[0].count, *a.beams);
+    }
+}
+
+// The next pass: reads `before`, a token that all begin with, or, null, that of each beam; `chooses` once there are no
+// more of the former.
+template <class Generator, class Runner>
+void search_some(const Runner& run, const typename Generator::Encoder::Arena& a, const std::int32_t* before,
+                 bool chooses) noexcept {
+    Beams& beams = *a.beams;
+    if (beams.copies > 0) Generator::copy(run, CacheCopies{beams.copied, beams.copies}, a);
+    const Texts steps{beams.rows, beams.active};
+    Generator::read(run, Texts{&beams.text, 1}, steps, before != nullptr ? before : beams.tokens, a);
+    if (!chooses) return;
+    Generator::choose(run, beams.active, a);
+    run(NextTokens{Generator::kRules, beams.active, Generator::logits(a), beams});
+    run(ContinueBeams{Generator::kRules, Generator::kSearch, Generator::kRoom, beams, {a.written, a.parents}});
+}
+
+// One of the sequences that were found, into an empty `writing`.
+template <class Generator, class Target>
+void hand_over(const typename Generator::Encoder::Arena& a, std::uint32_t rank, const Target& target) noexcept {
+    const EndedSequence& sequence = a.beams->ended[rank];
+    ids_of(sequence, Generator::kSearch, {a.written, a.parents}, a.path);
+    Writing& writing = *a.writing;
+    writing.count = writing.bytes = 0;
+    writing.spelling = {};
+    writing.score = sequence.score;
+    writing.ended = sequence.ended;
+    while (writing.count < sequence.length) {
+        if (!target.add(writing, a.path[writing.count])) {
+            writing.ended = Ended::capacity;
+            return;
+        }
+        ++writing.count;
+    }
+}
+
+// Of a call that is over: how many sequences it has found, for write_found().
+template <class Generator, class Workspace>
+void note_found([[maybe_unused]] Workspace& workspace, [[maybe_unused]] const typename Generator::Encoder::Arena& a,
+                [[maybe_unused]] bool truncated) noexcept {
+    if constexpr (Generator::kBeams > 1) {
+        workspace.cursor.truncated = truncated;
+        workspace.cursor.found = static_cast<std::uint8_t>(a.beams->found);
+    }
+}
+
+// Behind a pass: whether the search is over.
+template <class Generator>
+bool ends_search(const typename Generator::Encoder::Arena& a) noexcept {
+    Beams& beams = *a.beams;
+    const std::uint32_t position = a.writing->position;
+    if (beams.length == 0) beams.rows[0] = {0, 1, position, position + 1, 0};
+    return beams.done;
+}
+
+}  // namespace calls
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beam search, as `generate` of transformers 5 has it: some sequences are continued at the same time, the best ones of
+// those that have ended are kept. Scores are sums of log-probabilities in the order of the tokens, in float32; that of
+// a sequence which has ended is divided by length ^ penalty.
+//
+// Each beam has a slot in the caches of keys and values. Of a beam that is continued once the slot is; where it is
+// continued more often, a beam that is not continued leaves its slot, and only the rows in which the two differ are
+// copied: what they have in common begins where both come from the same token, which is looked up, not compared.
+#pragma once
+
+#include <cstdint>
+
+#include "etch/decode/generation.hpp"
+#include "etch/ops/cache_copies.hpp"
+#include "etch/ops/op.hpp"
+#include "etch/ops/texts.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+
+inline constexpr std::uint32_t kMostBeams = 8;
+inline constexpr std::uint32_t kMostCandidates = 2 * kMostBeams;
+
+// When a search is over, beside where its sequences have no room for more. In each case there are as many that have
+// ended as there are beams.
+enum class Stopping : std::uint8_t {
+    at_once,   // early_stopping true
+    estimate,  // false: the best beam would not be among them if it ended now; "never" where length is no merit
+    longest,   // "never" with a positive penalty: nor if it were as long as may be, with no more to lose
+};
+
+// How a model searches, the same in every call.
+struct SearchRules {
+    std::uint32_t beams;  // most, from 2 to kMostBeams
+    Stopping stopping;
+    const float* lengths;  // [max_tokens]: of a sequence of n tokens n ^ penalty at n - 1
+};
+
+// A token that a beam may be continued with.
+struct NextToken {
+    float score;  // of the sequence with it
+    std::int32_t id;
+};
+
+// A sequence that has ended: the token `last` behind those that a beam had when `length` - 1 were written.
+struct EndedSequence {
+    float score;
+    std::uint32_t length;
+    std::int32_t last;
+    std::uint8_t beam;
+    Ended ended;
+};
+
+// A search. `rows` are those of the next pass, `text` what they attend to beside themselves.
+struct Beams {
+    std::uint32_t count;   // of beams, from 2 on
+    std::uint32_t active;  // rows of the next pass: 1 until the first token is written
+    std::uint32_t length;  // tokens that every beam has
+    std::uint32_t copies;  // before the next pass
+    std::uint32_t found;   // sequences that have ended, the best first
+    bool done;
+    std::uint8_t slots[kMostBeams];
+    std::int32_t tokens[kMostBeams];  // what the next pass reads
+    float scores[kMostBeams];
+    TextRows rows[kMostBeams];
+    TextRows text;
+    CacheCopy copied[kMostBeams];
+    EndedSequence ended[kMostBeams];
+    std::uint32_t candidates[kMostBeams];  // how many there are of a row
+    NextToken next[kMostBeams][kMostCandidates];
+};
+
+// The tokens of all beams: of the n-th one of beam b the id at n * beams + b, and the beam it was written behind.
+struct BeamTokens {
+    std::int32_t* ids;      // [max_tokens][beams]
+    std::uint8_t* parents;  // [max_tokens][beams]
+};
+
+// No tokens: one row, which reads what a target begins with.
+void begin_beams(std::uint32_t count, std::uint32_t text_tokens, Beams& beams) noexcept;
+
+// The ids of a sequence that has ended, to ids [sequence.length].
+void ids_of(const EndedSequence& sequence, const SearchRules& search, const BeamTokens& tokens,
+            std::int32_t* ids) noexcept;
+
+// Of each row of logits as many tokens as beams can be continued with, twice their number: those with the largest
+// logits, the largest first, of equal ones the lower id; and the scores of the sequences with them, the beam's plus a
+// log-probability as BestToken has it. Units: rows.
+struct NextTokens {
+    const TargetRules& rules;
+    std::uint32_t rows;
+    F32Rows logits;  // [rows][rules.vocabulary]; overwritten
+    Beams& beams;
+
+    std::uint32_t units() const noexcept { return rows; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * rows * rules.vocabulary; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Of all these the best ones, twice as many as beams: those with the largest scores, of equal ones the lower beam's.
+// What ends among the first half may be kept; the best of the others are what the beams become. `room` is how many rows
+// each slot has in the caches. One unit.
+struct ContinueBeams {
+    const TargetRules& rules;
+    const SearchRules& search;
+    std::uint32_t room;
+    Beams& beams;
+    BeamTokens tokens;
+
+    std::uint32_t units() const noexcept { return 1; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * (beams.count * kMostCandidates + beams.length); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Beam search as the generated code has it, in float32, beside what the library found in float64."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from test_generation import HERE, graph_of, settings_of
+
+from codegen.emulate.generation import Generation
+from codegen.load.config import Config
+from codegen.load.files import CheckpointFolder
+from codegen.lower import lower
+from codegen.quantize import RECIPES
+from codegen.search import Search
+
+VARIANTS = ("bart/two_layers", "bart/uneven", "marian/settings", "gpt2/narrow", "llama/tied")
+
+
+@pytest.mark.parametrize(
+    ("variant", "most"),
+    [("bart/two_layers", 4), ("marian/settings", 2), *(pytest.param(v, 99, marks=pytest.mark.sweep) for v in VARIANTS)],
+)
+def test_what_the_library_found(variant: str, most: int) -> None:
+    """Token for token and score by score; no search of these comes as near as float32 rounds."""
+    made = graph_of(variant)
+    assert made.target is not None
+    own = settings_of(variant, Config.from_json(CheckpointFolder(HERE / variant).read_json("config.json")))
+    searches = json.loads((HERE / variant / "beams.json").read_text(encoding="utf-8"))
+    for ids, beams, penalty, early, written, score in [one for one in searches if one[1] is not None][1 : 2 * most : 2]:
+        search = Search(beams, penalty, early, own.search.renormalize)
+        program = lower(replace(made, target=replace(made.target, search=search)), RECIPES["fp32"])
+        best = Generation(program, ids, [0] * len(ids)).beams()[0]
+        assert list(best.tokens) == written
+        assert abs(float(best.score) - score) < 1e-4

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that search with beams, generated and built: every sequence that the emulator finds and its score, bit for
+bit, on every kernel, with threads, in steps, with fewer beams and where there is little room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from model_build import build_test
+from once import once
+from sampling import sampled
+from test_generation_programs import KERNELS, SOURCE, bits, checkpoint, generate, graph, texts, written
+
+from codegen.emulate.beams import Written
+from codegen.emulate.generation import Generation
+from codegen.lower import lower
+from codegen.quantize import RECIPES
+from codegen.search import Search
+
+__all__ = ["checkpoint"]  # a fixture
+
+QUICK = [
+    ("encoder and decoder", "w8a8", "host", Search(4)),
+    ("gpt2/two_layers", "fp32", "m-profile", Search(3, -0.5, "never")),
+]
+LONG = [
+    ("bart/two_layers", "w4a8", "m-profile", Search(8, 2.0, True)),
+    ("bart/two_layers", "w8a8", "host", Search(5, 0.6, "never")),
+    ("bart/uneven", "fp32", "host", Search(2)),
+    ("decoder only", "w8a8", "m-profile", Search(4, 1.0, True)),
+    ("encoder and decoder, one layer", "w4a8", "host", Search(6, 0.0, "never")),
+    ("gpt2/narrow", "w8a8", "host", Search(7)),
+    ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
+    ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
+    ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),
+    ("marian/settings", "fp32", "host", Search(4, 0.7, True, renormalize=True)),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "recipe", "target", "search"),
+    [*QUICK, *(pytest.param(*case, marks=pytest.mark.sweep) for case in sampled(LONG, 3, "models that search"))],
+)
+def test_the_emulators_beams(
+    form: str, recipe: str, target: str, search: Search, checkpoint: Path, shared: Path, tmp_path: Path
+) -> None:
+    plain = graph(form)
+    assert plain.target is not None
+    made = replace(plain, target=replace(plain.target, search=search))
+    name = f"{form}_{recipe}_{target}_{search.beams}".replace(", ", "_").replace(" ", "_").replace("/", "_")
+    folder = shared / "searchers" / name / "form"
+    once(folder.parent / "made", repr(search), lambda: generate(made, recipe, target, checkpoint, folder))
+    program = build_test(folder, SOURCE, tmp_path / "program", "-DETCH_MODEL_SEARCHES=1")
+    most, lowered = plain.target.max_tokens, lower(made, RECIPES[recipe])
+    ids_of = texts(form)[::3]
+    emulated = [Generation(lowered, ids, [0] * len(ids)) for ids in ids_of]
+    asked = [(most, ids) for ids in ids_of]
+    found = [text.beams() for text in emulated]
+    expected = lines(found, ids_of, most)
+    assert len(expected) == len(asked) * search.beams
+    for kernel in KERNELS[target]:
+        assert written(program, kernel, 1, 0, asked) == expected, kernel
+    last = KERNELS[target][-1]
+    assert written(program, last, 3, 0, asked, beams=9) == expected
+    for budget in (1, 1000, 1 << 40):
+        assert written(program, last, 1, budget, asked) == expected, budget
+    assert written(program, last, 1, 0, [(3, ids) for ids in ids_of]) == lines(found, ids_of, 3)
+    fewer = [text.beams(replace(search, beams=2)) for text in emulated]
+    assert written(program, last, 1, 0, asked, beams=2) == lines(fewer, ids_of, most)
+    for line, text in zip(written(program, last, 1, 0, asked, beams=1), emulated, strict=True):
+        tokens, logits = text.greedy()
+        assert line.split()[2:] == [bits(text.score(tokens, logits)), *map(str, tokens)]
+
+
+def lines(found: Sequence[Sequence[Written]], ids_of: Sequence[Sequence[int]], most: int) -> list[str]:
+    """What the program prints where there is room for so many tokens."""
+    printed = []
+    for sequences, ids in zip(found, ids_of, strict=True):
+        for one in sequences:
+            ended = 2 if len(one.tokens) > most else 0 if one.by_itself else 1
+            printed.append(" ".join(map(str, (ended, len(ids), bits(one.score), *one.tokens[:most]))))
+    return printed
