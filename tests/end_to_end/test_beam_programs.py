@@ -9,13 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from model_build import build_test
+from model_build import build_program, build_test
 from once import once
 from sampling import sampled
+from test_bart import folder
 from test_generation_programs import KERNELS, SOURCE, bits, checkpoint, generate, graph, texts, written
+from tokenizers import Tokenizer
 
+from codegen import pipeline
 from codegen.emulate.beams import Written
 from codegen.emulate.generation import Generation
+from codegen.errors import EtchError
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 from codegen.search import Search
@@ -83,3 +87,43 @@ def lines(found: Sequence[Sequence[Written]], ids_of: Sequence[Sequence[int]], m
             ended = 2 if len(one.tokens) > most else 0 if one.by_itself else 1
             printed.append(" ".join(map(str, (ended, len(ids), bits(one.score), *one.tokens[:most]))))
     return printed
+
+
+def test_the_program(tmp_path: Path) -> None:
+    """Fewer beams, several texts, and what it is refused."""
+    checkpoint, out = folder(tmp_path / "model", num_beams=4, length_penalty=0.5), tmp_path / "speller"
+    pipeline.generate(pipeline.Request(checkpoint, out, recipe="fp32"), lambda _: None)
+    program = build_program(out)
+    best, *others = program.well("--nbest", "4", "abba").lines
+    (answer,) = program.well("--json", "--nbest", "4", "abba").objects
+    scores = [one["score"] for one in answer["nbest"]]
+    assert [f"{one['score']:.4f}\t{one['text']}" for one in answer["nbest"]] == [best, *others]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 4
+    assert {key: answer[key] for key in ("text", "score", "reason")} == answer["nbest"][0]
+    assert program.well("abba").lines == [best.split("\t")[1]]
+    loaded = pipeline.load(checkpoint)
+    made = lower(pipeline.to_graph(loaded, None), RECIPES["fp32"])
+    ids = Tokenizer.from_str(loaded.tokenizer.json).encode("abba").ids
+    (greedy,) = program.well("--json", "--beams", "1", "abba").objects
+    text = Generation(made, ids, [0] * len(ids))
+    assert made.target is not None
+    two = text.beams(replace(made.target.search, beams=2))[0]
+    (fewer,) = program.well("--json", "--beams", "2", "abba").objects
+    assert fewer["score"] == pytest.approx(float(two.score), abs=1e-6)
+    assert greedy["score"] == pytest.approx(float(text.score(*text.greedy())), abs=1e-6)
+    for refused in (("--beams", "0"), ("--beams", "5"), ("--nbest", "5"), ("--beams", "2", "--nbest", "3")):
+        program.refused(2, *refused, "abba")
+
+
+@pytest.mark.parametrize("beams", [0, 9, -1])
+def test_beams_that_there_are_none_of(beams: int, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        pipeline.generate(pipeline.Request(folder(tmp_path / "model"), tmp_path / "out", beams=beams), lambda _: None)
+    assert (caught.value.code, caught.value.stage) == ("generation-value", "arguments")
+
+
+def test_beams_of_another_model(checkpoint: Path, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        pipeline.generate(pipeline.Request(checkpoint, tmp_path / "out", beams=2), lambda _: None)
+    assert caught.value.code == "option-conflict"

@@ -4,6 +4,11 @@
 
 #include "model.hpp"
 
+// Only tasks that write texts have more.
+#ifndef ETCH_MODEL_BEAMS
+#define ETCH_MODEL_BEAMS 1
+#endif
+
 namespace etch::cli {
 
 constexpr Model generated_model(std::string_view program, const TaskFace& face, const Device* cuda) {
@@ -20,7 +25,8 @@ constexpr Model generated_model(std::string_view program, const TaskFace& face, 
             generated::kStackBudget,
             generated::kScratchBytes,
             face,
-            cuda};
+            cuda,
+            ETCH_MODEL_BEAMS};
 }
 
 }  // namespace etch::cli

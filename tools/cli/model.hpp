@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Model {
     std::size_t scratch_bytes;  // of each worker of an executor but the first
     const TaskFace& face;       // of its task: others are not linked
     const Device* cuda;         // null where built without ETCH_CUDA
+    std::uint32_t beams;        // of a model that writes texts, 1 where it does not search
 };
 
 extern const Model kModel;
@@ -50,6 +52,13 @@ struct Text {
     std::string_view first;
     std::string_view second;
     bool pair = false;
+};
+
+// Of a model that writes texts.
+struct WrittenText {
+    std::string text;
+    float score;
+    Ended ended;  // why there is no more of it
 };
 
 // Views of the answer to the last call, valid until the next.
@@ -67,10 +76,9 @@ struct Answer {
     std::uint32_t mask_count = 0;
     const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
     std::uint32_t answer_count = 0;
-    std::uint32_t windows = 0;       // that the context was read in
-    std::string_view written = {};   // by a model that writes texts
-    float score = 0;                 // of what was written
-    Ended ended = Ended::end;        // why there is no more of it
+    std::uint32_t windows = 0;             // that the context was read in
+    const WrittenText* written = nullptr;  // [written_count], the best first, at least one
+    std::size_t written_count = 0;
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
                                      // that the user gives: as many values
 };
@@ -79,6 +87,8 @@ struct Answer {
 struct Wanted {
     Aggregation aggregation = Aggregation::simple;  // what the spans of a tagger are
     AnswerOptions answers = {};
+    std::uint32_t beams = 0;                    // of a search: 0 all that the model has
+    std::uint32_t nbest = 1;                    // of what it found so many
     std::vector<std::string_view> labels = {};  // that a text may have; what stands around one in its hypothesis,
     std::string_view before = "This example is ";
     std::string_view after = ".";

@@ -2,6 +2,7 @@
 // Texts that a model writes. Evaluated against the label column: how many are the same.
 #include "../answers.hpp"
 #include "../dataset.hpp"
+#include "../failure.hpp"
 #include "../format.hpp"
 #include "../json.hpp"
 #include "../label_measures.hpp"
@@ -17,9 +18,11 @@ namespace {
 
 constexpr const char* kOutput = R"(
                        what the model writes
-  --json               {"text", "score", "reason", "tokens", "truncated"}; "score" is the sum of log-probabilities,
-                       of a search divided by length ^ penalty; "reason" says why no more was written: the model's
-                       end, or the length that it may have
+  --beams N            fewer beams than the model has; 1 is greedy
+  --nbest N            of what the beams found so many, the best first: a line of score TAB text for each
+  --json               {"text", "score", "reason", "tokens", "truncated"}, with --nbest also "nbest": [{"text",
+                       "score", "reason"}]; "score" is the sum of log-probabilities, of a search divided by length ^
+                       penalty; "reason" says why no more was written: the model's end, or the length that it may have
 )";
 
 constexpr const char* kEvaluation = R"(
@@ -41,19 +44,52 @@ const char* reason_of(Ended ended) {
     return "capacity";
 }
 
-std::string as_text(const Options&, const Text&, const Answer& answer) {
-    std::string out;
-    append_printable(out, answer.written);
-    return out + '\n';
+std::uint32_t beams_of(const Options& options) {
+    return options.wanted.beams == 0 ? kModel.beams : options.wanted.beams;
 }
 
-void append_fields(std::string& out, const Options&, const Text&, const Answer& answer) {
+const Option kSearchOption[] = {
+    {"--beams", 1, kTexts | kRows | bit(Mode::latency), kNone,
+     [](Options& o, Values v) { o.wanted.beams = number("--beams", v[0], 1, kModel.beams); }},
+    {"--nbest", 1, kTexts, kNone,
+     [](Options& o, Values v) { o.wanted.nbest = number("--nbest", v[0], 1, kModel.beams); }},
+};
+const OptionGroup kSearchOptions(kSearchOption);
+
+void check(const Options& options) {
+    if (options.wanted.nbest > beams_of(options)) {
+        fail(kWrongUse, "--nbest: %u beams find no more", static_cast<unsigned>(beams_of(options)));
+    }
+}
+
+std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    std::string out;
+    for (std::size_t i = 0; i < answer.written_count; ++i) {
+        if (options.wanted.nbest > 1) out += format("%.4f\t", static_cast<double>(answer.written[i].score));
+        append_printable(out, answer.written[i].text);
+        out += '\n';
+    }
+    return out;
+}
+
+void append_written(std::string& out, const WrittenText& one) {
     append_key(out, "text");
-    append_json(out, answer.written);
+    append_json(out, one.text);
     append_key(out, "score");
-    append_json(out, answer.score);
+    append_json(out, one.score);
     append_key(out, "reason");
-    append_json(out, std::string_view(reason_of(answer.ended)));
+    append_json(out, std::string_view(reason_of(one.ended)));
+}
+
+void append_fields(std::string& out, const Options& options, const Text&, const Answer& answer) {
+    append_written(out, answer.written[0]);
+    if (options.wanted.nbest == 1) return;
+    append_key(out, "nbest");
+    append_json_array(out, static_cast<std::uint32_t>(answer.written_count), [&](std::uint32_t i) {
+        std::string one;
+        append_written(one, answer.written[i]);
+        out += one + '}';
+    });
 }
 
 std::string described() {
@@ -67,7 +103,7 @@ void evaluate_texts(const Options& options) {
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-            same += run.answer(row, false).written == dataset.values[row] ? 1U : 0U;
+            same += run.answer(row, false).written[0].text == dataset.values[row] ? 1U : 0U;
             run.done(row);
         }
         summary = run.summary();
@@ -80,10 +116,12 @@ void evaluate_texts(const Options& options) {
 
 extern const TaskFace kWriteFace;
 const TaskFace kWriteFace = {
-    "writes texts", {&kTableOptions}, accept_all,
-    nullptr,        kOutput,          {kEvaluation, kTextColumnsHelp, kHeaderHelp},
-    described,      kTextCut,         as_text,
-    append_fields,  evaluate_texts,   RowTexts::joined,
+    "writes texts", {&kSearchOptions, &kTableOptions},
+    check,          nullptr,
+    kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
+    described,      kTextCut,
+    as_text,        append_fields,
+    evaluate_texts, RowTexts::joined,
 };
 
 }  // namespace etch::cli
