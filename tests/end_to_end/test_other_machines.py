@@ -85,7 +85,11 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
 
 
 # What each emulated CPU offers.
-AARCH64 = {"cortex-a53": ["neon", "scalar"], "cortex-a76": ["neon_dotprod", "neon", "scalar"]}
+AARCH64 = {
+    "cortex-a53": ["neon", "scalar"],
+    "cortex-a76": ["neon_dotprod", "neon", "scalar"],
+    "max": ["neon_i8mm", "neon_dotprod", "neon", "scalar"],
+}
 
 
 def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
@@ -105,7 +109,7 @@ def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
 
 
 def test_aarch64_kernels(tmp_path: Path) -> None:
-    """The C++ tests of the kernels, all sets that the emulated CPU has; without the sweeps of a million points."""
+    """The C++ tests of the kernels, on each CPU of the set that it adds; without the sweeps of a million points."""
     emulator, compiler = tool("qemu-aarch64"), tool("aarch64-linux-gnu-g++")
     if not GOOGLETEST.is_dir():
         pytest.skip(f"GoogleTest's sources are not in {GOOGLETEST}")
@@ -122,7 +126,8 @@ def test_aarch64_kernels(tmp_path: Path) -> None:
     folders = (f"-I{folder}" for folder in (*includes, GOOGLETEST / "include"))
     output(compiler, *flags, *folders, *sources, "-o", program)
     for cpu, kernels in AARCH64.items():
-        printed = output(emulator, "-cpu", cpu, program, "--gtest_filter=-*DenseSweep*:*RelativeError*")
+        best = kernels[0]
+        chosen = f"*/{best}_panel:Registry.*-*DenseSweep*:*RelativeError*"
+        printed = output(emulator, "-cpu", cpu, program, f"--gtest_filter={chosen}")
         assert "[  PASSED  ]" in printed
-        for kernel in kernels:
-            assert f"Matmul.EverySizeAsScalar/{kernel}_panel" in printed
+        assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed

@@ -19,6 +19,7 @@ enum CountedSet : unsigned {
     kCountAmxInt8,
     kCountNeon,
     kCountNeonDotprod,
+    kCountNeonI8mm,
     kCountWasmSimd,
     kCountPlain,
     kCountDsp,

@@ -27,6 +27,19 @@ bool neon_dotprod_usable() noexcept {
 #endif
 }
 
+bool neon_i8mm_usable() noexcept {
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    return neon_dotprod_usable();
+#elif defined(__linux__)
+    // The same: HWCAP2_I8MM is made of this field, which Linux shows since 5.6, 0 before.
+    std::uint64_t instructions;
+    asm("mrs %0, ID_AA64ISAR1_EL1" : "=r"(instructions));
+    return (instructions >> 52 & 0xF) >= 1 && neon_dotprod_usable();  // field I8MM
+#else
+    return false;
+#endif
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch
 

@@ -11,6 +11,7 @@ constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
     &kAmxInt8,     &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
 #elif defined(__aarch64__)
+    &kNeonI8mm,
     &kNeonDotprod,
     &kNeon,
 #elif defined(__wasm_simd128__)

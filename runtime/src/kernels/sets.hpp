@@ -28,10 +28,12 @@ bool amx_int8_usable() noexcept;
 #elif defined(__aarch64__)
 extern const KernelSet kNeon;
 extern const KernelSet kNeonDotprod;
+extern const KernelSet kNeonI8mm;
 
 // The same.
 bool neon_usable() noexcept;
 bool neon_dotprod_usable() noexcept;
+bool neon_i8mm_usable() noexcept;  // with dotprod
 #elif defined(__wasm_simd128__)
 extern const KernelSet kWasmSimd;
 #endif

@@ -31,6 +31,7 @@ CountedSet counted(std::string_view name) {
         {"amx_int8", kCountAmxInt8},
         {"neon", kCountNeon},
         {"neon_dotprod", kCountNeonDotprod},
+        {"neon_i8mm", kCountNeonI8mm},
         {"wasm_simd", kCountWasmSimd},
         {"plain", kCountPlain},
         {"dsp", kCountDsp},
@@ -47,6 +48,7 @@ CountedSet counted(std::string_view name, CountedFunction function) {
         function == kCountMatmulS8 || function == kCountQuantizeRow || function == kCountQuantizeProbabilities;
     if (!own && name == "avx_vnni") return kCountAvx2;
     if (!own && name == "amx_int8") return kCountAvx512Vnni;
+    if (!own && name == "neon_i8mm") return kCountNeon;
     return counted(name);
 }
 }  // namespace testing

@@ -92,7 +92,9 @@ std::vector<Expected> expected_sets() {
 }
 #elif defined(__aarch64__)
 std::vector<Expected> expected_sets() {
-    return {{"neon_dotprod", (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0}, {"neon", true}};
+    constexpr unsigned long kI8mm = 1u << 13;  // HWCAP2_I8MM, which older headers have not
+    const bool dotprod = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    return {{"neon_i8mm", dotprod && (getauxval(AT_HWCAP2) & kI8mm) != 0}, {"neon_dotprod", dotprod}, {"neon", true}};
 }
 #else
 std::vector<Expected> expected_sets() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of floats to bytes, for the sets neon and neon_dotprod. Included inside their namespaces.
+// Conversion of floats to bytes, for the sets neon, neon_dotprod and neon_i8mm. Included inside their namespaces.
 
 // rne(x), |x| <= 127, in order.
 ETCH_INLINE int16x8_t round_to_words(Pair<Register> x) noexcept {

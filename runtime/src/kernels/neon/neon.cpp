@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NEON set: Packing::panel, 4-lane registers, no fused multiply-add. Everything here but the set itself has
-// internal linkage: the linker must never take a function from here for code that runs on an older CPU.
+// The NEON set: Packing::panel, 4-lane registers, no fused multiply-add. Everything here but the set itself and
+// what it lends has internal linkage: the linker must never take a function from here for code that runs on an older
+// CPU.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -15,6 +16,7 @@
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../sets.hpp"
+#include "common.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -44,6 +46,11 @@ constexpr unsigned kVectorBytes = 16;
 // clang-format on
 
 }  // namespace
+
+namespace common {
+namespace own = neon;
+#include "../vector/common.inl"
+}  // namespace common
 }  // namespace neon
 
 constexpr KernelSet kNeon = {

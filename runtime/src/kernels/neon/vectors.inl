@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four floats in a register, for the sets neon and neon_dotprod. Included inside their namespaces.
+// Four floats in a register, for the sets neon, neon_dotprod and neon_i8mm. Included inside their namespaces.
 
 struct Register {
     float32x4_t lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// s8 x s8 -> s32 -> f32 by sdot, tiles of 4 rows x 16 columns, the whole K in registers. Included inside the namespace
-// of neon_dotprod.
+// s8 x s8 -> s32 -> f32 by sdot, tiles of 4 rows x 16 columns, the whole K in registers. Included inside the
+// namespaces of neon_dotprod and neon_i8mm.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
 // weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; zeros
@@ -41,7 +41,7 @@ ETCH_INLINE void multiply_group(const int8x16_t (&a)[kRows], const std::int8_t* 
     }
 }
 
-struct TileS8 {
+struct DotTile {
     static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 4;
 

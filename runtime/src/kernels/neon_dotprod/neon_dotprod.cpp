@@ -44,6 +44,7 @@ constexpr unsigned kVectorBytes = 16;
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
+using TileS8 = DotTile;
 #include "../vector/matmul_panels.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/encoding.inl"
