@@ -8,6 +8,7 @@ from typing import Any
 
 from .files import CheckpointFolder
 from .refusal import refusal, shown
+from .sentencepiece_model import CONTROL, USER_DEFINED, SentencePieceModel
 from .tokenizer_config import (
     ADDED_TOKENS_FILE,
     SPECIAL_TOKENS_FILE,
@@ -22,6 +23,11 @@ from .tokenizer_json import added_tokens, check_vocab, read_added_token
 from .tokenizer_spec import AddedToken, TokenizerSpec
 
 _NO_ID = -1
+# By file: keys in the place of whose values, be they empty, no tokens of SentencePiece's file count.
+_LISTS_OF_TOKENS = {
+    CONFIG_FILE: ("additional_special_tokens", "extra_special_tokens"),
+    SPECIAL_TOKENS_FILE: ("extra_special_tokens",),
+}
 # RobertaTokenizer's defaults, which those of SentencePiece share, in the order in which `transformers` adds them.
 ROBERTA_TOKENS: dict[str, object] = {
     "bos_token": "<s>",
@@ -43,12 +49,19 @@ class FolderTokens:
     named: tuple[AddedToken, ...]  # special ones that none does
     extra: tuple[tuple[str, object, str], ...]  # more that a file names: key, value, file
     notes: tuple[str, ...]
+    lists_extra: bool  # whether a file lists more of them, be it none
 
-    def of(self, vocab: dict[str, int]) -> list[AddedToken]:
-        """All by their ids, the named ones with those that they get."""
+    def of(self, vocab: dict[str, int], own: dict[str, bool] | None = None) -> list[AddedToken]:
+        """All by their ids, the named ones with those that they get. `own` are tokens that the pieces say, and whether
+        they are special: their flags are none, whatever names them."""
         tokens = list(self.decoded)
         free = len(vocab) + sum(token.content not in vocab for token in tokens)
-        for token in self.named:
+        named = {token.content: token for token in self.named}
+        for text, special in (own or {}).items():
+            if all(token.content != text for token in self.decoded):
+                plain = _token(text, _NO_ID, special=special or text in named)
+                named[text] = replace(plain, normalized=False)
+        for token in named.values():
             tokens.append(replace(token, id=vocab.get(token.content, free)))
             free += token.content not in vocab
         return sorted(tokens, key=lambda token: token.id)
@@ -117,7 +130,18 @@ def read_tokens(
     special_texts = set(special.values())
     listed = [replace(t, special=t.special or t.content in special_texts) for _, t in sorted(decoded.items())]
     extra = tuple((key, item, file) for of, file in sources for key, item in extra_tokens(of, usual, file))
-    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes)
+    lists_extra = any(
+        key in of and not isinstance(of[key], dict) for of, file in sources for key in _LISTS_OF_TOKENS[file]
+    )
+    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra)
+
+
+def own_tokens(model: SentencePieceModel, tokens: FolderTokens) -> dict[str, bool]:
+    """Control pieces, which are special, and those that users define, which are found as a whole. Where a file lists
+    extra tokens, be it none, these count in their place."""
+    if tokens.lists_extra:
+        return {}
+    return {piece.text: piece.type == CONTROL for piece in model.pieces if piece.type in (CONTROL, USER_DEFINED)}
 
 
 def _token(text: str, number: int, *, special: bool, flags: object = None) -> AddedToken:

@@ -16,10 +16,10 @@ from typing import Any, Literal
 from .character_bpe_json import read_character_bpe_json
 from .described_folder import RebuiltClass, read_described_folder
 from .files import CheckpointFolder
-from .folder_tokens import read_tokens
+from .folder_tokens import own_tokens, read_tokens
 from .metaspace_json import METASPACE
 from .refusal import refusal
-from .sentencepiece_model import BPE, CONTROL, USER_DEFINED, SentencePieceModel, read_sentencepiece_model
+from .sentencepiece_model import BPE, read_sentencepiece_model
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import LLAMA_TOKENIZER, check_unsupported, class_of, flag_of, has_segments, read_config
@@ -109,21 +109,12 @@ def read_llama_folder(folder: CheckpointFolder, class_in_config: object) -> Toke
     if len(vocab) != len(model.pieces):
         raise refusal("vocab-duplicate-piece", "two of its pieces are the same text", file=FILE)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
-    added = {token.content: token for token in (*_own_tokens(model), *tokens.of(vocab))}
-    described = _described(config, vocab, sorted(added.values(), key=lambda token: token.id), tokens.special)
+    added = tokens.of(vocab, own_tokens(model, tokens))
+    described = _described(config, vocab, added, tokens.special)
     spec = read_character_bpe_json(described if has_segments(config, usual=False) else without_segments(described))
     tokens.check(spec)
     notes = (f"{LLAMA_TOKENIZER} of transformers does not apply the compiled map of {FILE}",) if model.charsmap else ()
     return replace(spec, notes=spec.notes + tokens.notes + notes)
-
-
-def _own_tokens(model: SentencePieceModel) -> list[AddedToken]:
-    """Control pieces are special, those that users define are found as a whole."""
-    return [
-        AddedToken(piece.text, i, piece.type == CONTROL, False, False, False, False)
-        for i, piece in enumerate(model.pieces)
-        if piece.type in (CONTROL, USER_DEFINED)
-    ]
 
 
 def _described(

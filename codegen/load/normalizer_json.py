@@ -82,12 +82,17 @@ def listed_steps(value: object, *types: str) -> list[dict[str, Any]]:
     if value is None:
         return []
     if isinstance(value, dict) and value.get("type") == "Sequence":
-        only_fields(value, "normalizer", {"type", "normalizers"}, required={"normalizers"})
-        inner = value["normalizers"]
-        if not isinstance(inner, list):
-            raise refusal("tokenizer-type", "normalizer.normalizers must be a list", file=FILE)
-        return [step for one in inner for step in listed_steps(one, *types)]
+        return [step for one in listed_in(value) for step in listed_steps(one, *types)]
     return [typed(value, "normalizer", *types)]
+
+
+def listed_in(sequence: dict[str, Any]) -> list[Any]:
+    """What a Sequence holds."""
+    only_fields(sequence, "normalizer", {"type", "normalizers"}, required={"normalizers"})
+    inner = sequence["normalizers"]
+    if not isinstance(inner, list):
+        raise refusal("tokenizer-type", "normalizer.normalizers must be a list", file=FILE)
+    return inner
 
 
 def _charsmap(step: dict[str, Any]) -> bytes | None:

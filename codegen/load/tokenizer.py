@@ -7,9 +7,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tokenizers import Tokenizer
-
-from ..errors import printable
 from . import tokenizer_config, tokenizer_json, vocab_text
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .character_bpe_json import is_character_bpe
@@ -30,6 +27,7 @@ from .tokenizer_spec import (
 )
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
 from .word_level_json import is_word_level, read_word_level_json
+from .word_piece_json import is_word_piece_of_steps, read_word_piece_json
 
 MAX_PIECE_BYTES = 1024
 MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
@@ -57,14 +55,16 @@ def load_tokenizer(
         spec = read_unigram_folder(folder, described, class_in_config, usual_class)
         file = tokenizer_json.FILE
     else:
-        parts = _word_piece(folder, described, TokenizerConfig(folder, class_in_config, usual_class))
-        spec, file = _spec(parts), parts.file
+        config = TokenizerConfig(folder, class_in_config, usual_class)
+        if described is not None and not config.rebuilds and is_word_piece_of_steps(described):
+            read, model = read_word_piece_json, "WordPiece"
+            spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
+            file = tokenizer_json.FILE
+        else:
+            parts = _word_piece(folder, described, config)
+            spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
-    try:
-        Tokenizer.from_str(spec.json)
-    except Exception as error:  # it has no class of its own
-        message = f"`tokenizers` does not read it: {printable(str(error))}"
-        raise refusal("tokenizer-unreadable", message, file=file) from None
+    tokenizer_json.wheel_of(spec.json, file)
     return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file))
 
 

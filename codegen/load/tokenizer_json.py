@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tokenizers import Tokenizer
+
+from ..errors import printable
 from .refusal import kind, refusal, shown
 from .tokenizer_parts import TokenizerParts, bert_processor
 from .tokenizer_spec import AddedToken
@@ -28,7 +31,7 @@ def read_tokenizer_json(values: dict[str, Any], second_segment: int) -> Tokenize
     normalizer = _normalizer(values["normalizer"])
     pre_tokenizer = typed(values["pre_tokenizer"], "pre_tokenizer", "BertPreTokenizer")
     only_fields(pre_tokenizer, "pre_tokenizer", {"type"})
-    model = _model(values["model"])
+    model = read_word_piece_model(values["model"])
     classify, separate, separators = _special_tokens(values["post_processor"], model["vocab"])
     return TokenizerParts(
         file=FILE,
@@ -59,7 +62,8 @@ def _normalizer(value: object) -> dict[str, Any]:
     return normalizer
 
 
-def _model(value: object) -> dict[str, Any]:
+def read_word_piece_model(value: object) -> dict[str, Any]:
+    """The checked value of `model`."""
     if isinstance(value, dict) and set(value) == _MODEL - {"type"}:  # files of 2020 do not name the type
         value = {"type": "WordPiece", **value}
     model = typed(value, "model", "WordPiece")
@@ -215,6 +219,15 @@ def _template_tokens(processor: dict[str, Any]) -> list[list[object]]:
             )
         pairs.append([name, ids[0]])
     return pairs
+
+
+def wheel_of(text: str, file: str = FILE) -> Tokenizer:
+    """What the `tokenizers` library reads, which refuses what nobody here looks at, too."""
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as error:  # it has no class of its own
+        message = f"`tokenizers` does not read it: {printable(str(error))}"
+        raise refusal("tokenizer-unreadable", message, file=file) from None
 
 
 def notes_of(values: dict[str, Any]) -> tuple[str, ...]:

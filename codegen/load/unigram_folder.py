@@ -17,19 +17,21 @@ from typing import Any
 import numpy as np
 
 from .files import CheckpointFolder
-from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
+from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
-from .template_json import without_segments
+from .template_json import read_post_processor, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import check_unsupported, class_of, flag_of, has_segments, read_config
+from .tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
 from .unigram_json import is_unigram, read_unigram_json
 
-MODEL_FILES = ("sentencepiece.bpe.model", "spiece.model", "spm.model", "tokenizer.model")
+_FAIRSEQ_FILE, _OWN_FILE = "sentencepiece.bpe.model", "spiece.model"
+MODEL_FILES = (_FAIRSEQ_FILE, _OWN_FILE, "spm.model", "tokenizer.model")
 _MAX_MODEL_BYTES = 32 << 20
 _METASPACE = "\u2581"
+_MOST_EXTRA_IDS = 10_000
 
 Vocabulary = list[tuple[str, float]]
 
@@ -38,12 +40,15 @@ Vocabulary = list[tuple[str, float]]
 class SentencePieceClass:
     """One of the classes of `transformers`."""
 
+    file: str  # SentencePiece's
     special_tokens: dict[str, object]  # by their keys, in the order in which they are added, with their defaults
     unknown_id: int
     vocabulary: Callable[[Vocabulary], Vocabulary]  # of SentencePiece's pieces
     single: str  # the template, `$A` and `$B` the texts
     pair: str
     folds: bool = False  # by the settings `do_lower_case` and `keep_accents`
+    prepends_always: bool = False  # whatever `add_prefix_space` says
+    has_extra_ids: bool = False  # as many as the setting says, special tokens, the last one first behind the pieces
 
 
 def _xlm_roberta(pieces: Vocabulary) -> Vocabulary:
@@ -64,14 +69,18 @@ _ALBERT_TOKENS = ROBERTA_TOKENS | {
     "cls_token": "[CLS]",
     "mask_token": "[MASK]",
 }
+_T5_TOKENS: dict[str, object] = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 _ROBERTA_TEMPLATE = "<s> $A </s>", "<s> $A </s> </s> $B </s>"
 CLASSES = {
-    "XLMRobertaTokenizer": SentencePieceClass(ROBERTA_TOKENS, 3, _xlm_roberta, *_ROBERTA_TEMPLATE),
+    "XLMRobertaTokenizer": SentencePieceClass(_FAIRSEQ_FILE, ROBERTA_TOKENS, 3, _xlm_roberta, *_ROBERTA_TEMPLATE),
     "CamembertTokenizer": SentencePieceClass(
-        ROBERTA_TOKENS | {"mask_token": _STRIPPING_MASK}, 3, _camembert, *_ROBERTA_TEMPLATE
+        _FAIRSEQ_FILE, ROBERTA_TOKENS | {"mask_token": _STRIPPING_MASK}, 3, _camembert, *_ROBERTA_TEMPLATE
     ),
     "AlbertTokenizer": SentencePieceClass(
-        _ALBERT_TOKENS, 1, list, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", folds=True
+        _OWN_FILE, _ALBERT_TOKENS, 1, list, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", folds=True
+    ),
+    "T5Tokenizer": SentencePieceClass(
+        _OWN_FILE, _T5_TOKENS, 2, list, "$A </s>", "$A </s> $B </s>", prepends_always=True, has_extra_ids=True
     ),
 }
 # `transformers` 5.23 makes this one without the compiled map, with NFC: tokenizer.json counts, and must be there.
@@ -108,7 +117,7 @@ def read_unigram_folder(
         if model is not None:
             _check_same_model(spec, model, f"{file}")
         if known is not None:
-            spec = replace(spec, notes=spec.notes + _differences(config, name, known, spec))
+            spec = replace(spec, notes=spec.notes + _differences(config, name, known, spec, tokens))
         elif name == _DEBERTA:
             spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec))
     elif known is None:
@@ -142,7 +151,9 @@ def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str)
     scores = np.array(spec.model.scores, np.float32).tolist()
     here = list(zip((piece or "" for piece in spec.model.pieces), scores, strict=True))
     pieces = [(piece.text, piece.score) for piece in model.pieces]
-    if not any(_same(here, kind.vocabulary(pieces)) for kind in CLASSES.values()):
+    extra = [(f"<extra_id_{i}>", 0.0) for i in reversed(range(len(here) - len(pieces)))]
+    kinds = (kind.vocabulary(pieces) + (extra if kind.has_extra_ids else []) for kind in CLASSES.values())
+    if not any(_same(here, vocabulary) for vocabulary in kinds):
         raise refusal("tokenizer-conflict", f"{JSON_FILE} has other pieces or scores", file=file)
     normalizer = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
     if not isinstance(normalizer, CharsmapNormalizer) or (normalizer.charsmap or b"") != model.charsmap:
@@ -157,12 +168,16 @@ def _same(here: Vocabulary, there: Vocabulary) -> bool:
     return all(ours == theirs or ours == np.float32(theirs - 100) for (_, ours), (_, theirs) in scores)
 
 
-def _differences(config: dict[str, Any], name: str, known: SentencePieceClass, spec: TokenizerSpec) -> tuple[str, ...]:
+def _differences(
+    config: dict[str, Any], name: str, known: SentencePieceClass, spec: TokenizerSpec, tokens: FolderTokens
+) -> tuple[str, ...]:
     """Notes of what `transformers` makes otherwise; what it is told to make otherwise is refused."""
     rebuilt = _described(config, known, b"", [], {}, None)
     expected = read_unigram_json(rebuilt, scores=(0.0,) * len(rebuilt["model"]["vocab"]))
     rest = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
-    ours = replace(spec.normalizer, rest=_bare(rest)) if isinstance(spec.normalizer, FoldingNormalizer) else _bare(rest)
+    ours: object = spec.normalizer
+    if isinstance(rest, CharsmapNormalizer):
+        ours = replace(spec.normalizer, rest=_bare(rest)) if rest is not spec.normalizer else _bare(rest)
     if ours != expected.normalizer and (known.folds and {"do_lower_case", "keep_accents"} & set(config)):
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
@@ -170,14 +185,39 @@ def _differences(config: dict[str, Any], name: str, known: SentencePieceClass, s
     assert isinstance(segmenter, MetaspaceSegmenter) and isinstance(wanted, MetaspaceSegmenter)
     if "add_prefix_space" in config and segmenter.prepend != wanted.prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
+    special = {token.content for token in spec.added_tokens if token.special}
+    missing = set(_extra_ids(config)) - special if known.has_extra_ids and not _names_extra_ids(tokens) else set()
+    if missing:
+        message = f"{name} of transformers adds {shown(min(missing))}, {JSON_FILE} does not list it"
+        raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
     if spec.model.unknown_id != known.unknown_id or spec.model.byte_fallback:
         message = f"{name} of transformers has the unknown piece {known.unknown_id} and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     parts = [
         ("normalizer", ours == expected.normalizer and rest == _bare(rest, rest)),
         ("pre_tokenizer", segmenter == wanted),
+        ("post_processor", _other_token(known, tokens) is None and _same_template(config, known, spec)),
     ]
     return tuple(f"{name} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same)
+
+
+def _other_token(known: SentencePieceClass, tokens: FolderTokens) -> str | None:
+    """The key of a special token that is not the class's own."""
+    usual = ((key, content_of(value, key, CONFIG_FILE)) for key, value in known.special_tokens.items())
+    return next((key for key, text in usual if tokens.special[key] != text), None)
+
+
+def _same_template(config: dict[str, Any], known: SentencePieceClass, spec: TokenizerSpec) -> bool:
+    ids = {piece: i for i, piece in enumerate(spec.model.pieces) if isinstance(piece, str)}
+    ids |= {token.content: token.id for token in spec.added_tokens}
+    described = {"post_processor": _template(known, ids)}
+    described = described if has_segments(config, usual=False) else without_segments(described)
+    return read_post_processor(described["post_processor"], ids).template == spec.template
+
+
+def _names_extra_ids(tokens: FolderTokens) -> bool:
+    """Whether the configuration lists them: then those that it lists count."""
+    return any("<extra_id_" in content_of(value, key, file) for key, value, file in tokens.extra)
 
 
 def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec) -> tuple[str, ...]:
@@ -208,12 +248,22 @@ def _bare(rest: Any, like: Any = None) -> CharsmapNormalizer:
 def _of_model(
     config: dict[str, Any], known: SentencePieceClass, model: SentencePieceModel, file: str, tokens: FolderTokens
 ) -> TokenizerSpec:
+    if file != known.file:
+        raise refusal("tokenizer-missing", f"the tokenizer's class reads {known.file}, which is missing", file=file)
+    adds = next((key for key in ("add_bos_token", "add_eos_token") if known.folds and key in config), None)
+    if adds is not None:  # whatever it says, ALBERT's template is lost
+        raise refusal("tokenizer-setting", f"'{adds}' is not supported without {JSON_FILE}", file=CONFIG_FILE)
     if model.model_type != UNIGRAM:
         message = f"its model is of type {model.model_type}, only Unigram (1) is supported"
         raise refusal("sentencepiece-type", message, file=file)
+    if (other := _other_token(known, tokens)) is not None:  # they are a part of the vocabulary
+        message = f"{other} is {shown(tokens.special[other])}: not supported without {JSON_FILE}"
+        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
     vocabulary = known.vocabulary([(piece.text, piece.score) for piece in model.pieces])
+    extra = _extra_ids(config) if known.has_extra_ids else []
+    vocabulary += [(text, 0.0) for text in reversed(extra)]
     ids = {text: i for i, (text, _) in enumerate(vocabulary)}
-    added = [asdict(token) for token in tokens.of(ids)]
+    added = [asdict(token) for token in tokens.of(ids, own_tokens(model, tokens) | dict.fromkeys(extra, True))]
     ids |= {token["content"]: token["id"] for token in added}
     described = _described(config, known, model.charsmap, vocabulary, ids, added)
     described = described if has_segments(config, usual=False) else without_segments(described)
@@ -236,10 +286,10 @@ def _described(
         steps += [{"type": "Lowercase"}] if flag_of(config, "do_lower_case", True) else []
     if charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()})
-    metaspace = {
+    metaspace: dict[str, Any] = {
         "type": "Metaspace",
         "replacement": _METASPACE,
-        "prepend_scheme": "always" if flag_of(config, "add_prefix_space", True) else "never",
+        "prepend_scheme": "always" if known.prepends_always or flag_of(config, "add_prefix_space", True) else "never",
         "split": True,
     }
     vocab = vocabulary or [(f"{i}", 0.0) for i in range(known.unknown_id + 1)]
@@ -249,8 +299,17 @@ def _described(
         "normalizer": {"type": "Sequence", "normalizers": steps},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
         "post_processor": None if added is None else _template(known, ids),
+        "decoder": metaspace,
         "model": {"type": "Unigram", "unk_id": known.unknown_id, "vocab": [list(item) for item in vocab]},
     }
+
+
+def _extra_ids(config: dict[str, Any]) -> list[str]:
+    count = config.get("extra_ids", 100)
+    if type(count) is not int or not 0 <= count <= _MOST_EXTRA_IDS:
+        message = f"'extra_ids' must be a number up to {_MOST_EXTRA_IDS}, got {shown(count)}"
+        raise refusal("config-type", message, file=CONFIG_FILE)
+    return [f"<extra_id_{i}>" for i in range(count)]
 
 
 def _template(known: SentencePieceClass, ids: dict[str, int]) -> dict[str, Any]:

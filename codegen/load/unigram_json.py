@@ -7,13 +7,12 @@ import json
 import math
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from .metaspace_json import read_metaspace
 from .normalizer_json import read_normalizer
+from .plain_normalizer_json import read_normal_form
 from .refusal import kind, refusal, shown
 from .template_json import read_post_processor
-from .tokenizer_json import FILE, added_tokens, check_top, notes_of, only_fields
+from .tokenizer_json import FILE, added_tokens, check_top, notes_of, only_fields, wheel_of
 from .tokenizer_spec import TokenizerSpec, UnigramModel
 
 _MODEL = {"type", "unk_id", "vocab", "byte_fallback"}
@@ -28,7 +27,8 @@ def is_unigram(model: object) -> bool:
 def read_unigram_json(values: dict[str, Any], scores: tuple[float, ...] | None = None) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json; `scores` where those are meant that the wheel does not round."""
     check_top(values)
-    normalizer = read_normalizer(values["normalizer"])
+    form = read_normal_form(values["normalizer"])
+    normalizer = form if form is not None else read_normalizer(values["normalizer"])
     segmenter = read_metaspace(values["pre_tokenizer"])
     pieces, unknown_id, byte_fallback = _model(values["model"])
     vocab = {piece: i for i, piece in enumerate(pieces)}
@@ -83,4 +83,4 @@ def _model(value: dict[str, Any]) -> tuple[list[str], int, bool]:
 
 def _scores(text: str) -> tuple[float, ...]:
     """As `tokenizers` reads them, which rounds some decimal numbers to the neighbour of the nearest double."""
-    return tuple(float(score) for _, score in json.loads(Tokenizer.from_str(text).to_str())["model"]["vocab"])
+    return tuple(float(score) for _, score in json.loads(wheel_of(text).to_str())["model"]["vocab"])

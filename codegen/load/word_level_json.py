@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .plain_normalizer_json import read_plain_normalizer
+from .plain_normalizer_json import read_word_normalizer
 from .refusal import refusal, shown
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
@@ -56,11 +56,8 @@ def read_word_level_json(values: dict[str, Any]) -> TokenizerSpec:
 
 
 def _normalizer(value: object) -> BertNormalizer | CharacterNormalizer:
-    """Lower case alone is a part of what BERT's does."""
-    normalizer = read_plain_normalizer(value)
+    normalizer = read_word_normalizer(value)
     if isinstance(normalizer, NormalFormNormalizer):
         message = f"normalizer '{normalizer.form}' is not supported with words"
         raise refusal("tokenizer-normalizer", message, file=FILE)
-    if isinstance(normalizer, CharacterNormalizer) and normalizer.steps != ("Lowercase",):
-        return normalizer
-    return BertNormalizer(False, False, False, isinstance(normalizer, CharacterNormalizer))
+    return normalizer

@@ -45,6 +45,8 @@ OPTIONS: list[Any] = [
     pytest.param({"charsmap": MAP, "scheme": "never", "split": False}, id="never-unsplit"),
     pytest.param({"charsmap": MAP, "byte_fallback": True}, id="bytes"),
     pytest.param({"after": [strip(True, True), RUNS], "template": False}, id="strip-no-map"),
+    *(pytest.param({"before": [{"type": form}]}, id=form) for form in ("NFC", "NFKD")),
+    pytest.param({"before": [{"type": "NFKC"}], "split_whitespace": True, "byte_fallback": True}, id="NFKC"),
 ]
 
 

@@ -198,7 +198,7 @@ def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes
 
 
 def _request(capacity: int, plain_text: bool, *texts: bytes) -> bytes:
-    room = 8 * sum(map(len, texts)) + 8  # of bytes that maps of characters make of one, few become a token each
+    room = 12 * sum(map(len, texts)) + 8  # NFKC makes 33 bytes of three, and each may become a token
     head = np.array([len(texts) - 1, plain_text, min(capacity, room)], np.uint32).tobytes()
     return head + b"".join(len(text).to_bytes(4, "little") + text for text in texts)
 

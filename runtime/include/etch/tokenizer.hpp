@@ -71,10 +71,13 @@ using NormalFormByteLevelBpeTokenizer = Tokenizer<NormalFormNormalizer, ByteLeve
 using NormalFormDigitsBpeTokenizer = Tokenizer<NormalFormNormalizer, DigitsSegmenter, ByteLevelBpe>;
 using NormalFormCl100kBpeTokenizer = Tokenizer<NormalFormNormalizer, Cl100kSegmenter, ByteLevelBpe>;
 using CharacterByteLevelBpeTokenizer = Tokenizer<CharacterNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
+using CharacterWordPieceTokenizer = Tokenizer<CharacterNormalizer, BertSegmenter, WordPiece>;
+using NormalFormWordPieceTokenizer = Tokenizer<NormalFormNormalizer, BertSegmenter, WordPiece>;
 using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>;
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
+using NormalFormUnigramTokenizer = Tokenizer<NormalFormNormalizer, MetaspaceSegmenter, Unigram>;
 
 // Scratch memory for one call: one word. Any content, any alignment of 8 bytes or more.
 constexpr std::size_t kTokenizerScratchAlignment = 8;

@@ -37,6 +37,8 @@ class Segmenter<BertSegmenter, WordPiece> {
     // alone.
     void read_ahead(Cursor<BertNormalizer>& cursor, std::string_view text, RawSplitter& splitter,
                     const TokenWriter& out, std::uint32_t enough) noexcept;
+    template <class Reader>
+    void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
 
   private:
     Words<WordPiece>& words_;

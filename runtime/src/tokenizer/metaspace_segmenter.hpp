@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "added_tokens.hpp"
+#include "cursor.hpp"
 #include "etch/tokenizer/segmenters.hpp"
 #include "segmenter.hpp"
 #include "unicode.hpp"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-NORMAL, UNKNOWN, CONTROL = 1, 2, 3
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, BYTE = 1, 2, 3, 4, 6
 
 
 def varint(value: int) -> bytes:

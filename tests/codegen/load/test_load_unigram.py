@@ -96,7 +96,11 @@ REFUSED = [
     (metaspace(drop=True), "tokenizer-field", "drop"),
     (top(pre_tokenizer={"type": "Whitespace"}), "tokenizer-pre-tokenizer", "Whitespace"),
     (top(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}), "tokenizer-pre-tokenizer", "only"),
-    (top(normalizer={"type": "NFKC"}), "tokenizer-normalizer", "NFKC"),
+    (
+        top(normalizer={"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}]}),
+        "tokenizer-normalizer",
+        "NFKC",
+    ),
     (steps(RUNS, STRIP), "tokenizer-normalizer", "Strip"),
     (steps({**RUNS, "content": "x"}), "tokenizer-normalizer", "Replace"),
     (steps({**RUNS, "pattern": {"String": "a"}}), "tokenizer-normalizer", "Replace"),

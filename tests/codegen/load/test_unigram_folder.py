@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sentencepiece_files import CONTROL, UNKNOWN, sentencepiece_file
+from sentencepiece_files import CONTROL, UNKNOWN, USER_DEFINED, sentencepiece_file
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
@@ -32,13 +32,16 @@ PIECES = [
 ]
 FAIRSEQ = (("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL))
 OWN = (("<pad>", CONTROL), ("<unk>", UNKNOWN), ("[CLS]", CONTROL), ("[SEP]", CONTROL), ("[MASK]", CONTROL))
+T5 = (("<pad>", CONTROL), ("</s>", CONTROL), ("<unk>", UNKNOWN))
 FILES = {
     "XLMRobertaTokenizer": ("sentencepiece.bpe.model", FAIRSEQ),
     "CamembertTokenizer": ("sentencepiece.bpe.model", FAIRSEQ),
     "AlbertTokenizer": ("spiece.model", OWN),
+    "T5Tokenizer": ("spiece.model", T5),
 }
 TEXTS = ("the cats", " \u00c9t\u00e9 ``x''  ", "a <mask> [MASK]b</s>", "")
 PAIR = ("the cat", "tests")
+EXTRA_IDS = {100: [3, 119, 4, 5, 21, 1], 3: [3, 22, 4, 5, 17, 8, 2, 5, 2, 11, 2, 18, 1]}
 # By transformers 5.23.0, tokenizers 0.23.3, from the two files that `model_folder` writes.
 EXPECTED: dict[str, list[list[int]]] = {
     "XLMRobertaTokenizer": [
@@ -62,6 +65,13 @@ EXPECTED: dict[str, list[list[int]]] = {
         [2, 3],
         [2, 5, 6, 7, 3, 9, 7, 10, 8, 7, 8, 3],
     ],
+    "T5Tokenizer": [
+        [3, 4, 5, 6, 1],
+        [7, 2, 5, 9, 7, 2, 15, 15, 1],
+        [7, 11, 7, 17, 2, 11, 6, 2, 18, 7, 19, 2, 20, 12, 1, 1],
+        [1],
+        [3, 4, 5, 1, 7, 5, 8, 6, 5, 6, 1],
+    ],
 }
 
 
@@ -75,7 +85,7 @@ def model_folder(path: Path, name: str) -> Path:
 
 
 def read(path: Path, usual: str = "BertTokenizer") -> TokenizerSpec:
-    return load_tokenizer(CheckpointFolder(path), 100, usual_class=usual)
+    return load_tokenizer(CheckpointFolder(path), 200, usual_class=usual)
 
 
 def described(path: Path, change: Callable[[dict[str, Any]], object] = lambda values: None) -> Path:
@@ -102,6 +112,30 @@ def test_as_transformers_reads_it(name: str, tmp_path: Path) -> None:
     compile_tokenizer(specs[0])
 
 
+def test_pieces_that_users_define_are_found_as_a_whole(tmp_path: Path) -> None:
+    """Without tokenizer.json; where a file lists extra tokens these count alone. Recorded, as above."""
+    path = model_folder(tmp_path, "XLMRobertaTokenizer")
+    model = sentencepiece_file((*FAIRSEQ, ("(", USER_DEFINED), ("ca", USER_DEFINED)), PIECES)
+    (path / "sentencepiece.bpe.model").write_bytes(model)
+    assert Tokenizer.from_str(read(path).json).encode("the cats").ids == [0, 6, 5, 10, 8, 9, 2]
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "XLMRobertaTokenizer", "extra_special_tokens": []}))
+    assert Tokenizer.from_str(read(path).json).encode("the cats").ids == [0, 6, 7, 8, 9, 2]
+
+
+def test_extra_ids(tmp_path: Path) -> None:
+    """Recorded, as above: the last one first, behind the pieces; tokenizer.json has to list as many."""
+    path = model_folder(tmp_path, "T5Tokenizer")
+    text = "the <extra_id_1>cat<extra_id_99>"
+    assert Tokenizer.from_str(read(path).json).encode(text).ids == EXTRA_IDS[100]
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "T5Tokenizer", "extra_ids": 3}))
+    assert Tokenizer.from_str(read(path).json).encode(text).ids == EXTRA_IDS[3]
+    described(path)
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "T5Tokenizer"}))
+    with pytest.raises(EtchError, match="<extra_id_10>") as caught:
+        read(path)
+    assert caught.value.code == "tokenizer-conflict"
+
+
 def test_what_transformers_makes_otherwise_needs_its_tokenizer_json(tmp_path: Path) -> None:
     (tmp_path / "spm.model").write_bytes(sentencepiece_file(OWN, PIECES))
     (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer"}))
@@ -109,6 +143,23 @@ def test_what_transformers_makes_otherwise_needs_its_tokenizer_json(tmp_path: Pa
         read(tmp_path)
     assert caught.value.code == "tokenizer-class"
     assert "needs tokenizer.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("count", [-1, "3", 10**9, True])
+def test_a_number_of_extra_ids_that_is_none(count: object, tmp_path: Path) -> None:
+    path = model_folder(tmp_path, "T5Tokenizer")
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "T5Tokenizer", "extra_ids": count}))
+    with pytest.raises(EtchError, match="extra_ids") as refused:
+        read(path)
+    assert refused.value.code == "config-type"
+
+
+def test_a_template_that_albert_loses_is_refused(tmp_path: Path) -> None:
+    path = model_folder(tmp_path, "AlbertTokenizer")
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "AlbertTokenizer", "add_eos_token": False}))
+    with pytest.raises(EtchError, match="add_eos_token") as refused:
+        read(path)
+    assert refused.value.code == "tokenizer-setting"
 
 
 def test_segments_where_the_model_is_told_of_them(tmp_path: Path) -> None:
@@ -150,7 +201,10 @@ def test_what_transformers_makes_otherwise_is_said(tmp_path: Path) -> None:
         values["normalizer"]["normalizers"].append(strip)
         values["pre_tokenizer"] = values["pre_tokenizer"]["pretokenizers"][1]
 
+        values["post_processor"]["single"].pop()
+
     notes = read(described(path, change)).notes
+    assert "XLMRobertaTokenizer of transformers has another post_processor: tokenizer.json counts" in notes
     assert "XLMRobertaTokenizer of transformers has another normalizer: tokenizer.json counts" in notes
     assert "XLMRobertaTokenizer of transformers has another pre_tokenizer: tokenizer.json counts" in notes
 
@@ -176,7 +230,9 @@ CONFLICTS: list[Any] = [
     (lambda path: described(path, lambda v: v["model"].update(byte_fallback=True)), "tokenizer-conflict", "fallback"),
     (lambda path: described(path, lambda v: v["added_tokens"].pop()), "tokenizer-conflict", "'<mask>'"),
     (put("spm.model"), "tokenizer-conflict", "as well"),
-    (put(CONFIG, tokenizer_class="T5Tokenizer"), "tokenizer-class", "SentencePiece"),
+    (put(CONFIG, tokenizer_class="BarthezTokenizer"), "tokenizer-class", "SentencePiece"),
+    (put(CONFIG, tokenizer_class="T5Tokenizer"), "tokenizer-missing", "spiece.model"),
+    (put(CONFIG, tokenizer_class=XLM_R, eos_token="[E]"), "tokenizer-setting", "eos_token"),
     (put(CONFIG, tokenizer_class="PreTrainedTokenizerFast"), "tokenizer-class", "missing"),
     (put(CONFIG, tokenizer_class=XLM_R, add_prefix_space=1), "config-type", "add_prefix_space"),
     (

@@ -63,6 +63,9 @@ std::int32_t unknown_id(const etch::WordPiece& model) {
 std::int32_t unknown_id(const etch::CharacterBpe& model) {
     return model.unknown_id;
 }
+std::int32_t unknown_id(const etch::Unigram& model) {
+    return model.unknown_id;
+}
 std::int32_t unknown_id(const etch::ByteLevelBpe&) {
     return -1;
 }
@@ -121,16 +124,27 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             run<etch::CharacterByteLevelBpeTokenizer>(bytes, {kFolding}, {one}, request);
             break;
         case 6:
-            run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one}, request);
+            if ((settings & 8) != 0) {
+                run<etch::CharacterWordPieceTokenizer>(test_vocabulary::kUncased, {kFolding}, {}, request);
+            } else {
+                run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one}, request);
+            }
             break;
         case 7: {
+            if ((settings & 8) != 0) {
+                const auto& pieces = other ? test_vocabulary::kPiecesOfBytes : test_vocabulary::kPieces;
+                run<etch::NormalFormUnigramTokenizer>(pieces, {form}, {pieces.segmenter.prepend, one, other}, request);
+                break;
+            }
             const auto& merged = other ? test_vocabulary::kMergedText : test_vocabulary::kMerged;
             run<etch::CharacterBpeTokenizer>(merged, merged.normalizer, {merged.segmenter.prepend, one, false},
                                              request);
             break;
         }
         default:
-            if ((settings & 8) != 0) {
+            if ((settings & 16) != 0) {
+                run<etch::NormalFormWordPieceTokenizer>(test_vocabulary::kUncased, {form}, {}, request);
+            } else if ((settings & 8) != 0) {
                 run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);
             } else {
                 run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one}, request);

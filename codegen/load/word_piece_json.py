@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tokenizer.json of a WordPiece whose normalizer is not BERT's: textbooks make them of single steps."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .plain_normalizer_json import read_word_normalizer
+from .refusal import refusal
+from .template_json import read_post_processor
+from .tokenizer_json import FILE, added_tokens, check_top, notes_of, read_word_piece_model
+from .tokenizer_spec import BertSegmenter, TokenizerSpec, WordPieceModel
+
+# The two of them are what BertPreTokenizer does.
+_SEGMENTERS: tuple[dict[str, Any], ...] = (
+    {"type": "BertPreTokenizer"},
+    {
+        "type": "Sequence",
+        "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Punctuation", "behavior": "Isolated"}],
+    },
+)
+
+
+def is_word_piece_of_steps(described: dict[str, Any]) -> bool:
+    """Whether a parsed tokenizer.json is of this kind."""
+    model, normalizer = described.get("model"), described.get("normalizer")
+    is_bert = isinstance(normalizer, dict) and normalizer.get("type") == "BertNormalizer"
+    return isinstance(model, dict) and model.get("type") == "WordPiece" and not is_bert
+
+
+def read_word_piece_json(values: dict[str, Any]) -> TokenizerSpec:
+    """The tokenizer of a parsed tokenizer.json."""
+    check_top(values)
+    if values["pre_tokenizer"] not in _SEGMENTERS:
+        message = "WordPiece is supported behind BertPreTokenizer, or WhitespaceSplit and isolated Punctuation, only"
+        raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
+    model = read_word_piece_model(values["model"])
+    vocab = model["vocab"]
+    added = added_tokens(values["added_tokens"], vocab)
+    post = read_post_processor(values["post_processor"], vocab | {token.content: token.id for token in added})
+    if post.trim_offsets:
+        raise refusal("tokenizer-post-processor", "trim_offsets is not supported with WordPiece", file=FILE)
+    return TokenizerSpec(
+        normalizer=read_word_normalizer(values["normalizer"]),
+        segmenter=BertSegmenter(),
+        model=WordPieceModel(
+            pieces=tuple(piece or None for piece in sorted(vocab, key=vocab.__getitem__)),
+            continuing_prefix=model["continuing_subword_prefix"],
+            max_input_chars_per_word=model["max_input_chars_per_word"],
+            unknown_id=vocab[model["unk_token"]],
+        ),
+        template=post.template,
+        added_tokens=added,
+        json=json.dumps({**values, "truncation": None, "padding": None}),
+        notes=notes_of(values),
+    )
