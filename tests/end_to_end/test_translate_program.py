@@ -68,6 +68,10 @@ def test_what_else_there_is(program: Program, spelled: list[str], tmp_path: Path
     ]
     table.write_text("".join(rows[:10]), encoding="utf-8")
     assert program.well("--evaluate", table).lines[0].split() == ["exact", "match:", "90.00", "%"]
+    (scores,) = program.well("--evaluate", table, "--json").objects
+    assert (scores["rows"], scores["exact"]) == (10, 9)
+    assert 50 < scores["chrf"] < 100
+    assert 0 <= scores["bleu"] <= 100
     assert program.well("--self-test").lines
     assert "up to 63 are written" in program.well("--help").out.decode()
     (long,) = program.well("--json", "a" * 100).objects

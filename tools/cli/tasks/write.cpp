@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that a model writes. Evaluated against the label column: how many are the same.
+// Texts that a model writes.
 #include "../answers.hpp"
-#include "../dataset.hpp"
 #include "../failure.hpp"
 #include "../format.hpp"
 #include "../json.hpp"
-#include "../label_measures.hpp"
-#include "../output.hpp"
-#include "../score_tables.hpp"
-#include "../table_run.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
 #include "../utf8.hpp"
 
 namespace etch::cli {
+
+void evaluate_writing(const Options& options);  // write_evaluation.cpp
+
 namespace {
 
 constexpr const char* kOutput = R"(
@@ -27,9 +25,11 @@ constexpr const char* kOutput = R"(
 
 constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
-  exact match of what is written with the label column, over the rows of FILE. csv has RFC 4180 quotes, tsv has none,
-  jsonl has an object a line, of strings and numbers. FILE has at most 256 MiB and 1,000 columns.
+  what is written against the label column, over the rows of FILE: exact match, BLEU and chrF, both as sacreBLEU has
+  them without options. csv has RFC 4180 quotes, tsv has none, jsonl has an object a line, of strings and numbers.
+  FILE has at most 256 MiB and 1,000 columns.
   --label-column C     number from 1, or name (default 1)
+  --json               {"rows", "bleu", "chrf", "exact"}; the last is a number of rows
 )";
 
 const char* reason_of(Ended ended) {
@@ -48,13 +48,14 @@ std::uint32_t beams_of(const Options& options) {
     return options.wanted.beams == 0 ? kModel.beams : options.wanted.beams;
 }
 
-const Option kSearchOption[] = {
+const Option kWriteOption[] = {
     {"--beams", 1, kTexts | kRows | bit(Mode::latency), kNone,
      [](Options& o, Values v) { o.wanted.beams = number("--beams", v[0], 1, kModel.beams); }},
     {"--nbest", 1, kTexts, kNone,
      [](Options& o, Values v) { o.wanted.nbest = number("--nbest", v[0], 1, kModel.beams); }},
+    {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
 };
-const OptionGroup kSearchOptions(kSearchOption);
+const OptionGroup kWriteOptions(kWriteOption);
 
 void check(const Options& options) {
     if (options.wanted.nbest > beams_of(options)) {
@@ -96,32 +97,22 @@ std::string described() {
     return format(", up to %u are written", static_cast<unsigned>(kModel.width));
 }
 
-void evaluate_texts(const Options& options) {
-    const Dataset dataset = read_dataset(options);
-    std::uint64_t same = 0;
-    std::string summary;
-    {
-        TableRun run(dataset);
-        for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
-            same += run.answer(row, false).written[0].text == dataset.values[row] ? 1U : 0U;
-            run.done(row);
-        }
-        summary = run.summary();
-    }
-    write_output(percent_line("exact match", ratio(same, dataset.examples.size())));
-    write_output(summary);
-}
-
 }  // namespace
 
 extern const TaskFace kWriteFace;
 const TaskFace kWriteFace = {
-    "writes texts", {&kSearchOptions, &kTableOptions},
-    check,          nullptr,
-    kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
-    described,      kTextCut,
-    as_text,        append_fields,
-    evaluate_texts, RowTexts::joined,
+    "writes texts",
+    {&kWriteOptions, &kTableOptions},
+    check,
+    nullptr,
+    kOutput,
+    {kEvaluation, kTextColumnsHelp, kHeaderHelp},
+    described,
+    kTextCut,
+    as_text,
+    append_fields,
+    evaluate_writing,
+    RowTexts::joined,
 };
 
 }  // namespace etch::cli

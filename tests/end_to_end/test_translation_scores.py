@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BLEU and chrF of the programs of models that write, against what sacreBLEU computed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from classify_program import ROOT
+
+CLI = ROOT / "tools" / "cli"
+RECORDED: list[dict[str, Any]] = json.loads(
+    (ROOT / "tests" / "codegen" / "generation" / "sacrebleu.json").read_text(encoding="utf-8")
+)
+
+
+def test_scores(tmp_path: Path) -> None:
+    sources = (
+        ROOT / "tests" / "end_to_end" / "translation_scores.cpp",
+        *(CLI / name for name in ("translation_scores.cpp", "utf8.cpp", "format.cpp")),
+        *(ROOT / "runtime" / "src" / "tokenizer" / name for name in ("characters.cpp", "unicode_tables.cpp")),
+    )
+    program = tmp_path / "scores"
+    places = [f"-I{ROOT / 'runtime' / place}" for place in ("include", "src/tokenizer")]
+    subprocess.run(["c++", "-std=c++17", "-O0", *places, *sources, "-o", program], check=True)
+    files = []
+    for i, corpus in enumerate(RECORDED):
+        files.append(tmp_path / f"{i}")
+        files[-1].write_bytes(b"".join(text.encode() + b"\0" for row in corpus["rows"] for text in row))
+    lines = subprocess.run([program, *files], check=True, capture_output=True, text=True).stdout.splitlines()
+    for line, corpus in zip(lines, RECORDED, strict=True):
+        bleu, chrf, same = line.split()
+        assert float(bleu) == pytest.approx(corpus["bleu"], abs=1e-4), corpus["rows"]
+        assert float(chrf) == pytest.approx(corpus["chrf"], abs=1e-4), corpus["rows"]
+        assert int(same) == sum(text == reference for text, reference in corpus["rows"])
