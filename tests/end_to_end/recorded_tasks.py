@@ -24,7 +24,7 @@ Quick = dict[str, tuple[str, ...]]  # recipes by variant
 
 def variants_of(group: str, quick: Quick) -> list[Any]:
     """Parameters: of those that are not quick, in a sweep, a sample has three."""
-    long = sampled([v for v in variants(group) if v not in quick], 3, f"variants of {group}")
+    long = sampled([v for v in variants(group) if v not in quick], 2, f"variants of {group}")
     return [*quick, *(pytest.param(v, marks=pytest.mark.sweep) for v in long)]
 
 
@@ -32,7 +32,7 @@ def models_of(group: str, quick: Quick) -> list[Any]:
     """(variant, recipe), the same."""
     models = [(v, recipe) for v in variants(group) for recipe in ("fp32", "w8a8", "w4a8")]
     brief = [(v, recipe) for v, recipe in models if recipe in quick.get(v, ())]
-    long = sampled([model for model in models if model not in brief], 5, f"models of {group}")
+    long = sampled([model for model in models if model not in brief], 3, f"models of {group}")
     return [
         pytest.param(*model, id="-".join(model), marks=() if model in brief else pytest.mark.sweep)
         for model in (*brief, *long)

@@ -169,7 +169,7 @@ def twin_key(model: Model) -> tuple[object, ...]:
 
 
 # Of the sweep whole groups of twins, so that a sample has something to compare.
-_GROUPS = sampled(list(dict.fromkeys(map(twin_key, MODELS))), 9, "shapes")
+_GROUPS = sampled(list(dict.fromkeys(map(twin_key, MODELS))), 7, "shapes")
 TESTED = [model for model in MODELS if model in QUICK_SET or twin_key(model) in _GROUPS]
 
 

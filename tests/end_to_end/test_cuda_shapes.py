@@ -61,7 +61,7 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("model", sampled(MODELS, 8, "shapes on a GPU"), ids=lambda model: model.name)
+@pytest.mark.parametrize("model", sampled(MODELS, 5, "shapes on a GPU"), ids=lambda model: model.name)
 def test_the_gpus_code_computes_what_the_cpus_does(model: Model, shared: Path, tmp_path: Path) -> None:
     libraries = _libraries()
     out, case = generated(model, shared, gpu=True), case_of(model, shared)

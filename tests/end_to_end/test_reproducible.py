@@ -98,7 +98,7 @@ OTHERS = [(name, recipe) for name in ENVIRONMENTS for recipe in RECIPES if (name
 
 @pytest.mark.parametrize(
     ("name", "recipe"),
-    [*ALWAYS, *(pytest.param(*case, marks=pytest.mark.sweep) for case in sampled(OTHERS, 12, "environments"))],
+    [*ALWAYS, *(pytest.param(*case, marks=pytest.mark.sweep) for case in sampled(OTHERS, 8, "environments"))],
 )
 def test_environment(
     name: str, recipe: str, checkpoint: Path, plain: dict[str, dict[str, bytes | None]], tmp_path: Path

@@ -15,7 +15,7 @@ from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.golden import text_tokenizer
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("4 bits on boards")]
 
 CHECKPOINT = ROOT / "tools" / "train" / "agnews_small" / "checkpoint"
 EVERY = 20  # of the 200 golden texts

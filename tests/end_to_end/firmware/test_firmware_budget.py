@@ -17,7 +17,7 @@ from codegen.budget import Limits
 from codegen.budget.limits import ALLOWANCES, Allowance
 from codegen.errors import EtchError
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("a board's budget")]
 
 CHECKPOINT = ROOT / "tools" / "train" / "agnews_small" / "checkpoint"
 TEXTS = (ROOT / "tests" / "golden" / "texts.txt").read_text(encoding="utf-8").split("\n")[:20]

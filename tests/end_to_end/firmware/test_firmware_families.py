@@ -16,7 +16,7 @@ from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.golden import SHORT_TEXTS, text_tokenizer
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("families on boards")]
 
 VARIANTS = ("roberta/softmax", "modernbert/softmax", "camembert/softmax")
 BOARDS = chosen_boards()

@@ -11,7 +11,7 @@ from boards import ROOT, Firmware, build_firmware, chosen_boards, parse_answer
 from emulator import Emulator, Stopped
 from test_firmware_bits import assert_same_bits
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("steps on boards")]
 
 TEXT = b"Oil prices climb as storms close refineries in the gulf"
 LONG = b"Oil prices climb as storms close refineries, " * 22  # more tokens than the model takes

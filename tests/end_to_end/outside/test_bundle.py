@@ -78,6 +78,7 @@ def test_makefile(bundle: Path, answer: str, tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("compiler", sampled(["g++", "clang++"], 1, "the line of a bundle"))
+@pytest.mark.long_case("the line of a bundle")
 def test_the_line(compiler: str, bundle: Path, answer: str, tmp_path: Path) -> None:
     """As it is printed, but for the compiler's name."""
     copy = shutil.copytree(bundle, tmp_path / "agnews")
@@ -87,6 +88,7 @@ def test_the_line(compiler: str, bundle: Path, answer: str, tmp_path: Path) -> N
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("a bundle on AArch64")
 def test_aarch64(bundle: Path, answer: str, tmp_path: Path) -> None:
     emulator, compiler = tool("qemu-aarch64"), tool("aarch64-linux-gnu-g++")
     sources = [bundle / "example.cpp", *bundle.glob("model/*.[cS]*"), *bundle.glob("runtime/**/*.cpp")]
@@ -96,6 +98,7 @@ def test_aarch64(bundle: Path, answer: str, tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("compiler", sampled(["g++", "clang++"], 1, "bundles of tasks"))
+@pytest.mark.long_case("bundles of tasks")
 def test_every_task_passes_its_self_test(compiler: str, bundle: Path, tmp_path: Path) -> None:
     runtime = objects(tool(compiler), bundle, sorted(bundle.glob("runtime/**/*.cpp")), tmp_path / "runtime")
     write_tiny_checkpoint(tmp_path / "of single")

@@ -18,7 +18,7 @@ from projects import built as built_project
 
 from tools.gpu.device import NoDevice, find_device
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("CUDA")]
 
 TARGETS = ("classify", "test-cuda-device", "bench-cuda-agnews", "etch_agnews_cuda")
 SMALL = "-DETCH_MODEL_DIRS=" + str(ROOT / "generated" / "agnews")

@@ -200,6 +200,7 @@ def with_etch_inside(folder: Path) -> Path:
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("a subdirectory")
 def test_subdirectory(answer: str, tmp_path: Path) -> None:
     source = with_etch_inside(tmp_path)
     assert done(built(source), cwd=tmp_path) == answer
@@ -207,6 +208,7 @@ def test_subdirectory(answer: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("a cross build")
 def test_cross(answer: str, tmp_path: Path) -> None:
     emulator = tool("qemu-aarch64")
     tool("aarch64-linux-gnu-g++")
@@ -216,6 +218,7 @@ def test_cross(answer: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("pip")
 def test_pip_install(answer: str, tmp_path: Path) -> None:
     """In a fresh environment. Packages first: without an index the test is skipped, never passed."""
     python = tmp_path / "a venv/bin/python"

@@ -143,6 +143,7 @@ def test_a_generated_folder_is_a_subdirectory_of_any_project(prefix: Path, tmp_p
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("two ABI numbers")
 def test_two_abi_numbers_in_one_program(build: Path, tmp_path: Path) -> None:
     """A copy of everything with the next number makes another model; both answer in one program."""
     later = tmp_path / "later"

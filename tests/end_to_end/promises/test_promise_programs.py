@@ -38,6 +38,7 @@ def test_no_allocation() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("many inferences")
 def test_no_allocation_in_many_inferences() -> None:
     well("promise-allocation", "100000", timeout=900)
 
@@ -69,6 +70,7 @@ def test_an_executor_that_means_ill(name: str, texts: int) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", sampled([2, 3], 1, "seeds of executors"))
+@pytest.mark.long_case("an executor that means ill")
 def test_an_executor_that_means_ill_for_long(seed: int) -> None:
     assert "same bits" in well("promise-adversary", "50000", str(seed), timeout=900)
 

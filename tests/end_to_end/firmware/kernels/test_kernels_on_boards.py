@@ -118,6 +118,7 @@ def test_kernel_objects_export_their_set_only(board: str) -> None:
         assert kind in "UtrdN" or (kind in "RD" and re.search(r"\d+k(Plain|Dsp|Mve)E$", symbol)), (name, kind, symbol)
 
 
+@pytest.mark.long_case("Cortex-M0")
 def test_the_runtime_compiles_for_a_cortex_m0(tmp_path: Path) -> None:
     tool("arm-none-eabi-g++")
     runtime = ROOT / "runtime"
