@@ -4,6 +4,7 @@ merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
 
 from __future__ import annotations
 
+import string
 from dataclasses import replace
 from typing import Any
 
@@ -65,7 +66,7 @@ def load_tokenizer(
             spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
     tokenizer_json.wheel_of(spec.json, file)
-    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file))
+    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec))
 
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
@@ -186,6 +187,23 @@ def _check_ids(spec: TokenizerSpec, vocab_size: int, file: str) -> tuple[str, ..
     if last + 1 < vocab_size:
         return (f"vocab_size is {vocab_size}, the tokenizer produces ids up to {last}",)
     return ()
+
+
+def _found_in_words(spec: TokenizerSpec) -> tuple[str, ...]:
+    """Notes of special tokens that WordPiece finds in plain text, too, as `tokenizers` does: BERT's own have brackets,
+    at which words end."""
+    if not isinstance(spec.model, WordPieceModel):
+        return ()
+    prefix, uncased = spec.model.continuing_prefix, spec.summary.startswith("uncased")
+    pieces = {piece for piece in spec.model.pieces if piece is not None}
+    special = [t.content for t in spec.added_tokens if t.special and t.id != spec.model.unknown_id]
+    found = []
+    for text in special:
+        word = text.removeprefix(prefix)
+        is_word = len(word) == 1 or not any(c in string.punctuation or c.isspace() for c in word)
+        if text in pieces and word and is_word and not (uncased and word != word.lower()):
+            found.append(f"special token {shown(text)} is a piece of words: SpecialTokens::plain_text does not hide it")
+    return tuple(found)
 
 
 def _spec(parts: TokenizerParts) -> TokenizerSpec:

@@ -126,6 +126,16 @@ def test_plain_text_mode() -> None:
     assert result.ids[1:-1].tolist() != [spec.template.special_ids[1]]
 
 
+def test_special_tokens_that_are_words() -> None:
+    """Without brackets WordPiece finds them in plain text: here, and in the wheel."""
+    vocabulary = (*SMALL_VOCABULARY, "PAD", "##ding")
+    added = [token(text, special=True, normalized=False) for text in ("PAD", "!")]
+    spec = make_spec(vocabulary, numbered(added, vocabulary), lowercase=False)
+    texts = [b"PAD", b"PADding", b"a PAD! b", b"[PAD]", b"pad"]
+    assert_same(spec, texts, plain_text=True)
+    assert vocabulary.index("PAD") in Runtime(spec).encode(texts, plain_text=True)[0].ids
+
+
 def token(content: str, **flags: bool) -> AddedToken:
     off = {"special": False, "normalized": True, "single_word": False, "lstrip": False, "rstrip": False}
     return AddedToken(content, -1, **{**off, **flags})

@@ -172,3 +172,13 @@ def test_hostile_pieces_are_kept_as_they_are(tmp_path: Path) -> None:
     spec = load_checkpoint(tmp_path).tokenizer
     assert spec.model.pieces == DEFAULT_VOCAB + hostile
     assert json.loads(spec.json)["model"]["vocab"]["\x00"] == SIZE + 3
+
+
+@pytest.mark.parametrize(("text", "noted"), [("cat", True), ("##ing", True), ("[MASK]", False), ("CAT", False)])
+def test_special_tokens_that_words_hold_are_a_note(text: str, noted: bool, tmp_path: Path) -> None:
+    pieces = (*DEFAULT_VOCAB, "CAT") if text not in DEFAULT_VOCAB else DEFAULT_VOCAB
+    write_tiny_checkpoint(tmp_path, vocab=pieces)
+    if text != "[MASK]":
+        added(id=pieces.index(text), content=text, special=True, normalized=False)(tmp_path)
+    notes = load_checkpoint(tmp_path).notes
+    assert any("does not hide" in note and text in note for note in notes) == noted
