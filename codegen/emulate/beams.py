@@ -43,11 +43,14 @@ class _Beam:
     state: State
 
 
-def log_sum(row: F32Array, target: Target) -> np.float32:
-    """M + log2(S) * ln(2), with M the largest logit, t = logit * log2(e), S the row sum of exp2(t - its largest)."""
+def log_sum(row: F32Array, target: Target, count: int) -> np.float32:
+    """M + log2(S) * ln(2), with M the largest logit, t = logit * log2(e), S the row sum of exp2(t - its largest).
+
+    Of all tokens, or of those that may be written behind `count` others.
+    """
     row = row.copy()
     if target.search.renormalize:
-        row[list(target.never)] = _NOT_THERE
+        row[target.not_after(count)] = _NOT_THERE
     t = row * LOG2E
     return row_maximum(row) + log2(row_sum(exp2(t - row_maximum(t)))[None])[0] * LN2
 
@@ -87,7 +90,7 @@ def _continued(beam: _Beam, first: int, target: Target, count: int, forced: bool
     logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else first)
     if forced:
         return [_Beam((*beam.tokens, target.end), beam.score, state)]
-    allowed = np.delete(np.arange(len(logits)), list(target.never))
+    allowed = np.delete(np.arange(len(logits)), target.not_after(len(beam.tokens)))
     best = allowed[np.argsort(-logits[allowed], kind="stable")[: 2 * count]]
-    sums = beam.score + (logits[best] - log_sum(logits, target))
+    sums = beam.score + (logits[best] - log_sum(logits, target, len(beam.tokens)))
     return [_Beam((*beam.tokens, int(id)), score, state) for id, score in zip(best, sums, strict=True)]

@@ -69,7 +69,7 @@ class Generation:
         while len(written) < (most if capacity is None else min(most, capacity)) and target.end not in written[-1:]:
             logits.append(self.logits_behind(written[-1] if written else self._next))
             forced = target.forced_end and len(written) == most - 1
-            written.append(target.end if forced else target.best(logits[-1]))
+            written.append(target.end if forced else target.best(logits[-1], len(written)))
         return written, logits
 
     def score(self, written: Sequence[int], logits: Sequence[F32Array]) -> np.float32:
@@ -77,5 +77,5 @@ class Generation:
         score = np.float32(0)
         for count, (token, row) in enumerate(zip(written, logits, strict=True), 1):
             if not (self._target.forced_end and count == self._target.max_tokens):
-                score += row[token] - log_sum(row, self._target)
+                score += row[token] - log_sum(row, self._target, count - 1)
         return score

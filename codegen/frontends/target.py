@@ -16,7 +16,10 @@ def build_target(
     """`generation` where the folder was asked; else what `config` says. With an encoder a target begins with a token of
     its own, else with the text."""
     settings = generation or settings_in(config, vocabulary, has_encoder=has_encoder)
-    needed = 2 * settings.search.beams
+    if settings.least_tokens > max_tokens:
+        message = f"{settings.least_tokens} tokens are written at least, {max_tokens} at most: lower min_length"
+        raise parts.refuse("generation-value", message)
+    needed = 2 * settings.search.beams + 1
     if settings.search.beams > 1 and vocabulary - len(settings.never) < needed:
         message = f"{settings.search.beams} beams need {needed} tokens that may be written: lower num_beams"
         raise parts.refuse("generation-not-supported", message)
@@ -27,6 +30,7 @@ def build_target(
         end=settings.end,
         forced_end=settings.forced_end,
         never=settings.never,
+        least_tokens=settings.least_tokens,
         search=settings.search,
     )
 

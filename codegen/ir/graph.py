@@ -277,12 +277,17 @@ class Target:
     end: int
     forced_end: bool = False  # the last of max_tokens is the end, whatever has the largest logit
     never: tuple[int, ...] = ()  # ids that are not written, whatever their logits
+    least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
 
-    def best(self, logits: NDArray) -> int:
-        """The token that a step writes: that of the largest logit, the lowest of equals."""
+    def not_after(self, count: int) -> list[int]:
+        """The ids that are not written behind so many tokens."""
+        return [*self.never, *([self.end] if count < self.least_tokens else [])]
+
+    def best(self, logits: NDArray, count: int) -> int:
+        """The token that a step writes behind so many: that of the largest logit, the lowest of equals."""
         allowed = logits.copy()
-        allowed[list(self.never)] = -np.inf
+        allowed[self.not_after(count)] = -np.inf
         return int(np.argmax(allowed))
 
     def steps(self, text_tokens: int) -> int:

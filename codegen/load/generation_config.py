@@ -24,8 +24,6 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
     "token_healing": ((None, False), "make it false"),
     "num_beam_groups": ((None, 1), "make it 1: beams are searched in one group"),
     "num_return_sequences": ((None, 1), "make it 1: a call writes the best text"),
-    "min_length": ((None, 0, 1), _CHANGES_TEXTS.format(0)),  # what a target begins with counts as one
-    "min_new_tokens": ((None, 0), _CHANGES_TEXTS.format(0)),
     "no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
     "encoder_no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
     "repetition_penalty": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
@@ -48,8 +46,8 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
     "assistant_early_exit": ((None,), "make it null: the texts stay the same"),
 }
 _READ_KEYS = """
-    num_beams length_penalty early_stopping max_length max_new_tokens renormalize_logits decoder_start_token_id
-    bos_token_id eos_token_id pad_token_id forced_eos_token_id suppress_tokens bad_words_ids
+    num_beams length_penalty early_stopping min_length min_new_tokens max_length max_new_tokens renormalize_logits
+    decoder_start_token_id bos_token_id eos_token_id pad_token_id forced_eos_token_id suppress_tokens bad_words_ids
 """
 # Of sampling, which is not done; of the library's own caches, assistants and returned values; where the file is from.
 _HARMLESS_KEYS = """
@@ -73,6 +71,7 @@ class GenerationSettings:
     forced_end: bool = False  # the last token that there is room for is the end
     never: tuple[int, ...] = ()  # ids that are not written, ascending
     max_tokens: int | None = None  # of a target: its end counts, `begin` does not; None where no file says it
+    least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
     notes: tuple[str, ...] = ()  # for the report
 
@@ -132,6 +131,7 @@ class _Reader:
             forced_end=self._forced_end(end),
             never=self._never(end),
             max_tokens=self._max_tokens(has_encoder),
+            least_tokens=self._least_tokens(has_encoder),
             search=Search(
                 self._beams(), self._length_penalty(), self._early_stopping(), self._flag("renormalize_logits")
             ),
@@ -194,6 +194,15 @@ class _Reader:
             message = f"'{key}' is {most}: not one token could be written, {least} is the least"
             raise refusal("generation-value", message, file=self._file)
         return most + 1 - least
+
+    def _least_tokens(self, has_encoder: bool) -> int:
+        new, whole = (self._natural(key) for key in ("min_new_tokens", "min_length"))
+        if new is not None or not whole:
+            return new or 0
+        if not has_encoder:
+            message = f"'min_length' is {whole}: without an encoder it counts the text; say min_new_tokens"
+            raise refusal("generation-not-supported", message, file=self._file)
+        return whole - 1  # what a target begins with counts as one
 
     def _beams(self) -> int:
         value = self._natural("num_beams")

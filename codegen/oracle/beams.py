@@ -63,7 +63,7 @@ def _candidates(
     rows = []
     for one in running:
         row = _log_softmax(logits(one.tokens))
-        row[list(target.never)] = -np.inf
+        row[target.not_after(len(one.tokens))] = -np.inf
         if forced:
             row = np.where(np.arange(len(row)) == target.end, 0.0, -np.inf)
         rows.append((_log_softmax(row) if renormalize else row) + one.score)

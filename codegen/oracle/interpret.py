@@ -53,7 +53,7 @@ class Interpreter:
         written: list[int] = []
         while len(written) < most and target.end not in written[-1:]:
             forced = target.forced_end and len(written) == most - 1
-            written.append(target.end if forced else target.best(self._logits(memory, ids, written)[-1]))
+            written.append(target.end if forced else target.best(self._logits(memory, ids, written)[-1], len(written)))
         return written
 
     def beams(self, ids: Sequence[int], segments: Sequence[int], settings: Search) -> list[Written]:

@@ -42,6 +42,7 @@ def target_values(program: p.Program) -> dict[str, Any]:
         "end": target.end,
         "forced_end": "true" if target.forced_end else "false",
         "renormalize": "true" if target.search.renormalize else "false",
+        "least_tokens": target.least_tokens,
         "beams": target.search.beams,
         **(_search_values(program, target.search) if target.search.beams > 1 else {}),
     }

@@ -24,7 +24,7 @@ CHARACTERS = {"grapheme_chars": "____abcdefgh", "phoneme_chars": "____ABCDEFGHIJ
 
 def folder(out: Path, **changes: Any) -> Path:
     """The recorded checkpoint, whose tokens are characters; None removes a key."""
-    shutil.copytree(RECORDED, out, ignore=shutil.ignore_patterns("recorded.json", "beams.json"))
+    shutil.copytree(RECORDED, out, ignore=shutil.ignore_patterns("recorded.json", "beams.json", "least.json"))
     config = json.loads((out / "config.json").read_text(encoding="utf-8")) | CHARACTERS | changes
     config = {key: value for key, value in config.items() if value is not None}
     (out / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -64,6 +64,7 @@ def test_how_much_is_written(tmp_path: Path) -> None:
         ({"no_repeat_ngram_size": 3}, "generation-not-supported"),
         ({"forced_bos_token_id": 1}, "generation-not-supported"),
         ({"num_beams": 0}, "generation-value"),
+        ({"min_length": 25}, "generation-value"),
         ({"max_length": 1}, "generation-value"),
         ({"max_length": 30}, "max-tokens-out-of-range"),
         ({"decoder_start_token_id": 45}, "token-id-out-of-range"),

@@ -53,7 +53,7 @@ def test_the_emulators_beams(
 ) -> None:
     plain = graph(form)
     assert plain.target is not None
-    made = replace(plain, target=replace(plain.target, search=search))
+    made = replace(plain, target=replace(plain.target, search=search, least_tokens=2))
     name = f"{form}_{recipe}_{target}_{search.beams}".replace(", ", "_").replace(" ", "_").replace("/", "_")
     folder = shared / "searchers" / name / "form"
     once(folder.parent / "made", repr(search), lambda: generate(made, recipe, target, checkpoint, folder))

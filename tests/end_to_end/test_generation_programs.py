@@ -103,7 +103,7 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) ->
         tokens, logits = whole[tuple(ids)]
         score = texts[tuple(ids)].score(tokens[:capacity], logits[:capacity])
         at_end = len(tokens) <= capacity
-        ended = 2 if not at_end else 0 if target.best(logits[-1]) == target.end else 1
+        ended = 2 if not at_end else 0 if target.best(logits[-1], len(tokens) - 1) == target.end else 1
         lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens[:capacity]))))
     return lines
 

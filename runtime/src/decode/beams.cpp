@@ -149,11 +149,11 @@ void NextTokens::run(const OpContext& context, std::uint32_t first, std::uint32_
             continue;
         }
         float* const of_row = logits.from(row).data;
-        MayBeWritten may_be_written(rules);
+        MayBeWritten may_be_written(rules, beams.length);
         LargestLogits largest(next, 2 * beams.count);
         for (std::uint32_t id = 0; id < rules.vocabulary; ++id)
             if (may_be_written(id)) largest.add(of_row[id], id);
-        const float sum = log_sum(context.kernels, rules, of_row);
+        const float sum = log_sum(context.kernels, rules, beams.length, of_row);
         for (std::uint32_t i = 0; i < largest.count(); ++i)
             next[i].score = beams.scores[row] + (next[i].score - sum);
         beams.candidates[row] = largest.count();

@@ -8,7 +8,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 void BestToken::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     if (first == last) return;
-    MayBeWritten may_be_written(rules);
+    MayBeWritten may_be_written(rules, count);
     bool found = false;
     std::uint32_t best = 0;
     for (std::uint32_t i = 0; i < rules.vocabulary; ++i) {
@@ -18,7 +18,7 @@ void BestToken::run(const OpContext& context, std::uint32_t first, std::uint32_t
     }
     *token = static_cast<std::int32_t>(best);
     const float logit = logits[best];
-    *log_probability = logit - log_sum(context.kernels, rules, logits);
+    *log_probability = logit - log_sum(context.kernels, rules, count, logits);
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

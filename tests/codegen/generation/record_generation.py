@@ -97,6 +97,8 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
     *((2, 1.0, False), (3, 0.6, True), (4, 2.0, "never")),
     *((4, -0.5, "never"), (5, 0.0, "never"), (8, 1.0, False)),
 )
+# Tokens behind which the end may come, of those whose texts can be short.
+LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
 OWN = ((None, None, None),) * 3
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -163,9 +165,15 @@ def record(folder: Path, name: str, seed: int) -> None:
     if name in SETTINGS:
         found += _searched(double, random, config.is_encoder_decoder, OWN)
     (folder / "beams.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
+    if name in LEAST:
+        least = {"min_new_tokens": LEAST[name]}
+        found = _searched(double, random, config.is_encoder_decoder, SEARCHES[3:5], least)
+        (folder / "least.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
-def _searched(model: Any, random: np.random.Generator, has_encoder: bool, searches: Any = SEARCHES) -> list[Any]:
+def _searched(
+    model: Any, random: np.random.Generator, has_encoder: bool, searches: Any = SEARCHES, more: Any = None
+) -> list[Any]:
     """[ids, beams, length_penalty, early_stopping, written, score] of each search and text; null for what the folder
     says itself."""
     found = []
@@ -177,7 +185,7 @@ def _searched(model: Any, random: np.random.Generator, has_encoder: bool, search
             options: dict[str, Any] = {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
             options |= {"max_length": begin + MAX_TARGET, "do_sample": False}
             options = {} if beams is None else options
-            options |= {"return_dict_in_generate": True, "output_scores": True}
+            options |= (more or {}) | {"return_dict_in_generate": True, "output_scores": True}
             with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
                 result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")

@@ -62,6 +62,13 @@ def test_every_setting(tmp_path: Path) -> None:
     assert settings(tmp_path, values | {"max_new_tokens": 10}).max_tokens == 10
 
 
+def test_least_tokens(tmp_path: Path) -> None:
+    for values, least in (({"min_length": 5}, 4), ({"min_length": 1}, 0), ({"min_length": 9, "min_new_tokens": 3}, 3)):
+        assert settings(tmp_path, SOUND | values).least_tokens == least
+    with pytest.raises(EtchError, match="say min_new_tokens"):
+        settings(tmp_path, {"eos_token_id": 2, "min_length": 5}, has_encoder=False)
+
+
 def test_without_an_encoder(tmp_path: Path) -> None:
     """A target begins with the text, whose tokens count for max_length."""
     values = {"eos_token_id": 2, "max_length": 65}
@@ -121,7 +128,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("config-type", {"renormalize_logits": 1}, "'renormalize_logits' must be true/false"),
     ("generation-not-supported", {"do_sample": True}, "make it false"),
     ("generation-not-supported", {"do_sample": 0}, "make it false"),
-    ("generation-not-supported", {"min_length": 5}, "make it 0"),
     ("generation-not-supported", {"no_repeat_ngram_size": 3}, "make it 0"),
     ("generation-not-supported", {"repetition_penalty": 1.2}, "make it 1.0"),
     ("generation-not-supported", {"begin_suppress_tokens": [5]}, "make it null"),

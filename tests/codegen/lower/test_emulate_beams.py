@@ -13,6 +13,7 @@ from codegen.emulate.generation import Generation
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.lower import lower
+from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 from codegen.search import Search
 
@@ -33,5 +34,21 @@ def test_what_the_library_found(variant: str, most: int) -> None:
         search = Search(beams, penalty, early, own.search.renormalize)
         program = lower(replace(made, target=replace(made.target, search=search)), RECIPES["fp32"])
         best = Generation(program, ids, [0] * len(ids)).beams()[0]
+        assert list(best.tokens) == written
+        assert abs(float(best.score) - score) < 1e-4
+
+
+@pytest.mark.parametrize(("variant", "least"), [("bart/uneven", 6), ("gpt2/narrow", 9)])
+def test_an_end_that_comes_late(variant: str, least: int) -> None:
+    """The same with min_new_tokens, of the interpreter, too."""
+    made = graph_of(variant)
+    assert made.target is not None
+    searches = json.loads((HERE / variant / "least.json").read_text(encoding="utf-8"))
+    for ids, beams, penalty, early, written, score in searches:
+        search = Search(beams, penalty, early)
+        late = replace(made, target=replace(made.target, search=search, least_tokens=least))
+        exact = Interpreter(late).beams(ids, [0] * len(ids), search)[0]
+        assert (list(exact.tokens), exact.score) == (written, pytest.approx(score, rel=1e-5))
+        best = Generation(lower(late, RECIPES["fp32"]), ids, [0] * len(ids)).beams()[0]
         assert list(best.tokens) == written
         assert abs(float(best.score) - score) < 1e-4

@@ -18,7 +18,7 @@ std::int32_t best(std::vector<float> logits, const std::vector<std::int32_t>& ne
     std::int32_t token = -1;
     float log_probability = 1;
     const OpContext context{*best_kernels(Packing::panel), nullptr};
-    const BestToken op{rules, logits.data(), &token, &log_probability};
+    const BestToken op{rules, 0, logits.data(), &token, &log_probability};
     op.run(context, 0, op.units());
     EXPECT_LE(log_probability, 0.0f);
     return token;
@@ -46,7 +46,7 @@ TEST(BestToken, LogProbabilityOfAllTokensOrOfThoseThatMayBeWritten) {
             float logits[] = {3.0f, 1.0f, 1.0f};
             std::int32_t token = -1;
             float log_probability = 1;
-            BestToken{rules, logits, &token, &log_probability}.run({*kernels, nullptr}, 0, 1);
+            BestToken{rules, 0, logits, &token, &log_probability}.run({*kernels, nullptr}, 0, 1);
             EXPECT_EQ(token, 1);
             EXPECT_NEAR(log_probability,
                         renormalize ? -std::log(2.0) : 1.0 - std::log(std::exp(3.0) + 2 * std::exp(1.0)), 1e-6);
@@ -54,10 +54,21 @@ TEST(BestToken, LogProbabilityOfAllTokensOrOfThoseThatMayBeWritten) {
     }
 }
 
+TEST(BestToken, TheEndComesBehindSoManyTokens) {
+    const TargetRules rules{3, 4, 0, nullptr, 1, false, nullptr, 0, false, 2};
+    for (std::uint32_t count = 0; count < 4; ++count) {
+        float logits[] = {1.0f, 3.0f, 2.0f};
+        std::int32_t token = -1;
+        float log_probability = 1;
+        BestToken{rules, count, logits, &token, &log_probability}.run({*best_kernels(Packing::panel), nullptr}, 0, 1);
+        EXPECT_EQ(token, count < 2 ? 2 : 1);
+    }
+}
+
 TEST(BestToken, NoUnitsWriteNothing) {
     const TargetRules rules{};
     std::int32_t token = 7;
-    BestToken{rules, nullptr, &token, nullptr}.run({*best_kernels(Packing::panel), nullptr}, 0, 0);
+    BestToken{rules, 0, nullptr, &token, nullptr}.run({*best_kernels(Packing::panel), nullptr}, 0, 0);
     EXPECT_EQ(token, 7);
 }
 

@@ -117,7 +117,7 @@ void write_some(const Runner& run, const typename Generator::Encoder::Arena& a) 
     Generator::read(run, text, Texts{&row, 1}, token, a);
     if (!chooses) return;
     Generator::choose(run, 1, a);
-    run(BestToken{rules, Generator::logits(a).data, a.written + writing.count, &writing.added});
+    run(BestToken{rules, writing.count, Generator::logits(a).data, a.written + writing.count, &writing.added});
 }
 
 // Behind a pass: hands over what it wrote. Whether that was the last one.

@@ -28,6 +28,7 @@ struct TargetRules {
     const std::int32_t* never;  // [never_count] tokens that are not written, ascending; the end is none of them
     std::uint32_t never_count;
     bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
+    std::uint32_t least_tokens = 0;  // behind which the end may be written
 };
 
 // How far a sequence is.
@@ -47,7 +48,8 @@ struct Writing {
 // ln(2)), of all tokens or of those that may be written. One unit.
 struct BestToken {
     const TargetRules& rules;
-    float* logits;  // [rules.vocabulary]; overwritten
+    std::uint32_t count;  // tokens that were written before
+    float* logits;        // [rules.vocabulary]; overwritten
     std::int32_t* token;
     float* log_probability;
 
