@@ -87,6 +87,8 @@ def _spelled(target: TargetTokenizer, output: NDArray) -> bytes:
     """Of as many tokens as fit, in whole characters."""
     tokenizer, ids = Tokenizer.from_str(target.spec.json), output.tolist()
     texts = (tokenizer.decode(ids[:count], skip_special_tokens=True) for count in range(len(ids), 0, -1))
+    if target.decoder.drops_last_spaces:
+        texts = (text.rstrip(" ") for text in texts)
     whole = (text.rstrip("\ufffd").encode() for text in texts)
     return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 

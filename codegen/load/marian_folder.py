@@ -167,4 +167,10 @@ def _target(
     silent = {piece.text for model in models for piece in model.pieces if piece.type == CONTROL}
     silent = sorted((silent | set(tokens.special.values())) & set(vocab), key=vocab.__getitem__)
     pieces = tuple(sorted(vocab, key=vocab.__getitem__))
-    return replace(character_spec(pieces, vocab[tokens.special["unk_token"]], silent, None, None), notes=notes)
+    steps: list[dict[str, Any]] = [
+        {"type": "Replace", "pattern": {"String": _METASPACE}, "content": " "},
+        {"type": "Fuse"},
+        {"type": "Strip", "content": " ", "start": MOST_SPACES, "stop": 0},
+    ]
+    decoder = {"type": "Sequence", "decoders": steps}
+    return replace(character_spec(pieces, vocab[tokens.special["unk_token"]], silent, None, decoder), notes=notes)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program and the C functions of bart_g2p_us, a trained model that turns spelling into phonemes: what the library
-wrote, whatever the room and the budget of a step."""
+wrote, whatever the room and the budget of a step. And the program of a tiny Marian model."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,11 @@ from once import once
 
 from codegen import pipeline
 
-RECORDED = ROOT / "tests" / "codegen" / "generation" / "bart_g2p_us.json"
+GENERATION = ROOT / "tests" / "codegen" / "generation"
+sys.path.insert(0, str(GENERATION))
+from record_translations import MODELS, TEXTS, write_folder  # noqa: E402 - of the folder beside
+
+RECORDED, TRANSLATED = GENERATION / "bart_g2p_us.json", GENERATION / "marian_texts.json"
 WORDS: list[tuple[str, list[int], list[int]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
 
 
@@ -100,3 +105,29 @@ def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> N
 def beginning(text: str, room: int) -> str:
     """As many characters as fit."""
     return text.encode()[:room].decode(errors="ignore")
+
+
+# Neighbours that source.spm does not know, or vocab.json: the notes of the folder name them.
+OTHERWISE = (
+    "\u00df \u00e4\u00df \u00e4",
+    "\u00f6\u00fc \u00f6 \u00fc\u00f6\u00fc",
+    "xxy xyx",
+    "\u65e5\u00df\u65e5 \u65e5",
+)
+
+
+def test_a_marian_folder(shared: Path, tmp_path: Path) -> None:
+    """The library's tokens and texts, of two vocabularies that differ; a text that is too long is cut as there."""
+    name = MODELS[0]
+    expected = [row for row in json.loads(TRANSLATED.read_text(encoding="utf-8"))[name] if row[0] not in OTHERWISE]
+    assert len(expected) == len(TEXTS) - len(OTHERWISE)
+    checkpoint, out = tmp_path / "checkpoint", shared / "marian" / "tiny"
+    checkpoint.mkdir()
+    write_folder(name, checkpoint)
+    request = pipeline.Request(checkpoint, out, recipe="fp32")
+    once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))
+    program = build_program(out)
+    lines = "".join(f"{text}\n" for text, *_ in expected).encode()
+    assert [one["ids"] for one in program.well("--tokens", stdin=lines).objects] == [ids for _, ids, *_ in expected]
+    assert program.well(stdin=lines).lines == [text for *_, text in expected]
+    assert program.well("--self-test").lines
