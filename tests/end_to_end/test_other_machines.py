@@ -84,6 +84,18 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         assert_golden_bits(texts, program, "--kernel", kernel)
 
 
+def build_for(processor: str, folder: Path) -> Path:
+    """The default model's program for Linux on this processor, without shared libraries."""
+    return build_with(
+        folder,
+        "-DCMAKE_SYSTEM_NAME=Linux",
+        f"-DCMAKE_SYSTEM_PROCESSOR={processor}",
+        f"-DCMAKE_CXX_COMPILER={tool(f'{processor}-linux-gnu-g++')}",
+        f"-DCMAKE_ASM_COMPILER={tool(f'{processor}-linux-gnu-gcc')}",
+        "-DCMAKE_EXE_LINKER_FLAGS=-static",
+    )
+
+
 # What each emulated CPU offers.
 AARCH64 = {
     "cortex-a53": ["neon", "scalar"],
@@ -94,14 +106,7 @@ AARCH64 = {
 
 def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     emulator = tool("qemu-aarch64")
-    program = build_with(
-        tmp_path,
-        "-DCMAKE_SYSTEM_NAME=Linux",
-        "-DCMAKE_SYSTEM_PROCESSOR=aarch64",
-        f"-DCMAKE_CXX_COMPILER={tool('aarch64-linux-gnu-g++')}",
-        f"-DCMAKE_ASM_COMPILER={tool('aarch64-linux-gnu-gcc')}",
-        "-DCMAKE_EXE_LINKER_FLAGS=-static",
-    )
+    program = build_for("aarch64", tmp_path)
     for cpu, kernels in AARCH64.items():
         assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == kernels
         for kernel in kernels:
@@ -131,3 +136,19 @@ def test_aarch64_kernels(tmp_path: Path) -> None:
         printed = output(emulator, "-cpu", cpu, program, f"--gtest_filter={chosen}")
         assert "[  PASSED  ]" in printed
         assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed
+
+
+def test_riscv64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    """The scalar kernels, which are all that it has; however the program around a call rounds."""
+    emulator = tool("qemu-riscv64")
+    program = build_for("riscv64", tmp_path)
+    assert output(emulator, program, "--kernel", "list").split() == ["scalar"]
+    assert_golden_bits(texts, emulator, program)
+    modes, model = tmp_path / "float-modes", ROOT / "generated" / "agnews"
+    output(
+        *(tool("riscv64-linux-gnu-g++"), "-std=c++17", "-O2", "-ffp-contract=off", "-static"),
+        *(f"-I{folder}" for folder in (ROOT / "runtime" / "include", model)),
+        ROOT / "tests" / "end_to_end" / "promises" / "float_modes.cpp",
+        *(program.parent / "libetch_agnews.a", program.parent / "libetch.a", "-o", modes),
+    )
+    output(emulator, modes)

@@ -51,6 +51,19 @@ struct FloatControl {
     }
     static void write(std::uint32_t value) noexcept { asm volatile("vmsr fpscr, %0" : : "r"(value) : "memory", "cc"); }
 };
+#elif defined(__riscv_flen)
+// The field frm of fcsr: rounding, the one thing that a RISC-V processor can be told.
+struct FloatControl {
+    static constexpr std::uint32_t kBits = 7;
+    static constexpr std::uint32_t kContract = 0;
+
+    static std::uint32_t read() noexcept {
+        std::uint32_t value;
+        asm volatile("frrm %0" : "=r"(value) : : "memory");
+        return value;
+    }
+    static void write(std::uint32_t value) noexcept { asm volatile("fsrm %0" : : "r"(value) : "memory"); }
+};
 #else
 // Floats are computed by the compiler's own library, which knows one rounding; of other processors nothing is promised.
 struct FloatControl {

@@ -56,6 +56,24 @@ inline std::vector<FloatBits> all_float_bits() {
     }
     return all;
 }
+#elif defined(__riscv_flen)
+using FloatBits = std::uint32_t;
+constexpr FloatBits kUsual = 0;
+constexpr FloatBits kRoundUp = 3;
+constexpr FloatBits kFlush = kUsual;  // there is no such way
+
+inline FloatBits float_bits() {
+    FloatBits value;
+    asm volatile("frrm %0" : "=r"(value) : : "memory");
+    return value;
+}
+inline void set_float_bits(FloatBits value) {
+    asm volatile("fsrm %0" : : "r"(value) : "memory");
+}
+
+inline std::vector<FloatBits> all_float_bits() {
+    return {0, 1, 2, 3, 4};
+}
 #endif
 
 // Whether this processor does as it is told; one that does not cannot test anything.
@@ -70,7 +88,7 @@ inline bool float_bits_have_effect() {
     const volatile float flushed = tiny * 0.01f;
     set_float_bits(kUsual);
     const volatile float kept = tiny * 0.01f;
-    return up != -nearest && flushed == 0.0f && kept != 0.0f;
+    return up != -nearest && (kFlush == kUsual || flushed == 0.0f) && kept != 0.0f;
 }
 
 }  // namespace promises
