@@ -37,7 +37,8 @@ def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
 
 def parameter_count(graph: g.Graph) -> int:
     """Values that the model has learnt; those that are shared count once."""
-    return sum(int(np.prod(array.shape)) for parameter in g.parameters_of(graph) for array in parameter.arrays)
+    once = {parameter.name: parameter for parameter in g.parameters_of(graph)}
+    return sum(int(np.prod(array.shape)) for parameter in once.values() for array in parameter.arrays)
 
 
 def _shape(graph: g.Graph) -> str:

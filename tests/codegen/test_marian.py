@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from codegen.errors import EtchError
 from codegen.ir.graph import Graph
 from codegen.lower import lower
 from codegen.quantize import RECIPES
+from codegen.report import parameter_count
 
 HERE = Path(__file__).resolve().parent / "generation"
 sys.path.insert(0, str(HERE))
@@ -57,6 +59,9 @@ def test_what_a_folder_says(tmp_path: Path) -> None:
     assert (graph.target.begin, graph.target.end, graph.target.forced_end) == ((44,), 0, True)
     assert graph.target.max_tokens == MAX_LENGTH - 1
     assert graph.notes == ()
+    stored, _ = read_raw_safetensors(tmp_path / "model" / "model.safetensors")
+    sizes = (prod(entry["shape"]) for name, entry in stored.items() if name != "__metadata__")
+    assert parameter_count(graph) == sum(sizes) + 24 * 20  # one table of positions, which the file does not have
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -56,7 +56,7 @@ def write_folder(folder: Path, model: MarianMTModel, pieces: Path) -> None:
         "eos_token_id": END_ID,
         "forced_eos_token_id": END_ID,
         "max_length": most,
-        "num_beams": 1,
+        "num_beams": 4,
         "pad_token_id": pad,
     }
     write_json(folder / "generation_config.json", generation)
