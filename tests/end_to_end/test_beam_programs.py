@@ -4,11 +4,14 @@ bit, on every kernel, with threads, in steps, with fewer beams and where there i
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from classify_program import ROOT
 from model_build import build_program, build_test
 from once import once
 from sampling import sampled
@@ -127,3 +130,20 @@ def test_beams_of_another_model(checkpoint: Path, tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
         pipeline.generate(pipeline.Request(checkpoint, tmp_path / "out", beams=2), lambda _: None)
     assert caught.value.code == "option-conflict"
+
+
+@pytest.mark.sweep
+def test_a_trained_model(tmp_path: Path) -> None:
+    """Words to phonemes by four beams, and their scores: the library's."""
+    models = os.environ.get("ETCH_MODELS")
+    if models is None:
+        pytest.skip("ETCH_MODELS is not set")
+    folder_of, out = Path(models) / "bart_g2p_us", tmp_path / "speller"
+    pipeline.generate(pipeline.Request(folder_of, out, recipe="fp32", beams=4), lambda _: None)
+    recorded = ROOT / "tests" / "codegen" / "generation" / "bart_g2p_us_beams.json"
+    words = json.loads(recorded.read_text(encoding="utf-8"))
+    characters = json.loads((folder_of / "config.json").read_text(encoding="utf-8"))["phoneme_chars"]
+    answers = build_program(out).well("--json", stdin="".join(f"{word}\n" for word, *_ in words).encode()).objects
+    for answer, (_, ids, target, score) in zip(answers, words, strict=True):
+        assert (answer["tokens"], answer["text"]) == (len(ids), "".join(characters[i] for i in target if i > 3))
+        assert answer["score"] == pytest.approx(score, abs=1e-4)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the greedy `generate` of pinned `transformers` makes of words of a lexicon, in float32.
+"""Writes what `generate` of pinned `transformers` makes of words of a lexicon, in float32: greedily, or with beams and
+then with the score.
 
-    python tests/codegen/generation/record_words.py FOLDER --every N --out FILE
+    python tests/codegen/generation/record_words.py FOLDER --every N [--beams K] --out FILE
 
 FOLDER is bart_g2p_us: a BART whose config.json has its characters, with us_gold.json.gz. A word is the ids of its
 characters between begin and end. Needs torch 2.15.0 and transformers 5.23.0.
@@ -27,6 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Records what pinned libraries write.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, required=True, metavar="N")
+    parser.add_argument("--beams", type=int, default=1, metavar="K")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     arguments = parser.parse_args()
     config = json.loads((arguments.folder / "config.json").read_text(encoding="utf-8"))
@@ -39,8 +41,10 @@ def main() -> None:
     for word in lexicon[:: arguments.every]:
         ids = [BEGIN, *(characters.get(character, UNKNOWN) for character in word), END]
         with torch.inference_mode():
-            whole = model.generate(torch.tensor([ids]), max_length=64, num_beams=1, do_sample=False)[0].tolist()
-        lines.append(json.dumps([word, ids, whole[1:]], ensure_ascii=False))
+            options = {"max_length": 64, "num_beams": arguments.beams, "do_sample": False, "output_scores": True}
+            found = model.generate(torch.tensor([ids]), return_dict_in_generate=True, **options)
+        score = [] if arguments.beams == 1 else [float(f"{float(found.sequences_scores[0]):.7g}")]
+        lines.append(json.dumps([word, ids, found.sequences[0].tolist()[1:], *score], ensure_ascii=False))
     arguments.out.write_text("[" + ",\n ".join(lines) + "]\n", encoding="utf-8")
 
 
