@@ -93,16 +93,18 @@ struct KernelSet {
     // x = activation(x) in place.
     void (*activate_row)(Activation activation, float* x, std::uint32_t n) noexcept;
 
-    // Weights of 4 bits: one of two functions, the other is null.
+    // Weights of 4 bits: one of two functions, or both; a set that has not one has null there.
     // The s8 weights that they stand for, to be multiplied by matmul_s8: `n` outputs of k inputs, padding included, in
     // the set's packing. q and factors begin at a panel in Packing::panel, at an output in Packing::rows, where q and
     // expanded are aligned to 4 bytes.
     void (*expand_s4)(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                       std::int8_t* expanded) noexcept;
-    // As matmul_s8; m.weights are their q, packed for k inputs. For CPUs whose few rows of a block would not pay for
-    // expanding.
+    // As matmul_s8; m.weights are their q, packed for k inputs. For few rows, which would not
+    // pay for expanding.
     void (*matmul_s4)(const MatmulS8&, const std::uint8_t* factors, std::uint32_t first_panel,
                       std::uint32_t last_panel) noexcept = nullptr;
+    // Of a set that has both: up to how many rows matmul_s4 is the faster.
+    std::uint32_t matmul_s4_rows = 0;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -9,8 +9,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-// The panels [first, last) of m, whose weights are of 4 bits, by a set that has no product of these: a few outputs at a
-// time, expanded to s8 in `scratch`.
+// The panels [first, last) of m, whose weights are of 4 bits: a few outputs at a time, expanded to s8 in `scratch`.
 void multiply_s4(const KernelSet& kernels, const MatmulS8& m, const std::uint8_t* factors, std::int8_t* scratch,
                  std::uint32_t first, std::uint32_t last) noexcept {
     const std::uint32_t at_once = expanded_outputs(kernels.packing);
@@ -35,9 +34,12 @@ void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t 
     const MatmulS8 matmul{input,           weights.weights, weights.scales, weights.bias,    residual.data, out.data,
                           weights.outputs, count,           weights.inputs, weights.outputs, activation};
     if (weights.factors == nullptr) return context.kernels.matmul_s8(matmul, first, last);
-    if (context.kernels.expand_s4 == nullptr) return context.kernels.matmul_s4(matmul, weights.factors, first, last);
+    const KernelSet& kernels = context.kernels;
+    const bool in_tiles =
+        kernels.expand_s4 == nullptr || (kernels.matmul_s4 != nullptr && count <= kernels.matmul_s4_rows);
+    if (in_tiles) return kernels.matmul_s4(matmul, weights.factors, first, last);
     std::int8_t* const scratch = reinterpret_cast<std::int8_t*>(context.scratch);
-    multiply_s4(context.kernels, matmul, weights.factors, scratch, first, last);
+    multiply_s4(kernels, matmul, weights.factors, scratch, first, last);
 }
 
 void LinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {

@@ -43,7 +43,8 @@ HOT = {
         "vpmaddubsw",
         frozenset(rows * 2 for rows in range(1, 5)),
         frozenset({"vmovdqu", "vpbroadcastd", "vpxor"}),
-        frozenset({"vpxor", "vpmaddwd", "vpaddd"}),
+        # The last four are of the product of 4-bit weights.
+        frozenset({"vpxor", "vpmaddwd", "vpaddd", "vpand", "vpsrlw", "vpaddb", "vpaddw"}),
     ),
     # pmaddwd overwrites an operand: movdqa keeps it.
     "sse2.cpp.o": Hot(

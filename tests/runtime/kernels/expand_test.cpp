@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of 4 bits to s8, of every set: the bytes that packing.hpp's index functions and the products give.
+#include <algorithm>
+
 #include "support.hpp"
 
 namespace etch::testing {
@@ -41,6 +43,42 @@ TEST_P(Expand, EveryProduct) {
         EdgeArray<std::int8_t> got(packed_s8_bytes(packing, 16, 32));
         set().expand_s4(q.data(), factors.data(), 16, 32, got.data());
         ASSERT_TRUE(same_bits(got, pack(packing, want, 16, 32))) << factor;
+    }
+}
+
+// The product without expanding, where a set has it beside: the bits of the product of what is expanded.
+TEST_P(Expand, ProductInTheTileIsTheSame) {
+    if (set().matmul_s4 == nullptr) GTEST_SKIP() << "this set has none";
+    const std::uint32_t most = set().matmul_s4_rows;
+    ASSERT_GE(most, 1u);
+    for (std::uint32_t rows = 1; rows <= most; ++rows) {
+        for (const std::uint32_t n : {1u, 15u, 16u, 40u}) {
+            for (const std::uint32_t k : {1u, 4u, 5u, 15u, 16u, 17u, 31u, 32u, 33u, 40u, 49u, 96u, 160u}) {
+                SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(n) + ", k " + std::to_string(k));
+                S4Table table(set().packing, n, k);
+                std::vector<float> x = Random(k + rows).floats(std::size_t{rows} * k);
+                if (k == 160) {  // the largest sums of a group that there are
+                    std::fill(x.begin(), x.end(), rows % 2 == 0 ? 1.0f : -1.0f);
+                    std::fill_n(table.q.data(), table.q.size(), static_cast<std::int8_t>(-120));  // -8 twice
+                    std::fill_n(table.factors.data(), table.factors.size(), std::uint8_t{15});
+                }
+                EncodedRows a(set(), x, rows, k);
+                const std::vector<float> constants = Random(n).floats(n, 0.01f, 0.02f);
+                EdgeArray<std::int8_t> expanded(packed_s8_bytes(set().packing, n, k));
+                set().expand_s4(table.q.data(), table.factors.data(), n, k, expanded.data());
+                std::vector<float> want = Random().floats(std::size_t{rows} * n);
+                std::vector<float> got = want;
+                MatmulS8 m{
+                    a.view(), expanded.data(), constants.data(), constants.data(), want.data(), want.data(), n, rows, k,
+                    n,        Activation::relu};
+                set().matmul_s8(m, 0, (n + 15) / 16);
+                m.weights = table.q.data();
+                m.residual = m.out = got.data();
+                for (std::uint32_t panel = 0; panel < (n + 15) / 16; ++panel)
+                    set().matmul_s4(m, table.factors.data(), panel, panel + 1);
+                ASSERT_TRUE(same_bits(got, want));
+            }
+        }
     }
 }
 

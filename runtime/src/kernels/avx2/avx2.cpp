@@ -45,6 +45,7 @@ constexpr unsigned kVectorBytes = 32;
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "matmul_s8.inl"
+#include "matmul_s4.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/encoding.inl"
 #include "../vector/rows.inl"
@@ -74,6 +75,8 @@ constexpr KernelSet kAvx2 = {
     avx2::quantize_probabilities,
     avx2::activate_row,
     avx2::expand_s4,
+    avx2::matmul_s4,
+    6,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

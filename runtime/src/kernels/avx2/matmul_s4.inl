@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// s8 x s4 -> s32 -> f32 for few rows, tiles of 3 rows x 16 columns: nibbles become bytes in the tile, not in scratch.
+// Included inside the namespace of avx2, behind matmul_s8.inl. Operands as there; weights and factors as packing.hpp
+// has them in Packing::panel, for m.k inputs.
+//
+// Within a group of 32 k the factor of a column is one, so that it multiplies the group's sum: of |a| * (q ^ s), 16 to
+// a 16-bit lane, and of the row's negatives (as in matmul_s8.inl), which is in one of a column's two lanes. At most 16
+// * 127 * 8 + 32 * 127 = 20,320. vpmaddwd by the factor then adds both lanes up. The integers are those of the s8
+// product, and so are the bits.
+
+struct PairSums {
+    __m256i low;
+    __m256i high;
+};
+
+// sum += addend per int16 lane, as accumulate().
+ETCH_INLINE void accumulate_words(__m256i& sum, __m256i addend) noexcept {
+    asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(addend));
+}
+
+// The nibbles in the low half of each byte as numbers from -8 to 7.
+ETCH_INLINE __m256i low_nibbles(__m256i q) noexcept {
+    const __m256i eights = _mm256_set1_epi8(8);
+    const __m256i nibbles = _mm256_and_si256(q, _mm256_set1_epi8(15));
+    return _mm256_sub_epi8(_mm256_xor_si256(nibbles, eights), eights);
+}
+
+// Each of 8 factors in both words of a lane.
+ETCH_INLINE __m256i factors_of_8(const std::uint8_t* factors) noexcept {
+    const __m256i one = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(factors)));
+    return _mm256_or_si256(one, _mm256_slli_epi32(one, 16));
+}
+
+struct TileS4 {
+    static constexpr unsigned kPanels = 1;
+    static constexpr unsigned kMaxRows = 3;
+
+    template <unsigned kRows>
+    static ETCH_NOINLINE void run(const MatmulS8& m, const std::uint8_t* factors, const Columns<1>& columns,
+                                  const std::int8_t* weights, std::uint32_t row) noexcept {
+        const std::size_t a_stride = m.a.stride_bytes;
+        const std::uint8_t* a = m.a.data + row * a_stride;
+        Ints sums[kRows][1];
+        ETCH_UNROLL
+        for (unsigned r = 0; r < kRows; ++r)
+            sums[r][0].low = sums[r][0].high = _mm256_setzero_si256();
+
+        for (std::uint32_t k = 0; k < m.k; k += kS4Group) {
+            const std::uint32_t inputs = m.k - k < kS4Group ? m.k - k : kS4Group;
+            PairSums pairs[kRows];
+            ETCH_UNROLL
+            for (unsigned r = 0; r < kRows; ++r)
+                pairs[r].low = pairs[r].high = _mm256_set1_epi32(sum_of_negatives(a + r * a_stride, inputs));
+            for (std::uint32_t i = 0; i < inputs; i += 8) {
+                __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+                __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + 32));
+                weights += 64;
+                multiply_4(a, a_stride, low_nibbles(low), low_nibbles(high), pairs);
+                low = _mm256_srli_epi16(low, 4);
+                high = _mm256_srli_epi16(high, 4);
+                multiply_4(a + 8, a_stride, low_nibbles(low), low_nibbles(high), pairs);
+                a += 16;
+            }
+            const __m256i low_factors = factors_of_8(factors);
+            const __m256i high_factors = factors_of_8(factors + 8);
+            factors += 16;
+            ETCH_UNROLL
+            for (unsigned r = 0; r < kRows; ++r) {
+                sums[r][0].low = _mm256_add_epi32(sums[r][0].low, _mm256_madd_epi16(pairs[r].low, low_factors));
+                sums[r][0].high = _mm256_add_epi32(sums[r][0].high, _mm256_madd_epi16(pairs[r].high, high_factors));
+            }
+        }
+        finish_tile_s8(m, row, columns, sums);
+    }
+
+  private:
+    // pairs += the products of 4 k.
+    template <unsigned kRows>
+    static ETCH_INLINE void multiply_4(const std::uint8_t* a, std::size_t a_stride, __m256i low, __m256i high,
+                                       PairSums (&pairs)[kRows]) noexcept {
+        ETCH_UNROLL
+        for (unsigned r = 0; r < kRows; ++r) {
+            const __m256i signs = broadcast_4_bytes(a + r * a_stride);
+            const __m256i magnitudes = broadcast_4_bytes(a + r * a_stride + 4);
+            accumulate_words(pairs[r].low, _mm256_maddubs_epi16(magnitudes, _mm256_xor_si256(low, signs)));
+            accumulate_words(pairs[r].high, _mm256_maddubs_epi16(magnitudes, _mm256_xor_si256(high, signs)));
+        }
+    }
+};
+
+void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
+               std::uint32_t last_panel) noexcept {
+    for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
+        const std::uint8_t* const own = factors + packed_s4_factors(Packing::panel, panel * 16, m.k);
+        for_each_tile<TileS4>(m, own, Columns<1>(panel, m.n, m.column_scales, m.bias),
+                              m.weights + packed_s4_bytes(Packing::panel, panel * 16, m.k));
+    }
+}
