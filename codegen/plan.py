@@ -138,6 +138,8 @@ def plan_memory(
         planned["question"] = _Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
     for name, size in program.task.token_bytes.items():
         planned[name] = _Life(_aligned(size * tokens, target), begin, len(names) - 1)
+    for name, size in program.task.call_bytes.items():
+        planned[name] = _Life(_aligned(size, target), begin, len(names) - 1)
     planned |= {name: _Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
     scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken]
     planned["scratch"] = _Life(_aligned(scratch, target), scratched[0], scratched[-1])

@@ -57,6 +57,7 @@ class Task(ABC):
     token_bytes: ClassVar[Mapping[str, int]] = MappingProxyType(
         {}
     )  # what the arena also has for each token, for results
+    call_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # and for each call
     by_words: ClassVar[bool] = False  # whether it is asked which tokens begin a word
     asks: ClassVar[bool] = False  # takes a question and a context of any length, which is read in windows
     own_calls: ClassVar[bool] = (

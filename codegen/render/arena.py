@@ -17,6 +17,9 @@ _FIXED = {
     "marks": ("TokenMark* marks = reinterpret_cast<TokenMark*>({at});", "[kMaxTokens]"),
     "masks": ("std::uint32_t* masks = reinterpret_cast<std::uint32_t*>({at});", "[kMaxTokens]"),
     "hypothesis": ("char* hypothesis = reinterpret_cast<char*>({at});", "[kHypothesisBytes]"),
+    "scored_ids": ("std::int32_t* scored_ids = s32({at});", "[kMaxTokens]"),
+    "scored_segments": ("std::uint8_t* scored_segments = {at};", "[kMaxTokens]"),
+    "scoring": ("Scoring* scoring = reinterpret_cast<Scoring*>({at});", "how far it is"),
     "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),
     "written": ("std::int32_t* written = s32({at});", "[kMaxTarget]"),
@@ -79,6 +82,8 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
             checks.append(f"sizeof(Beams) <= {next(i.size for i in plan.placements if i.name == 'beams')}")
     if program.task.asks:
         checks.append(f"sizeof(QuestionMemory) <= {next(i.size for i in plan.placements if i.name == 'question')}")
+    for name, size in program.task.call_bytes.items():
+        checks.append(f"sizeof({name.capitalize()}) <= {size}")
     widest = expanded_inputs(program)
     if widest:
         checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")

@@ -44,7 +44,8 @@ class FillMask(Task):
         count="kBestWidth",
     )
     rows = "masks"
-    token_bytes = {"masks": 4}  # noqa: RUF012 - a constant of the class
+    token_bytes = {"masks": 4, "scored_ids": 4, "scored_segments": 1}  # noqa: RUF012 - a constant of the class
+    call_bytes = {"scoring": 64}  # noqa: RUF012
 
     @classmethod
     def task_names(cls) -> tuple[str, ...]:

@@ -10,6 +10,11 @@ static bool same(const etch::Candidate* a, const etch::Candidate* b, std::size_t
     return count == 0 || std::memcmp(a, b, count * sizeof *a) == 0;
 }
 
+static bool same_score(const etch::Score& a, const etch::Score& b) {
+    return std::memcmp(&a.log_probability, &b.log_probability, sizeof(float)) == 0 && a.scored == b.scored &&
+           a.tokens == b.tokens && a.truncated == b.truncated;
+}
+
 static model::Result wanted(Row& room, std::uint32_t capacity, std::uint32_t top) {
     return {capacity == 0 ? nullptr : room.data(), capacity, top, 0, 0, nullptr, false};
 }
@@ -98,6 +103,42 @@ int main(int, char** argv) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
         CHECK(results[i].count * kTop == alone[i].size() && results[i].tokens == tokens[i]);
         CHECK(results[i].best == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
+    }
+    for (const std::string_view text : texts) {
+        etch::Score score{};
+        CHECK(model::score(workspace, text, score) == etch::Status::ok && score.scored < score.tokens);
+        CHECK(score.log_probability < 0 || score.scored == 0);
+        for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{30000}, std::uint64_t{1} << 40}) {
+            etch::Score in_steps{};
+            CHECK(model::begin_score(workspace, text) == etch::Status::ok);
+            CHECK(model::step(workspace, budget, results[0]) == etch::Status::not_begun);
+            std::uint32_t steps = 1;
+            for (etch::Status status; (status = model::step_score(workspace, budget, in_steps)) != etch::Status::ok;
+                 ++steps)
+                CHECK(status == etch::Status::in_progress);
+            CHECK(steps >= score.scored && same_score(in_steps, score));
+            CHECK(model::step_score(workspace, budget, in_steps) == etch::Status::not_begun);
+        }
+        model::Encoding encoding;
+        CHECK(model::begin_score(workspace, text) == etch::Status::ok);
+        CHECK(model::encode(workspace, text, encoding) == etch::Status::ok);
+        CHECK(model::step_score(workspace, 1, score) == etch::Status::not_begun);
+        CHECK(model::begin(workspace, text) == etch::Status::ok);
+        CHECK(model::step_score(workspace, 1, score) == etch::Status::not_begun);
+        etch::Score of_ids{};
+        CHECK(model::score_tokens(workspace, encoding.ids, nullptr, encoding.count, of_ids) == etch::Status::ok);
+        CHECK(of_ids.log_probability == score.log_probability && of_ids.scored == score.scored);
+        CHECK(model::score_tokens(workspace, encoding.ids, nullptr, 1, of_ids) == etch::Status::ok);
+        CHECK(of_ids.scored == 0 && of_ids.log_probability == 0);
+        etch_score c_score;
+        CHECK(ETCH_C(score)(&c_workspace, text.data(), text.size(), &c_score) == ETCH_OK);
+        CHECK(std::memcmp(&c_score.log_probability, &score.log_probability, sizeof(float)) == 0);
+        CHECK(ETCH_C(begin_score)(&c_workspace, text.data(), text.size()) == ETCH_OK);
+        CHECK(ETCH_C(step_score)(&c_workspace, 1, &c_score) != ETCH_NOT_BEGUN);
+        CHECK(ETCH_C(score_tokens)(&c_workspace, encoding.ids, nullptr, encoding.count, &c_score) == ETCH_OK);
+        CHECK(c_score.scored == score.scored && c_score.tokens == score.tokens);
+        const std::string_view own(reinterpret_cast<const char*>(&workspace), 4);
+        CHECK(model::score(workspace, own, score) == etch::Status::text_overlaps);
     }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);

@@ -49,9 +49,9 @@ def generated(variant: str, recipe: str, shared: Path, target: str = "host", tas
     return out
 
 
-def recorded_cases(variant: str) -> list[dict[str, Any]]:
+def recorded_cases(variant: str, file: str = "pipeline.json") -> list[dict[str, Any]]:
     """What the library's pipeline said, one case each."""
-    return json.loads((folder(variant) / "pipeline.json").read_text(encoding="utf-8"))
+    return json.loads((folder(variant) / file).read_text(encoding="utf-8"))
 
 
 def bytes_of(text: str, characters: int) -> int:

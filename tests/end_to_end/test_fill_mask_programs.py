@@ -46,6 +46,23 @@ def test_candidates_are_those_of_the_pipeline(variant: str, shared: Path) -> Non
         )
 
 
+@pytest.mark.parametrize("variant", variants_of("masks", QUICK))
+def test_scores_are_those_of_the_library(variant: str, shared: Path) -> None:
+    """A loop over the tokens of each text, of one that is cut, too; and the same bits on every kernel."""
+    program = build_program(generated(variant, "fp32", shared))
+    for case in recorded_cases(variant, "scores.json"):
+        (answer,) = program.well("--json", "--score", "--", case["text"]).objects
+        assert set(answer) == {"score", "scored", "tokens", "truncated"}
+        assert answer["scored"] == case["scored"]
+        assert abs(answer["score"] - case["score"]) <= 1e-5 * max(1, abs(case["score"]))
+    assert answer["truncated"]
+    lines = "".join(f"{case['text']}\n" for case in recorded_cases(variant, "scores.json")).encode()
+    kernels = program.well("--kernel", "list").lines
+    found = {program.well("--json", "--score", "--kernel", kernel, stdin=lines).out for kernel in kernels}
+    assert found == {program.well("--json", "--score", "--threads", "2", stdin=lines).out}
+    assert [line for line in program.well("--score", case["text"]).lines] == [f"{answer['score']:.4f}"]
+
+
 @pytest.mark.parametrize(("variant", "recipe"), models_of("masks", QUICK))
 def test_bits_on_every_kernel(variant: str, recipe: str, shared: Path) -> None:
     target = "m-profile" if recipe == "w4a8" else "host"
@@ -122,6 +139,9 @@ def test_evaluation(shared: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("--top", "17", "a"), "has 16 candidates of a mask"),
+        (("--score", "--top", "1", "a"), "--score and --top cannot be used together"),
+        (("--score", "--pair", "a", "b"), "--score and --pair cannot be used together"),
+        (("--score", "--evaluate", "a.tsv"), "--score does not go with --evaluate"),
         (("--top", "0", "a"), "--top: expected a number from 1"),
         (("--aggregation", "first", "a"), "which fills masks"),
         (("--labels", "names", "a"), "--labels does not go with model"),

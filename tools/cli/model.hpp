@@ -12,6 +12,7 @@
 #include "etch/decode/answers.hpp"
 #include "etch/decode/candidates.hpp"
 #include "etch/decode/generation.hpp"
+#include "etch/decode/score.hpp"
 #include "etch/decode/tags.hpp"
 #include "etch/executor.hpp"
 #include "etch/status.hpp"
@@ -76,6 +77,7 @@ struct Answer {
     std::uint32_t mask_count = 0;
     const AnswerSpan* answers = nullptr;  // [answer_count], best first, of a model that answers questions
     std::uint32_t answer_count = 0;
+    const Score* score = nullptr;          // of a model that fills masks, where it is asked for
     std::uint32_t windows = 0;             // that the context was read in
     const WrittenText* written = nullptr;  // [written_count], the best first, at least one
     std::size_t written_count = 0;
@@ -93,6 +95,7 @@ struct Wanted {
     std::string_view before = "This example is ";
     std::string_view after = ".";
     bool multi_label = false;  // and whether each is judged by itself
+    bool score = false;        // how likely a text is, in place of its masks
 };
 
 struct Tokens {

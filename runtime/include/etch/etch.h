@@ -88,6 +88,14 @@ typedef struct etch_candidate {
     float probability; /* over the whole vocabulary */
 } etch_candidate;
 
+/* The pseudo-log-likelihood of a text; decode/score.hpp says what each member means. */
+typedef struct etch_score {
+    float log_probability;
+    uint32_t scored;
+    uint32_t tokens;
+    uint8_t truncated;
+} etch_score;
+
 /* An answer to a question, and what is wanted; decode/answers.hpp says what each member means. */
 typedef struct etch_answer_span {
     float score;

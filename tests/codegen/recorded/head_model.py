@@ -62,7 +62,7 @@ def write_head_model(
     return HeadModel(source, some_tokens(seed, limit, specials), single, double, bool(specials.segments))
 
 
-def write_cases(folder: Path, cases: list[dict[str, Any]]) -> None:
+def write_cases(folder: Path, cases: list[dict[str, Any]], file: str = "pipeline.json") -> None:
     """What the library's pipeline said, a line each."""
     lines = ",\n".join(map(json.dumps, cases))
-    (folder / "pipeline.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    (folder / file).write_text(f"[\n{lines}\n]\n", encoding="utf-8")

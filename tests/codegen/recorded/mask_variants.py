@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import transformers
 from head_model import write_cases, write_head_model
-from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 
@@ -24,6 +24,12 @@ TEXTS = (
     "[MASK] cats in Berlin: [MASK] of Caf\u00e9 [MASK]",
     "what[MASK]news [MASK][MASK] is up",
     "  cats  dogs\t\n [MASK] ",
+)
+SCORED = (
+    "the cat sat on the mat",
+    "",
+    "what is [MASK] up, dogs of Caf\u00e9 zzz",
+    "the price of oil is up and the cats are unable to play " * 4,
 )
 VARIANTS: dict[str, Variant] = {
     "masks/bert": bert_like("Bert", 0, (20, 5, 1, 37, 20), vocab_size=800),
@@ -69,6 +75,7 @@ def record(folder: Path, name: str, seed: int) -> None:
         lambda text: rows(*best(text)),
     )
     write_cases(folder, _by_pipeline(folder, head.single))
+    write_cases(folder, _scores(folder, head.double), "scores.json")
 
 
 def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
@@ -82,4 +89,24 @@ def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
         answers = answers if isinstance(answers[0], list) else [answers]
         masks = [[[a["token"], float(f"{a['score']:.6g}")] for a in answer] for answer in answers]
         found.append({"text": text, "masks": masks})
+    return found
+
+
+def _scores(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
+    """The pseudo-log-likelihood of each text: a loop over its tokens, in float64."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    found = []
+    for template in SCORED:
+        text = template.replace("[MASK]", tokenizer.mask_token)
+        ids = torch.tensor([tokenizer(text, truncation=True)["input_ids"]])
+        ends = tokenizer.num_special_tokens_to_add() // 2
+        places = range(ends, ids.shape[1] - ends)
+        total = 0.0
+        for place in places:
+            masked = ids.clone()
+            masked[0, place] = tokenizer.mask_token_id
+            with unrounded(model), torch.inference_mode():
+                logits = model(input_ids=masked).logits[0, place]
+            total += logits.double().log_softmax(-1)[ids[0, place]].item()
+        found.append({"text": text, "score": float(f"{total:.9g}"), "scored": len(places)})
     return found

@@ -21,7 +21,8 @@ struct Best {
     std::vector<float> probabilities;
 };
 
-Best best_of(std::vector<float> logits, std::uint32_t k, std::uint32_t block = kVocabularyBlock) {
+Best best_of(std::vector<float> logits, std::uint32_t k, std::uint32_t block = kVocabularyBlock,
+             ScoredEntry* scored = nullptr) {
     const OpContext context{*best_kernels(Packing::panel), nullptr};
     const auto count = static_cast<std::uint32_t>(logits.size());
     std::vector<float> sums(2);
@@ -29,7 +30,7 @@ Best best_of(std::vector<float> logits, std::uint32_t k, std::uint32_t block = k
     for (const RowBlock part : RowBlocks(count, block)) {
         const bool last = part.first + part.count == count;
         const F32Rows of_part{logits.data() + part.first, part.count};
-        InlineRunner{context}(KeepBest{1, part, last, of_part, {sums.data(), 2}, {row.data(), 2 * k}});
+        InlineRunner{context}(KeepBest{1, part, last, of_part, {sums.data(), 2}, {row.data(), 2 * k}, scored});
     }
     return {{row.begin(), row.begin() + k}, {row.begin() + k, row.end()}};
 }
@@ -54,6 +55,29 @@ TEST(Candidates, AreThoseOfASoftmaxInDoublePrecision) {
             EXPECT_NEAR(found.probabilities[i], std::exp(static_cast<double>(logits[order[i]])) / sum, 2e-6);
         }
     }
+}
+
+TEST(Candidates, LogProbabilitiesAreThoseOfDoublePrecision) {
+    for (const std::uint32_t count : {1u, 2u, 513u, 40000u}) {
+        std::mt19937 random(count);
+        std::normal_distribution<float> normal(0.0f, 6.0f);
+        std::vector<float> logits(count);
+        for (float& logit : logits)
+            logit = normal(random);
+        logits[0] = -200.0f;  // whose probability is no float any more
+        double sum = 0;
+        for (const float logit : logits)
+            sum += std::exp(static_cast<double>(logit));
+        for (const std::uint32_t entry : {0u, count / 2, count - 1}) {
+            ScoredEntry scored{static_cast<std::int32_t>(entry), 0, 0};
+            best_of(logits, 1, kVocabularyBlock, &scored);
+            const double meant = static_cast<double>(logits[entry]) - std::log(sum);
+            EXPECT_NEAR(scored.log_probability, meant, 3e-6 * std::max(1.0, std::abs(meant))) << count << " " << entry;
+        }
+    }
+    ScoredEntry none{-1, 0, 7};
+    best_of({1, 2, 3}, 1, 2, &none);
+    EXPECT_EQ(none.log_probability, 7);
 }
 
 TEST(Candidates, OfEqualOnesTheFirst) {

@@ -24,6 +24,8 @@ constexpr const char* kOutput = R"(
                        piece TAB probability, best first, the next pieces behind it; a line for each mask
   --top K              so many pieces (default 5)
   --json               {"masks": [[{"token", "id", "probability"}]], "tokens", "truncated"}
+  --score              how likely the text is: each token is masked in turn, the logarithms of their probabilities are
+                       added up; with --json {"score", "scored", "tokens", "truncated"}, "scored" is of how many tokens
 )";
 
 constexpr const char* kEvaluation = R"(
@@ -34,7 +36,18 @@ constexpr const char* kEvaluation = R"(
                        the mark of a word's beginning
 )";
 
+const Option kOptions[] = {
+    {"--score", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.score = true; }},
+};
+const OptionGroup kScoreOptions(kOptions);
+
 void check(const Options& options) {
+    if (options.wanted.score && (options.top || options.tokens)) {
+        refuse_together("--score", options.top ? "--top" : "--tokens");
+    }
+    if (options.wanted.score && (options.pair_lines || !options.pairs.empty())) {
+        refuse_together("--score", options.pair_lines ? "--pairs" : "--pair");
+    }
     if (options.top && *options.top > kModel.width) {
         fail(kWrongUse, "--top: model %s has %u candidates of a mask", quoted(kModel.name).c_str(),
              static_cast<unsigned>(kModel.width));
@@ -43,6 +56,9 @@ void check(const Options& options) {
 
 // A line a mask; an empty one where the text has none.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    if (answer.score != nullptr) {
+        return format("%.4f\n", static_cast<double>(answer.score->log_probability));
+    }
     std::string out;
     for (std::uint32_t mask = 0; mask < answer.mask_count; ++mask) {
         const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
@@ -123,7 +139,7 @@ void evaluate_masks(const Options& options) {
 
 extern const TaskFace kFillMaskFace;
 const TaskFace kFillMaskFace = {
-    "fills masks",  {&kPairOptions, &kTopOptions, &kTableOptions},
+    "fills masks",  {&kPairOptions, &kTopOptions, &kTableOptions, &kScoreOptions},
     check,          kPairHelp,
     kOutput,        {kEvaluation, kTextColumnsHelp, kHeaderHelp},
     described,      kTextCut,

@@ -11,6 +11,13 @@ std::uint32_t candidates_shown(const Options& options) {
 }
 
 void append_masks(std::string& out, const Options& options, const Text&, const Answer& answer) {
+    if (answer.score != nullptr) {
+        append_key(out, "score");
+        append_json(out, answer.score->log_probability);
+        append_key(out, "scored");
+        append_json(out, std::int64_t{answer.score->scored});
+        return;
+    }
     append_key(out, "masks");
     append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
         const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;

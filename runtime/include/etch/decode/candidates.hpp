@@ -35,8 +35,18 @@ struct MaskRows {
 // where the text has other tokens. `ids` and `rows` are [rows of the batch].
 void note_masks(const std::int32_t* ids, const TextRows& text, std::int32_t mask, std::uint32_t* rows) noexcept;
 
-// What note_masks() wrote.
+// The same where one row, a number in the text, is masked.
+void note_mask(const TextRows& text, std::uint32_t row, std::uint32_t* rows) noexcept;
+
+// What note_masks() or note_mask() wrote.
 MaskRows masks_of(const TextRows& text, const std::uint32_t* rows) noexcept;
+
+// The entry that stands at a mask: what the model says of it.
+struct ScoredEntry {
+    std::int32_t id;        // none where it is negative
+    float t;                // its logit * log2(e)
+    float log_probability;  // over the whole vocabulary
+};
 
 // Takes the logits of the entries [entries.first, entries.first + entries.count) into account, of the first ones to the
 // last in this order. With t = logit * log2(e), M is the largest t so far and S the sum of powers so far: of the first
@@ -44,7 +54,8 @@ MaskRows masks_of(const TextRows& text, const std::uint32_t* rows) noexcept;
 //     S = S * exp2(M - T) + (row sum of exp2(t - m)) * exp2(m - T), M = T.
 // A row of `best` is the k largest t, the largest first, of equal ones the first entry's; behind them the entries, as
 // floats, which hold numbers up to 2^24 exactly. With the `last` block it becomes the entries, then the probabilities
-// exp2(t - M) * (1.0f / S). Units: rows.
+// exp2(t - M) * (1.0f / S). Units: rows. `scored` is of the first row; its log probability is ((t - M) - log2(S)) *
+// ln(2).
 struct KeepBest {
     std::uint32_t count;
     RowBlock entries;
@@ -52,6 +63,7 @@ struct KeepBest {
     F32Rows logits;  // [count][entries.count]; overwritten
     F32Rows sums;    // [count][2]: M and S
     F32Rows best;    // [count][2 * k], k at most the number of entries, and of those of the first block
+    ScoredEntry* scored = nullptr;
 
     std::uint32_t units() const noexcept { return count; }
     std::uint64_t cost() const noexcept { return kCostOfValue * count * entries.count; }
