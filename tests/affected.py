@@ -67,7 +67,9 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/end_to_end/cuda/": GPU,
     "tests/end_to_end/firmware/": FIRMWARE,
     "tests/end_to_end/outside/": (f"{BUILT}/outside", f"{BUILT}/test_readme.py"),
-    "tests/end_to_end/promises/": (f"{BUILT}/promises", f"{BUILT}/test_shape_promises.py"),
+    "tests/end_to_end/promises/": tuple(
+        f"{BUILT}/{name}" for name in ("promises", "test_shape_promises.py", "test_other_machines.py")
+    ),
     "tests/end_to_end/stub_model/": tuple(
         f"{BUILT}/test_{name}.py"
         for name in ("classify_label_sets", "classify_stub", "cuda_stub", "embed_stub", "regress_stub")

@@ -12,7 +12,7 @@ from sampling import sampled
 
 os.environ["ETCH_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
-LONG_CASES = 6  # of a sample
+LONG_CASES = 7  # of a sample
 
 
 def _of_the_sample(items: list[pytest.Item]) -> list[pytest.Item]:

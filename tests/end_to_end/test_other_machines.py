@@ -113,6 +113,7 @@ def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
             assert_golden_bits(texts, emulator, "-cpu", cpu, program, "--kernel", kernel)
 
 
+@pytest.mark.long_case("kernels on AArch64")
 def test_aarch64_kernels(tmp_path: Path) -> None:
     """The C++ tests of the kernels, on each CPU of the set that it adds; without the sweeps of a million points."""
     emulator, compiler = tool("qemu-aarch64"), tool("aarch64-linux-gnu-g++")
@@ -138,6 +139,7 @@ def test_aarch64_kernels(tmp_path: Path) -> None:
         assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed
 
 
+@pytest.mark.long_case("RISC-V")
 def test_riscv64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     """The scalar kernels, which are all that it has; however the program around a call rounds."""
     emulator = tool("qemu-riscv64")
