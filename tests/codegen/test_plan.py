@@ -85,7 +85,7 @@ def event(op: p.Op, block: int | None) -> Event:
 
 def run(program: p.Program) -> list[Event]:
     """Tokenization and every op, loops and blocks unrolled; what follows the loops, once for each of two texts."""
-    noted = {(name, 0) for name in program.task.token_bytes}
+    noted = {(name, 0) for name in (*program.task.token_bytes, *program.task.call_bytes)}
     tokenized = {("tokenizer", 0), ("texts", 0), ("ids", 0), ("segments", 0)} | noted
     if program.target is not None:
         tokenized.add(("writing", 0))

@@ -20,6 +20,7 @@ def demo(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["--embed", "one"], "demo: --embed compares two texts, there are 1"),
         (["--embed", "one", "two", "three"], "demo: --embed compares two texts, there are 3"),
         (["--embed", "--prebuilt"], "demo: --embed and --prebuilt cannot be used together"),
+        (["--translate", "--prebuilt"], "demo: --translate and --prebuilt cannot be used together"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:
@@ -32,4 +33,5 @@ def test_help_names_every_option() -> None:
     assert done.returncode == 0
     assert "--prebuilt" in done.stdout
     assert "--embed" in done.stdout
+    assert "--translate" in done.stdout
     assert "set -e" not in done.stdout
