@@ -10,8 +10,6 @@ from .ir.graph import Graph, Head
 from .load.folder import Checkpoint
 from .tasks.zero_shot import ZeroShot
 
-TASKS = ("zero-shot",)
-
 
 def asked_by(name: str) -> str | None:
     """What `--task` was, by the task's name in etch.json."""

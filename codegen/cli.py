@@ -27,7 +27,7 @@ from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
-TASKS = ("zero-shot",)  # asked_task's, which needs NumPy, too
+TASKS = ("zero-shot",)  # what asked_task.py knows
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
 COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)

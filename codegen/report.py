@@ -42,10 +42,13 @@ def parameter_count(graph: g.Graph) -> int:
 
 
 def _shape(graph: g.Graph) -> str:
-    """Layers, width and heads of the encoder, where it has them."""
-    layers = [node for node in graph.body if isinstance(node, g.Layers)]
+    """Layers of encoder and decoder, width and heads, where it has them."""
+    nodes = [node for phase in graph.phases for node in phase.body]
+    layers = [node for node in nodes if isinstance(node, g.Layers)]
     attentions = [op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)]
-    count = sum(isinstance(op, g.Attention) for op, _ in g.runs_of(graph))  # one a layer, in a loop or before it
+    # Each layer attends, those before a loop too.
+    counts = [layer.count for layer in layers if any(isinstance(op, g.Attention) for op in layer.body)]
+    count = sum(counts) + sum(isinstance(node, g.Attention) for node in nodes)
     words = [f"{count} layers"] if layers else []
     if attentions:
         words += [f"hidden {graph.widths[attentions[0].query]}", f"{attentions[0].heads} heads"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,7 +243,7 @@ class Softmax:
 
 
 Op = Embed | Norm | Linear | Multiply | Rotary | Attention | Gru | Pool | Masked | Best | Normalize | Softmax
-OPS: tuple[type, ...] = (Embed, Norm, Linear, Multiply, Rotary, Attention, Gru, Pool, Masked, Best, Normalize, Softmax)
+OPS: tuple[type, ...] = get_args(Op)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -296,10 +296,7 @@ Op = (
     | Normalize
     | Softmax
 )
-OPS: tuple[type, ...] = (
-    *(EmbeddingSum, Norm, Quantize, Linear, Multiply, Rotary, PackKeys, PackKeyRows, PackValues, Attention, Gru),
-    *(Pool, Masked, Best, Normalize, Softmax),
-)
+OPS: tuple[type, ...] = get_args(Op)
 
 
 @dataclass(frozen=True)
@@ -386,9 +383,9 @@ def buffers_of(program: Program) -> list[Buffer]:
 
 
 def layers_of(program: Program) -> int:
-    """How many layers there are, those before the loop included: each has one attention."""
-    of_ops = (loop for step in program.steps for op, loop in located(step) if isinstance(op, Attention))
-    return sum(1 if loop is None else loop.count for loop in of_ops)
+    """How many layers there are, those before the loop included: each has one attention, or two in a decoder."""
+    of_ops = [loop for step in program.steps for op, loop in located(step) if isinstance(op, Attention)]
+    return of_ops.count(None) + sum(loop.count for loop in {id(loop): loop for loop in of_ops if loop}.values())
 
 
 def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:

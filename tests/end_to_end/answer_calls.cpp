@@ -20,11 +20,8 @@ static bool same(const etch::AnswerSpan* a, const etch::AnswerSpan* b, std::uint
 }
 
 int main(int, char** argv) {
-    CHECK(model::select_kernel(workspace, argv[1]) == etch::Status::ok);
-    CHECK(ETCH_C(select_kernel)(&c_workspace, argv[1], std::strlen(argv[1])) == ETCH_OK);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(std::cin, line);)
-        lines.push_back(line);
+    CHECK(take_kernels(argv[1]));
+    const std::vector<std::string> lines = read_lines();
     const std::string_view question = "what cats";
     for (const etch::AnswerOptions& options : {etch::AnswerOptions{}, etch::AnswerOptions{4, 24, 3, 5, true, true}}) {
         std::vector<std::vector<etch::AnswerSpan>> alone;

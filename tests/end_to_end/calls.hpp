@@ -21,3 +21,17 @@ namespace model = etch::ETCH_MODEL;
 
 static model::Workspace workspace;
 static ETCH_C(workspace) c_workspace;
+
+// Whether there are such kernels, which both workspaces take from now on.
+inline bool take_kernels(const char* name) {
+    return model::select_kernel(workspace, name) == etch::Status::ok &&
+           ETCH_C(select_kernel)(&c_workspace, name, std::strlen(name)) == ETCH_OK;
+}
+
+// Those of standard input.
+inline std::vector<std::string> read_lines() {
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(std::cin, line);)
+        lines.push_back(line);
+    return lines;
+}

@@ -20,11 +20,8 @@ static model::Result wanted(Row& room, std::uint32_t capacity, std::uint32_t top
 }
 
 int main(int, char** argv) {
-    CHECK(model::select_kernel(workspace, argv[1]) == etch::Status::ok);
-    CHECK(ETCH_C(select_kernel)(&c_workspace, argv[1], std::strlen(argv[1])) == ETCH_OK);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(std::cin, line);)
-        lines.push_back(line);
+    CHECK(take_kernels(argv[1]));
+    const std::vector<std::string> lines = read_lines();
     const std::vector<std::string_view> texts(lines.begin(), lines.end());
     constexpr std::uint32_t kTop = 3;
     std::vector<Row> alone;

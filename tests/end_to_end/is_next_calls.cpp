@@ -19,11 +19,8 @@ static void run_in_turn(void*, void (*work)(void*, std::uint32_t), void* argumen
 alignas(64) static std::uint8_t scratch[2 * model::kScratchBytes];
 
 int main(int, char** argv) {
-    CHECK(model::select_kernel(workspace, argv[1]) == etch::Status::ok);
-    CHECK(ETCH_C(select_kernel)(&c_workspace, argv[1], std::strlen(argv[1])) == ETCH_OK);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(std::cin, line);)
-        lines.push_back(line);
+    CHECK(take_kernels(argv[1]));
+    const std::vector<std::string> lines = read_lines();
     std::vector<etch::TextPair> pairs;
     std::vector<etch_text_pair> c_pairs;
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {

@@ -9,11 +9,8 @@
 #include "calls.hpp"
 
 int main(int, char** argv) {
-    CHECK(model::select_kernel(workspace, argv[1]) == etch::Status::ok);
-    CHECK(ETCH_C(select_kernel)(&c_workspace, argv[1], std::strlen(argv[1])) == ETCH_OK);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(std::cin, line);)
-        lines.push_back(line);
+    CHECK(take_kernels(argv[1]));
+    const std::vector<std::string> lines = read_lines();
     CHECK(lines.size() > 3);
     const std::string_view text = lines[0];
     const std::vector<std::string_view> labels(lines.begin() + 1, lines.end());

@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/candidates.hpp"
 
-#include <cstring>
-
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
+#include "../kernels/scalar/math.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-constexpr float kLn2 = 0x1.62e430p-1f;
 constexpr std::uint32_t kNoMore = 0xFFFFFFFF;  // no row has this number
-
-// Of a number from 1 on: its exponent, and the series of the rest, which lies within a factor of sqrt(2) around 1.
-// Largest absolute error 3e-7 up to 2^24, near 1 that of one rounding.
-float log2_of(float value) noexcept {
-    constexpr float kSqrtHalf = 0x1.6a09e6p-1f;
-    constexpr float kSeries[] = {0x1.715476p1f, 0x1.ec709ep-1f, 0x1.2776c6p-1f, 0x1.a61764p-2f, 0x1.484b14p-2f};
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    std::int32_t exponent = static_cast<std::int32_t>(bits >> 23) - 126;
-    bits = (bits & 0x7FFFFFu) | (126u << 23);
-    float rest = 0.0f;  // in [1/2, 1)
-    std::memcpy(&rest, &bits, sizeof rest);
-    if (rest < kSqrtHalf) {
-        rest = rest * 2.0f;
-        --exponent;
-    }
-    const float z = (rest - 1.0f) / (rest + 1.0f);
-    const float square = z * z;
-    float sum = kSeries[4];
-    for (int i = 3; i >= 0; --i)
-        sum = (sum * square) + kSeries[i];
-    return static_cast<float>(exponent) + (z * sum);
-}
 
 // The k largest so far: t, largest first, and the entries.
 class BestRow {
@@ -121,7 +96,8 @@ void KeepBest::run(const OpContext& context, std::uint32_t first, std::uint32_t 
             sum[1] = (sum[1] * factors[0]) + (powers * factors[1]);
         }
         if (last) kept.finish(context.kernels, sum[1]);
-        if (last && is_scored) scored->log_probability = ((scored->t - sum[0]) - log2_of(sum[1])) * kLn2;
+        if (last && is_scored)
+            scored->log_probability = ((scored->t - sum[0]) - scalar::log2(sum[1])) * polynomials::kLn2;
     }
 }
 

@@ -99,8 +99,7 @@ struct KernelSet {
     // expanded are aligned to 4 bytes.
     void (*expand_s4)(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                       std::int8_t* expanded) noexcept;
-    // As matmul_s8; m.weights are their q, packed for k inputs. For few rows, which would not
-    // pay for expanding.
+    // As matmul_s8; m.weights are their q, packed for k inputs. For few rows, which would not pay for expanding.
     void (*matmul_s4)(const MatmulS8&, const std::uint8_t* factors, std::uint32_t first_panel,
                       std::uint32_t last_panel) noexcept = nullptr;
     // Of a set that has both: up to how many rows matmul_s4 is the faster.

@@ -7,8 +7,7 @@
 //     TargetRules kRules                of what it writes
 //     kBeams                            most beams of a search (beams.hpp); 1: it is greedy
 //     read(run, text, steps, token, a)  the pass of a token for each of `steps`: keys and values are appended; `text`
-//     are
-//                                       the rows that forward() made
+//                                       are the rows that forward() made
 //     choose(run, rows, a)              after it, where tokens are to be written: their logits
 //     logits(a)                         where these are
 //     spell(id, state, text, capacity)  etch::decode() of an id that was written, where it writes texts
