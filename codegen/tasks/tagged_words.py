@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import EtchError
 from ..outside_files import NamedFile
@@ -13,6 +14,8 @@ from ..table_file import MAX_ROWS, STAGE, Row, refused
 
 ENDINGS = (".conll", ".bio", ".iob")
 _COLUMNS = re.compile("[ \t]+")
+
+Tag = TypeVar("Tag")  # what a token is given
 
 
 def read_tagged(path: Path) -> list[Row]:
@@ -43,10 +46,10 @@ def read_tagged(path: Path) -> list[Row]:
     return rows
 
 
-def tags_of_words(text: str, offsets: Sequence[tuple[int, int]], tags: Sequence[str], outside: str) -> list[str]:
+def tags_of_words(text: str, offsets: Sequence[tuple[int, int]], tags: Sequence[Tag], outside: Tag) -> list[Tag]:
     """The tag of the first token in each of the words of `text`, `outside` where a word has none: tokens have
     `offsets` in characters, equal ends for special ones."""
-    found: list[str] = []
+    found: list[Tag] = []
     token = begin = 0
     for word in text.split(" "):
         end = begin + len(word)

@@ -29,7 +29,8 @@ SCRIPTS = (
     "tools/train/finetune/finetune.py",
     "tools/train/gru/gru.py",
     "tools/train/plain/make.py",
-    "tools/train/plain/make.py",
+    "tools/train/tokens/tokens.py",
+    "tools/train/translate/make.py",
 )
 INSTALLERS = ("apt-get", "dpkg-query", "sudo", "python3", "pip", "pip3", "curl", "wget", "cmake", "git")
 NOT_COPIED = (".git", ".venv", "build", "__pycache__", ".pytest_cache", ".ruff_cache")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An encoder and rows to a folder with a head, and a folder and rows to its figures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+from answers import Answers
+from common.loop import Steps
+from common.loop import train as train_steps
+from folder import check_free, new_folder, write_tokenizer
+from tags import Tags
+from tokenizers import Tokenizer
+from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, PreTrainedModel, logging
+
+from codegen.frontends import limits_of
+from codegen.golden import text_tokenizer
+from codegen.load.files import CheckpointFolder
+from codegen.load.folder import load_checkpoint
+
+TASKS = {"tag": (Tags, AutoModelForTokenClassification), "answer": (Answers, AutoModelForQuestionAnswering)}
+
+
+def train(asked: argparse.Namespace) -> str:
+    """Trains and writes the folder."""
+    check_free(asked.out)
+    _settle(asked)
+    task, kind = TASKS[asked.task]
+    rows = task.read(asked.train)
+    labels = task.labels(rows)
+    tokenizer, max_tokens = _tokenizer(asked)
+    lesson = task(tokenizer, labels, rows)
+    print(f"{asked.train.name}: {lesson.described()}", file=sys.stderr, flush=True)
+    model = _model(kind, asked.checkpoint, labels)
+    freeze(model, asked.freeze)
+    state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
+    steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
+    train_steps(model, lesson.lengths, lambda batch: lesson.loss(model, batch), steps, state)
+    with new_folder(asked.out) as folder:
+        model.save_pretrained(folder)
+        write_tokenizer(folder, CheckpointFolder(asked.checkpoint), max_tokens)
+        for file in folder.glob("*.safetensors"):
+            file.chmod(0o644)  # its writer leaves 0600
+    return f"wrote {asked.out.name}"
+
+
+def evaluate(asked: argparse.Namespace) -> str:
+    """Its figures on the rows, as PyTorch computes it."""
+    _settle(asked)
+    task, kind = TASKS[asked.task]
+    tokenizer, _ = _tokenizer(asked)
+    model = kind.from_pretrained(asked.checkpoint, local_files_only=True, dtype=torch.float32).eval()
+    labels = tuple(model.config.id2label[i] for i in range(model.config.num_labels))
+    with torch.inference_mode():
+        figures = task(tokenizer, labels, task.read(asked.evaluate)).measure(model)
+    return ", ".join(f"{name} {100 * value:.2f} %" for name, value in figures.items())
+
+
+def freeze(model: PreTrainedModel, what: str) -> None:
+    """Keeps the weights of the embedding tables, or of everything but the head."""
+    base = model.base_model
+    frozen = {"nothing": (), "embeddings": (base.embeddings,), "encoder": (base,)}
+    for module in frozen[what]:
+        module.requires_grad_(False)
+
+
+def _settle(asked: argparse.Namespace) -> None:
+    logging.set_verbosity_error()  # of tensors that start at random
+    if asked.threads is not None:
+        torch.set_num_threads(asked.threads)
+    torch.use_deterministic_algorithms(True)
+    torch.manual_seed(asked.seed)
+
+
+def _model(kind: type, folder: Path, labels: tuple[str, ...]) -> PreTrainedModel:
+    """The folder's encoder with a head of these labels that starts at random."""
+    names = {"id2label": dict(enumerate(labels)), "label2id": {name: i for i, name in enumerate(labels)}}
+    return kind.from_pretrained(
+        folder, local_files_only=True, dtype=torch.float32, ignore_mismatched_sizes=True, **names
+    )
+
+
+def _tokenizer(asked: argparse.Namespace) -> tuple[Tokenizer, int]:
+    """As the generated model will tokenize, and the longest text."""
+    checkpoint = load_checkpoint(asked.checkpoint, limits_of)
+    max_tokens = asked.max_tokens or checkpoint.default_max_tokens
+    return text_tokenizer(checkpoint.tokenizer, max_tokens), max_tokens

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains what reads every token of an encoder, tags of words or answers to questions, or measures it:
+`python tokens.py --help`, and README.md beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
+sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
+sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
+
+from refusal import Refused
+
+from codegen.errors import EtchError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="tokens", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = made.add_argument
+    add("task", choices=("tag", "answer"), help="tag: .conll, .bio or .iob; answer: .json of SQuAD, or .jsonl")
+    add("checkpoint", type=Path, metavar="CHECKPOINT", help="Hugging Face folder of an encoder")
+    what = made.add_mutually_exclusive_group(required=True)
+    what.add_argument("--train", type=Path, metavar="FILE", help="rows to learn from")
+    what.add_argument("--evaluate", type=Path, metavar="FILE", help="measure CHECKPOINT on these rows instead")
+    add("--out", type=Path, metavar="DIR", help="folder to make")
+    add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
+    add("--freeze", choices=("nothing", "embeddings", "encoder"), default="embeddings", help="what keeps its weights")
+    add("--max-tokens", type=int, metavar="N", help="longest text, or window (default: the checkpoint's own limit)")
+    add("--steps", type=int, default=1000, metavar="N", help="in all; a kept run goes on to more")
+    add("--batch", type=int, default=16, metavar="N", help="rows a step")
+    add("--rate", type=float, default=1e-4, metavar="R", help="of AdamW, rising and falling as a cosine")
+    add("--seed", type=int, default=0, metavar="N", help="of everything random")
+    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    return made
+
+
+def main() -> int:
+    """Exit codes: 0 done, 1 refused, 2 wrong use."""
+    options = parser()
+    asked = options.parse_args()
+    if asked.train and not asked.out:
+        options.error("--train needs --out")
+    try:
+        import recipe  # PyTorch takes seconds to import
+
+        print(recipe.evaluate(asked) if asked.evaluate else recipe.train(asked))
+        return 0
+    except (Refused, EtchError) as error:
+        print(f"tokens: {error}", file=sys.stderr)
+    except ImportError as error:
+        print(f"tokens: {error}; install tools/train/requirements.txt", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
