@@ -71,3 +71,22 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     done = recipe(tmp_path / "tiny", table, tmp_path / "tiny")
     assert done.returncode == 1 and "exists already" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_what_was_encoded_is_not_encoded_again(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "tiny")
+    table, kept = write_csv(tmp_path / "a.csv", labelled(300)), tmp_path / "kept"
+    options = (*FAST, "--epochs", "1", "--features", kept)
+
+    def head(name: str) -> bytes:
+        done = recipe(tmp_path / "tiny", table, tmp_path / name, *options)
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / name / "head.safetensors").read_bytes()
+
+    first = head("first")
+    files = {path: path.read_bytes() for path in kept.iterdir()}
+    assert len(files) == 3  # 256 of the training rows, the others, and what is held out
+    assert head("again") == first
+    for path, content in files.items():
+        path.write_bytes(content[:-64] + bytes(64))  # were they read?
+    assert head("other") != first

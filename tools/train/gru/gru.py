@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     add("--text-columns", required=True, metavar="C,…", help="joined by a space")
     add("--header", action="store_true", help="the first row names the columns (implied by a name)")
     add("--rows", type=int, default=1 << 30, metavar="N", help="of the training file at most so many, evenly spaced")
+    add("--features", type=Path, metavar="DIR", help="keeps what the encoder made of the texts, for the next run")
     add("--held-out", type=float, default=0.1, metavar="SHARE", help="of the training rows, to choose the epoch by")
     add("--max-tokens", type=int, default=128, metavar="N", help="longest text; longer ones are cut")
     add("--hidden", type=int, default=128, metavar="N", help="width of a direction's states")

@@ -7,13 +7,13 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from common.batches import by_tokens, longest_first, pad, shuffled_by_rows
+from common.batches import by_tokens, longest_first, shuffled_by_rows
 from common.checkpoint import write_json
 from common.optimize import decay_groups, set_rate
+from features import ENCODED_TOKENS, Cache, Features
 from folder import check_free, new_folder, write_tokenizer
 from gru_model import GruClassifier
 from safetensors.torch import save_file
@@ -21,7 +21,6 @@ from settings import Columns
 from split import split
 from table import Record, read_table
 from targets import Labels, find_labels
-from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import AutoModel, PreTrainedModel
 
@@ -30,35 +29,9 @@ from codegen.golden import text_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 
-_ENCODED_TOKENS = 4096  # of a batch that is encoded
 _POOL = 50  # batches of an epoch that are sorted by length together
 _WARMUP = 0.1
 _DECAY = 0.01
-
-
-class Features:
-    """What the frozen encoder made of some texts, in float16: it runs once, whatever the number of epochs."""
-
-    def __init__(self, encoder: PreTrainedModel, tokenizer: Tokenizer, texts: Sequence[str], labels: list[int]) -> None:
-        encodings = tokenizer.encode_batch(list(texts))
-        ids, segments = [e.ids for e in encodings], [e.type_ids for e in encodings]
-        self.labels = torch.tensor(labels)
-        self.lengths = [len(row) for row in ids]
-        self.cut = sum(bool(e.overflowing) for e in encodings)
-        self.rows: list[torch.Tensor] = [torch.empty(0)] * len(ids)
-        batches = by_tokens(self.lengths, longest_first(self.lengths), _ENCODED_TOKENS)
-        with torch.inference_mode():
-            for batch in batches:
-                padded, mask = pad([ids[i] for i in batch])
-                kinds = {"token_type_ids": pad([segments[i] for i in batch])[0]}
-                takes = kinds if getattr(encoder.config, "type_vocab_size", 0) > 1 else {}
-                states = encoder(padded, attention_mask=mask, **takes).last_hidden_state.half()
-                for i, of_text in zip(batch, states, strict=True):
-                    self.rows[i] = of_text[: self.lengths[i]].clone()
-
-    def texts(self, batch: Sequence[int]) -> list[torch.Tensor]:
-        """Rows of some texts."""
-        return [self.rows[i].float() for i in batch]
 
 
 def run(asked: argparse.Namespace) -> str:
@@ -73,10 +46,11 @@ def run(asked: argparse.Namespace) -> str:
     tokenizer = text_tokenizer(checkpoint.tokenizer, asked.max_tokens)
     encoder = AutoModel.from_pretrained(asked.encoder, local_files_only=True, dtype=torch.float32).eval()
     begin = time.monotonic()
-    features = {
-        name: Features(encoder, tokenizer, [r.texts[0] for r in rows], [labels.names.index(r.label) for r in rows])
-        for name, rows in parts.items()
-    }
+    cache = Cache(asked.features, f"{checkpoint.digest} {asked.max_tokens}") if asked.features else None
+    features = {}
+    for name, rows in parts.items():
+        truths = [labels.names.index(r.label) for r in rows]
+        features[name] = Features(encoder, tokenizer, [r.texts[0] for r in rows], truths, cache)
     for name, of_part in features.items():
         _say(f"{name}: {len(of_part.rows)} rows, {of_part.cut} cut at {asked.max_tokens} tokens")
     _say(f"encoded in {time.monotonic() - begin:.0f} s")
@@ -146,7 +120,7 @@ def accuracy(head: GruClassifier, of: Features) -> float:
     """Share of the rows that are answered right."""
     head.eval()
     right = 0
-    for batch in by_tokens(of.lengths, longest_first(of.lengths), _ENCODED_TOKENS):
+    for batch in by_tokens(of.lengths, longest_first(of.lengths), ENCODED_TOKENS):
         right += int((head(of.texts(batch)).argmax(1) == of.labels[batch]).sum())
     return right / len(of.rows)
 
