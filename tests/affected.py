@@ -106,9 +106,13 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/train/": ("tests/codegen", BUILT),
     "tools/train/finetune/": tuple(
         f"{BUILT}/test_{name}.py"
-        for name in ("finetune", "finetune_generated", "finetune_refusals", "finetuned", "gru_recipe", "tokens_recipe")
+        for name in (
+            *("finetune", "finetune_generated", "finetune_refusals", "finetuned"),
+            *("gru_recipe", "pretrain_recipe", "tokens_recipe"),
+        )
     ),
     "tools/train/gru/": (f"{BUILT}/test_gru_recipe.py",),
+    "tools/train/pretrain/": (f"{BUILT}/test_pretrain_recipe.py",),
     "tools/train/tokens/": (f"{BUILT}/test_tokens_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.

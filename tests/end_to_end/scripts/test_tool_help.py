@@ -29,6 +29,7 @@ SCRIPTS = (
     "tools/train/finetune/finetune.py",
     "tools/train/gru/gru.py",
     "tools/train/plain/make.py",
+    "tools/train/pretrain/pretrain.py",
     "tools/train/tokens/tokens.py",
     "tools/train/translate/make.py",
 )

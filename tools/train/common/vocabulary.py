@@ -6,14 +6,30 @@ from __future__ import annotations
 import json
 import string
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Sizes to prune to, one after the other: each count is made with the vocabulary left so far, so
 # that the parts of words already dropped gain the counts they need.
 PRUNING_STEPS = (20_000, 15_000, 12_000, 10_500, 9_000, 7_500, 6_250, 5_250, 4_500, 3_750, 3_000)
+
+
+def uncased(pieces: Sequence[str]) -> dict[str, Any]:
+    """tokenizer.json of an uncased BERT with these pieces, a vocab.txt's lines."""
+    ids = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(token, ids[token]) for token in ("[CLS]", "[SEP]")],
+    )
+    tokenizer.add_special_tokens(list(SPECIALS))
+    return json.loads(tokenizer.to_str())
 
 
 def _count(tokenizer: Tokenizer, texts: list[str]) -> Counter[str]:

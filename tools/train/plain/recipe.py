@@ -12,7 +12,7 @@ from common import vocabulary
 from common.checkpoint import replaced, write_json
 from folder import read_model, write_model
 from questions import LABELS, Question, read_test_questions, read_training_questions
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import Tokenizer
 from training import Rows, Settings, logits, train
 from transformer import Shape, TransformerEncoder
 
@@ -32,18 +32,7 @@ SPLIT_SEED = 1
 
 def large_tokenizer(data: Path) -> dict[str, Any]:
     """tokenizer.json of BERT's uncased vocabulary."""
-    pieces = (data / "vocab" / "bert-base-uncased-vocab.txt").read_text(encoding="utf-8").splitlines()
-    ids = {piece: i for i, piece in enumerate(pieces)}
-    tokenizer = Tokenizer(models.WordPiece(ids, unk_token="[UNK]", max_input_chars_per_word=100))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS]:0 $A:0 [SEP]:0",
-        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-        special_tokens=[(token, ids[token]) for token in ("[CLS]", "[SEP]")],
-    )
-    tokenizer.add_special_tokens(list(vocabulary.SPECIALS))
-    return json.loads(tokenizer.to_str())
+    return vocabulary.uncased((data / "vocab" / "bert-base-uncased-vocab.txt").read_text(encoding="utf-8").splitlines())
 
 
 def tokenize(tokenizer: Tokenizer, questions: list[Question]) -> Rows:

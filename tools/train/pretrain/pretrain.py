@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pre-trains a small BERT from random weights on plain texts: `python pretrain.py --help`, and README.md beside this
+file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
+sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
+sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
+
+from refusal import Refused
+
+from codegen.errors import EtchError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="pretrain", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = made.add_argument
+    add("--texts", type=Path, required=True, metavar="FILE", help="a text a line")
+    add("--vocabulary", type=Path, required=True, metavar="FILE", help="vocab.txt of an uncased BERT, to choose from")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder to make")
+    add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
+    add("--next-sentence", action="store_true", help="also learn whether a text's second half is its own")
+    add("--pieces", type=int, default=8000, metavar="N", help="of the vocabulary, those that the texts use most")
+    add("--layers", type=int, default=2, metavar="N", help="of the encoder")
+    add("--width", type=int, default=128, metavar="N", help="heads are 64 wide, feed-forward layers four widths")
+    add("--max-tokens", type=int, default=64, metavar="N", help="longest text; longer ones are cut")
+    add("--hold-every", type=int, default=100, metavar="N", help="one text of N is held out")
+    add("--steps", type=int, default=2000, metavar="N", help="in all; a kept run goes on to more")
+    add("--batch", type=int, default=32, metavar="N", help="texts a step")
+    add("--rate", type=float, default=1e-3, metavar="R", help="of AdamW, rising and falling as a cosine")
+    add("--seed", type=int, default=0, metavar="N", help="of everything random")
+    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    return made
+
+
+def main() -> int:
+    """Exit codes: 0 done, 1 refused, 2 wrong use."""
+    asked = parser().parse_args()
+    try:
+        import recipe  # PyTorch takes seconds to import
+
+        print(recipe.run(asked))
+        return 0
+    except (Refused, EtchError) as error:
+        print(f"pretrain: {error}", file=sys.stderr)
+    except ImportError as error:
+        print(f"pretrain: {error}; install tools/train/requirements.txt", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
