@@ -132,6 +132,12 @@ def test_broken_gzip(place: Place) -> None:
         assert "train.csv.gz: this is not what gzip writes" in refusal(place, *place.arguments("--train", packed))
 
 
+def test_packed_table_is_read(place: Place) -> None:
+    packed = place.folder / "train.csv.gz"
+    packed.write_bytes(gzip.compress(write_csv(place.table, labelled(2)).read_bytes()))
+    assert "2 rows are too few to hold out" in refusal(place, *place.arguments("--train", packed))
+
+
 def test_other_format(place: Place) -> None:
     other = place.folder / "train.json"
     other.write_text("{}")
