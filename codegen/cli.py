@@ -94,6 +94,23 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_lengths(command: argparse.ArgumentParser) -> None:
+    """Of texts."""
+    command.add_argument(
+        "--max-tokens",
+        type=_positive,
+        metavar="N",
+        help="longest text, specials included; memory grows with it (default: what the checkpoint says)",
+    )
+    command.add_argument(
+        "--max-target",
+        type=_positive,
+        metavar="N",
+        help="of a model that writes: tokens of the longest text it may write, its end included (default: what the "
+        "checkpoint says)",
+    )
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Of every command."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
@@ -128,12 +145,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="round 4-bit weights by what they multiply in these texts, one a line or a row of a table (GPTQ)",
     )
-    generate.add_argument(
-        "--max-tokens",
-        type=_positive,
-        metavar="N",
-        help="longest text, specials included; memory grows with it (default: what the checkpoint says)",
-    )
+    _add_lengths(generate)
     generate.add_argument(
         "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
     )
@@ -249,6 +261,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 bits=arguments.bits,
                 calibrate=arguments.calibrate,
                 max_tokens=arguments.max_tokens,
+                max_target=arguments.max_target,
                 pooling=arguments.pooling,
                 task=arguments.task,
                 beams=arguments.beams,

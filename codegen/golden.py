@@ -8,12 +8,12 @@ token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from .emulate import emulate
 from .emulate.generation import Generation
@@ -69,24 +69,38 @@ def make_golden(program: Program, spec: TokenizerSpec, target: TargetTokenizer |
     with stage("golden", "text", len(texts)):
         for text in texts:
             encoding = tokenizer.encode(text)
-            output = _output(program, encoding)
-            spelled = b"" if target is None else _spelled(target, output)
-            goldens.append(Golden(text.encode(), tuple(encoding.ids), bool(encoding.overflowing), output, spelled))
+            ids = encoding.ids or ([] if program.target is None else list(program.target.read_first(())))
+            output = _output(program, ids, encoding.type_ids)
+            spelled = b"" if target is None else _spelled(target, [] if _has_encoder(program) else ids, output)
+            goldens.append(Golden(text.encode(), tuple(ids), bool(encoding.overflowing), output, spelled))
             advance()
     return tuple(goldens)
 
 
-def _output(program: Program, encoding: Encoding) -> NDArray[np.float32] | NDArray[np.int32]:
+def _output(program: Program, ids: Sequence[int], segments: Sequence[int]) -> NDArray[np.float32] | NDArray[np.int32]:
     if program.target is None:
-        return emulate(program, encoding.ids, encoding.type_ids)
-    text = Generation(program, encoding.ids, [0] * len(encoding.ids))
+        return emulate(program, ids, segments)
+    text = Generation(program, ids, [0] * len(ids))
     return np.array(text.greedy(capacity=GOLDEN_TARGET)[0], np.int32)
 
 
-def _spelled(target: TargetTokenizer, output: NDArray) -> bytes:
-    """Of as many tokens as fit, in whole characters."""
+def _has_encoder(program: Program) -> bool:
+    """Whether what is written begins a text of its own."""
+    return program.target is None or bool(program.target.begin)
+
+
+def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) -> bytes:
+    """Of as many tokens as fit, in whole characters; behind a text of the tokens `before`, without a last character
+    that is cut."""
     tokenizer, ids = Tokenizer.from_str(target.spec.json), output.tolist()
-    texts = (tokenizer.decode(ids[:count], skip_special_tokens=True) for count in range(len(ids), 0, -1))
+    before = list(before)
+    while tokenizer.decode(before, skip_special_tokens=True).endswith("\ufffd"):
+        before.pop()
+    skipped = len(tokenizer.decode(before, skip_special_tokens=True))
+    texts = (
+        tokenizer.decode([*before, *ids[:count]], skip_special_tokens=True)[skipped:]
+        for count in range(len(ids), 0, -1)
+    )
     if target.decoder.drops_last_spaces:
         texts = (text.rstrip(" ") for text in texts)
     whole = (text.rstrip("\ufffd").encode() for text in texts)

@@ -35,7 +35,7 @@ _HEADERS = """
 _OWN = """
     add_answers amx_int8 argmax attention_cost attention_f32_scratch_bytes attention_s8_scratch_bytes attention_tiles
     avx2 avx512_vnni avx_vnni begin_beams best_kernels c_functions calls check_tokens chosen_kernels cli copy_candidates
-    cosine_similarity counted cuda cuda_flags decode describe detail disentangled_f32_scratch_bytes
+    cosine_similarity counted cuda cuda_flags decode decoding_behind describe detail disentangled_f32_scratch_bytes
     disentangled_s8_scratch_bytes dsp encoded_row_bytes etch expanded_bytes expanded_outputs f32 f32_key_elements
     f32_key_offset f32_value_elements f32_value_offset find_kernels find_tags finish_answers finish_decoding
     first_unit_of flags gather_ends gru_scratch_bytes holds_one hosted ids_of is_golden is_space_character

@@ -89,8 +89,9 @@ class Request:
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
-    task: str | None = None  # another one than the folder says, one of cli.TASKS
+    task: str | None = None  # another one than the folder says, one of asked_task.TASKS
     beams: int | None = None  # of a model that writes texts, in place of what its folder says
+    max_target: int | None = None  # of what is written; the checkpoint's own where None
 
     def __post_init__(self) -> None:
         """EtchError where two arguments contradict each other."""
@@ -103,7 +104,7 @@ def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
-    checkpoint = load(request.folder, request.pooling, request.task, request.beams)
+    checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
     _check_writer(request, graph)
@@ -152,7 +153,7 @@ def generate(request: Request, echo: Echo) -> None:
 
 
 def _check_writer(request: Request, graph: Graph) -> None:
-    """EtchError where a model that writes texts is asked for what there is for others only."""
+    """EtchError where a model that writes texts is asked for what there is for others only, or the other way round."""
     given = {
         "--gpu": request.gpu,
         "--calibrate": request.calibrate is not None,
@@ -161,6 +162,9 @@ def _check_writer(request: Request, graph: Graph) -> None:
         "--max-flash and --max-ram": request.limits is not None,
     }
     asked = next((option for option, is_given in given.items() if is_given), None)
+    if graph.target is None and request.max_target is not None:
+        message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
+        raise EtchError("option-conflict", "arguments", message)
     if graph.target is not None and asked is not None:
         message = f"{asked}: models that write texts do without so far; leave it out"
         raise EtchError("generation-not-supported", "arguments", message)
@@ -211,9 +215,16 @@ def _decided(
     return request, chosen.pruning
 
 
-def load(folder: Path, pooling: Pooling | None = None, task: str | None = None, beams: int | None = None) -> Checkpoint:
+def load(
+    folder: Path,
+    pooling: Pooling | None = None,
+    task: str | None = None,
+    beams: int | None = None,
+    max_target: int | None = None,
+) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    return with_beams(with_task(with_pooling(load_checkpoint(folder, limits_of), pooling), task), beams)
+    checkpoint = load_checkpoint(folder, limits_of, max_target)
+    return with_beams(with_task(with_pooling(checkpoint, pooling), task), beams)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:

@@ -42,7 +42,7 @@ def parameter_count(graph: g.Graph) -> int:
 
 
 def _shape(graph: g.Graph) -> str:
-    """Layers of encoder and decoder, width and heads, where it has them."""
+    """Layers of encoder and decoder, width and heads, where there are any."""
     nodes = [node for phase in graph.phases for node in phase.body]
     layers = [node for node in nodes if isinstance(node, g.Layers)]
     attentions = [op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)]

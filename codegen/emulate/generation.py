@@ -29,7 +29,7 @@ class Generation:
         for step in once:
             self._forward.step(step)
         self._forward.spans = [slice(0, 1)]
-        *before, self._next = self._target.begin or tuple(ids)
+        *before, self._next = self._target.read_first(ids)
         for token in before:
             self.logits_behind(token)
 

@@ -7,14 +7,39 @@ import numpy as np
 
 from ..ir.graph import Array, Attention, Embed, F32Array, Graph, Head, Layers, Linear, Norm, Op, Parameter, Term
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
+from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import parts
 from .computed import Computed, rows_of
-from .target import build_target
+from .target import build_target, check_writer, room_behind
 
+MODEL_TYPE = "gpt2"
+_CLASS = "GPT2LMHeadModel"
+_POSITIONS = "n_positions"
+# Training's; those of other heads; what half precision needs; the positions once more.
+_HARMLESS = """
+    attn_pdrop embd_pdrop resid_pdrop summary_activation summary_first_dropout summary_proj_to_labels summary_type
+    summary_use_proj reorder_and_upcast_attn n_ctx task_specific_params
+"""
+HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _ATTENTION = ("query", "key", "value")
+
+
+def read_limits(config: Config) -> Limits:
+    """Positions are those of a text and of what is written behind it."""
+    width, vocabulary = config.positive_int("n_embd"), config.positive_int("vocab_size")
+    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
+    return Limits(width, vocabulary, positions, _POSITIONS, "GPT2Tokenizer", writes_texts=True, has_encoder=False)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions left."""
+    check_writer(checkpoint, _CLASS)
+    room = room_behind(checkpoint, max_tokens, checkpoint.config.positive_int(_POSITIONS))
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, room, checkpoint.generation)
 
 
 def graph_of(
@@ -30,20 +55,22 @@ def graph_of(
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    positions = config.positive_int("n_positions", maximum=parts.MAX_WIDTH)
+    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
     inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
     parts.check_heads(width, heads, "n_embd", "n_head")
-    parts.check_max_tokens(max_source + max_target - 1, positions, "n_positions")
+    parts.check_max_tokens(max_source + max_target - 1, positions, _POSITIONS)
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         if config.flag(key, False):
             raise parts.refuse("config-not-supported", f"{key} is true")
     if not config.flag("scale_attn_weights", True) or not config.flag("tie_word_embeddings", True):
         raise parts.refuse("config-not-supported", "scale_attn_weights or tie_word_embeddings is false")
     parts.check_layers(tensors, count, "n_layer")
-    words = parts.parameter(tensors, "word_embeddings", "transformer.wte.weight", (vocabulary, width))
-    places = parts.parameter(tensors, "position_embeddings", "transformer.wpe.weight", (positions, width))
+    prefix = "" if "wte.weight" in tensors.names else "transformer."  # the first files have none
+    tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}h.*.attn.masked_bias")  # the causal mask, and what is beyond it
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}wte.weight", (vocabulary, width))
+    places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
-    part = _Parts(tensors, [f"transformer.h.{i}." for i in range(count)], width, epsilon)
+    part = _Parts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
     activation = parts.activation_of(config, "activation_function", "gelu_new")
     layer: tuple[Op, ...] = (
         part.norm("attention_norm", "ln_1"),
@@ -57,7 +84,7 @@ def graph_of(
     repeat = (
         Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
         Layers("layer", count, layer),
-        parts.layer_norm(tensors, "final_norm", ["transformer.ln_f"], width, epsilon, "hidden", "normed"),
+        parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden", "normed"),
         Linear("logits", words, None, "normed", "logits"),
     )
     tensors.finish()

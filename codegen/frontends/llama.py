@@ -4,6 +4,7 @@ no biases. Names as in `transformers`."""
 
 from __future__ import annotations
 
+from ..errors import printable
 from ..ir.graph import (
     Attention,
     Embed,
@@ -19,15 +20,35 @@ from ..ir.graph import (
     Term,
 )
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
+from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import parts
 from .rotary import rotary_tables
-from .target import build_target
+from .target import build_target, check_writer, room_behind
 
+MODEL_TYPE = "llama"
+_CLASS = "LlamaForCausalLM"
 _POSITIONS = "max_position_embeddings"
+_MAX_POSITIONS = 1 << 20
 _MAX_THETA = 1e12
+HARMLESS_KEYS = frozenset({"attention_dropout", "pretraining_tp"})  # training's
+
+
+def read_limits(config: Config) -> Limits:
+    """Positions are those of a text and of what is written behind it."""
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    positions = config.positive_int(_POSITIONS, maximum=_MAX_POSITIONS)
+    return Limits(width, vocabulary, positions, _POSITIONS, "LlamaTokenizer", writes_texts=True, has_encoder=False)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions left."""
+    check_writer(checkpoint, _CLASS)
+    room = room_behind(checkpoint, max_tokens, checkpoint.config.positive_int(_POSITIONS))
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, room, checkpoint.generation)
 
 
 def graph_of(
@@ -45,7 +66,7 @@ def graph_of(
     inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
+    positions = config.positive_int(_POSITIONS, maximum=_MAX_POSITIONS)
     parts.check_max_tokens(max_source + max_target - 1, positions, _POSITIONS)
     parts.check_layers(tensors, count)
     for key in ("attention_bias", "mlp_bias"):
@@ -74,6 +95,7 @@ def graph_of(
         shape = (widths[out], widths[value])
         return parts.linear(tensors, name, sources, shape, value, out, activation, residual=add, bias=False)
 
+    tensors.ignore("model.layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made below
     words = parts.parameter(tensors, "word_embeddings", "model.embed_tokens.weight", (vocabulary, width))
     cosines, sines = rotary_tables("rotary", _theta(config), max_source + max_target - 1, head_width)
     turned = tuple(Rotary((cosines,), (sines,), n, of) for of, n in (("query", heads), ("key", key_heads)))
@@ -120,8 +142,11 @@ def _theta(config: Config) -> float:
     asked = config.values.get("rope_parameters", scaling)
     if asked is not None:
         kind = asked.get("rope_type", asked.get("type", "default")) if isinstance(asked, dict) else None
-        if kind != "default" or set(asked) - {"rope_type", "type", "rope_theta"}:
-            raise parts.refuse("config-not-supported", "rope_parameters ask for other than the usual angles")
+        other = sorted(set(asked) - {"rope_type", "type", "rope_theta"}) if isinstance(asked, dict) else []
+        if kind != "default" or other:
+            key = "rope_parameters" if "rope_parameters" in config else "rope_scaling"
+            what = f"has {', '.join(map(printable, other))}" if other else f"is of type {printable(str(kind))}"
+            raise parts.refuse("config-not-supported", f"'{key}' {what}: only the usual angles are made, of rope_theta")
         theta = asked.get("rope_theta", theta)
     if isinstance(theta, bool) or not isinstance(theta, int | float) or not 1 < theta <= _MAX_THETA:
         raise parts.refuse("config-out-of-range", f"rope_theta: expected 1 to {_MAX_THETA:g}")

@@ -26,13 +26,21 @@ def build_target(
     return Target(
         vocabulary=vocabulary,
         max_tokens=max_tokens,
-        begin=() if settings.begin is None else (settings.begin,),
+        begin=(settings.begin,) if has_encoder and settings.begin is not None else (),
         end=settings.end,
         forced_end=settings.forced_end,
         never=settings.never,
         least_tokens=settings.least_tokens,
         search=settings.search,
+        empty=None if has_encoder else settings.begin,
     )
+
+
+def room_behind(checkpoint: Checkpoint, max_tokens: int, positions: int) -> int:
+    """Of a decoder alone: the tokens that are written at most behind a text of at most `max_tokens`. As many as the
+    folder says, or as there are positions left; that of the last one nothing reads."""
+    asked = None if checkpoint.generation is None else checkpoint.generation.max_tokens
+    return max(positions - max_tokens + 1, 1) if asked is None else asked
 
 
 def check_writer(checkpoint: Checkpoint, architecture: str) -> None:

@@ -115,7 +115,7 @@ def _check_target(graph: g.Graph) -> None:
         if not graph.body:
             raise _refuse("there is no op")
         return
-    ids = {target.end, *target.begin, *target.never}
+    ids = {target.end, *target.begin, *target.never, *(() if target.empty is None else (target.empty,))}
     if target.max_tokens < 1 or not all(0 <= i < target.vocabulary for i in ids):
         raise _refuse(f"a target of {target.max_tokens} tokens of {target.vocabulary} that begins and ends with {ids}")
     if target.end in target.never:

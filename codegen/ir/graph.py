@@ -11,7 +11,7 @@ per step. What it computes from rows of tokens alone is the same in every step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
@@ -279,6 +279,11 @@ class Target:
     never: tuple[int, ...] = ()  # ids that are not written, whatever their logits
     least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
+    empty: int | None = None  # read in the place of a text without tokens; None: there is no such text
+
+    def read_first(self, ids: Sequence[int]) -> tuple[int, ...]:
+        """What is read before the first token is written; `ids` are those of the text."""
+        return self.begin or tuple(ids) or (() if self.empty is None else (self.empty,))
 
     def not_after(self, count: int) -> list[int]:
         """The ids that are not written behind so many tokens."""

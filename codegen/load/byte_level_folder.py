@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer is rebuilt: vocabulary and merges are those of the files, the
-other parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it
-is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a
+As `transformers` 5.23 reads them. A RobertaTokenizer or a GPT2Tokenizer is rebuilt: vocabulary and merges are those of
+the files, the other parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json
+counts as it is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a
 `tokenizer-conflict`.
 """
 
@@ -15,11 +15,12 @@ from typing import Any
 from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
 from .files import CheckpointFolder
-from .folder_tokens import ROBERTA_TOKENS, FolderTokens, read_tokens
+from .folder_tokens import GPT2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
 from .refusal import refusal, shown
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import (
+    GPT2_TOKENIZER,
     LLAMA_TOKENIZER,
     ROBERTA_TOKENIZER,
     check_unsupported,
@@ -34,6 +35,7 @@ from .tokenizer_spec import TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
+_CLASSES = {ROBERTA_TOKENIZER: ROBERTA_TOKENS, GPT2_TOKENIZER: GPT2_TOKENS}  # that are rebuilt, and their own tokens
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens")
 
 
@@ -55,16 +57,16 @@ def read_byte_level_folder(
     config = read_config(folder)
     check_unsupported(config, has_template=described is not None)
     # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
-    supported = ROBERTA_TOKENIZER, LLAMA_TOKENIZER
+    supported = *_CLASSES, LLAMA_TOKENIZER
     name = class_of(config, class_in_config, usual_class, supported=supported, model="byte-level BPE")
-    rebuilds = name == ROBERTA_TOKENIZER
+    rebuilds = name in _CLASSES
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
-    tokens = read_tokens(folder, config, described, ROBERTA_TOKENS, rebuilds)
+    tokens = read_tokens(folder, config, described, _CLASSES.get(name, ROBERTA_TOKENS), rebuilds)
     whole = None
     if described is not None:
         _check_same_pieces(folder, described)
-        with_segments = rebuilds or has_segments(config, usual=False)
+        with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=False)
         whole = read_byte_level_json(described if with_segments else without_segments(described))
         if not with_segments and whole.template.segments > 1:
             message = (
@@ -72,9 +74,10 @@ def read_byte_level_folder(
             )
             raise refusal("tokenizer-template", message, file=JSON_FILE)
     if rebuilds:
-        spec = read_byte_level_json(_rebuilt(folder, config, described, tokens))
+        rebuilt = _rebuilt(folder, config, described, tokens, name)
+        spec = read_byte_level_json(rebuilt if name == ROBERTA_TOKENIZER else without_segments(rebuilt))
         if whole is not None:
-            _check_same_parts(spec, whole)
+            _check_same_parts(spec, whole, name)
     else:
         assert whole is not None
         spec = whole
@@ -83,9 +86,9 @@ def read_byte_level_folder(
 
 
 def _rebuilt(
-    folder: CheckpointFolder, config: dict[str, Any], described: dict[str, Any] | None, tokens: FolderTokens
+    folder: CheckpointFolder, config: dict[str, Any], described: dict[str, Any] | None, tokens: FolderTokens, name: str
 ) -> dict[str, Any]:
-    """The tokenizer.json of a RobertaTokenizer."""
+    """The tokenizer.json of one of `_CLASSES`."""
     if described is not None:
         vocab, merges = described["model"]["vocab"], described["model"].get("merges")
     else:
@@ -93,8 +96,18 @@ def _rebuilt(
         check_vocab(vocab, None, VOCAB_FILE)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
-    prefix, trim = (flag_of(config, key, usual) for key, usual in (("add_prefix_space", False), ("trim_offsets", True)))
-    separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
+    prefix = flag_of(config, "add_prefix_space", False)
+    if name == ROBERTA_TOKENIZER:
+        separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
+        post_processor: dict[str, Any] | None = {
+            "type": "RobertaProcessing",
+            "sep": separate,
+            "cls": classify,
+            "trim_offsets": flag_of(config, "trim_offsets", True),
+            "add_prefix_space": prefix,
+        }
+    else:  # the class has none of its own
+        post_processor = None if described is None else described.get("post_processor")
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
@@ -105,13 +118,8 @@ def _rebuilt(
             "trim_offsets": True,
             "use_regex": True,
         },
-        "post_processor": {
-            "type": "RobertaProcessing",
-            "sep": separate,
-            "cls": classify,
-            "trim_offsets": trim,
-            "add_prefix_space": prefix,
-        },
+        "post_processor": post_processor,
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
         "model": {
             "type": "BPE",
             "dropout": None,
@@ -148,12 +156,12 @@ def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> N
             raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
 
 
-def _check_same_parts(rebuilt: TokenizerSpec, whole: TokenizerSpec) -> None:
+def _check_same_parts(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> None:
     for part in _PARTS:
         if getattr(rebuilt, part) != getattr(whole, part):
             raise refusal(
                 "tokenizer-conflict",
-                f"{ROBERTA_TOKENIZER} of transformers has other {part.replace('_', ' ')} than {JSON_FILE} says; make "
+                f"{name} of transformers has other {part.replace('_', ' ')} than {JSON_FILE} says; make "
                 f"{CONFIG_FILE} and {JSON_FILE} agree",
                 file=JSON_FILE,
             )

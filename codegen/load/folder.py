@@ -53,9 +53,13 @@ class Checkpoint:
     generation: GenerationSettings | None = None  # how it writes them
 
 
-def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], Limits] = usual_limits) -> Checkpoint:
+def load_checkpoint(
+    path: str | os.PathLike[str],
+    limits_of: Callable[[Config], Limits] = usual_limits,
+    max_target: int | None = None,
+) -> Checkpoint:
     """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
-    files are looked at."""
+    files are looked at. `max_target` are the tokens that are written at most, where that is not the folder's to say."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
         return _with_gru_head(folder, limits_of)
@@ -78,7 +82,9 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
     generation = None
     if limits.writes_texts:
         generation = read_generation(folder, config, limits.vocabulary, has_encoder=limits.has_encoder)
-    max_tokens, source = default_max_tokens(folder, limits)
+        if max_target is not None:
+            generation = replace(generation, max_tokens=max_target)
+    max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
     return Checkpoint(
         config=config,
         tensors=tensors,
@@ -87,7 +93,7 @@ def load_checkpoint(path: str | os.PathLike[str], limits_of: Callable[[Config], 
         max_tokens_source=source,
         digest=folder.digest(),
         sentence=sentence,
-        notes=(config.notes() if sentence is None else sentence_notes)
+        notes=(config.notes() if sentence is None and not limits.writes_texts else sentence_notes)
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
         + (() if generation is None else generation.notes),

@@ -39,6 +39,9 @@ ROBERTA_TOKENS: dict[str, object] = {
     "mask_token": "<mask>",
 }
 
+# GPT2Tokenizer's: one token is all three.
+GPT2_TOKENS: dict[str, object] = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+
 
 @dataclass(frozen=True)
 class FolderTokens:

@@ -66,7 +66,8 @@ _MOST_NAMED = 12
 class GenerationSettings:
     """How texts are written; ids are those of the vocabulary."""
 
-    begin: int | None  # what a target begins with, before anything is written; None without an encoder
+    begin: int | None  # what a target begins with, before anything is written; without an encoder the text does,
+    # and where it has no token, this one: None where no file says it
     end: int  # the token that ends a text
     forced_end: bool = False  # the last token that there is room for is the end
     never: tuple[int, ...] = ()  # ids that are not written, ascending
@@ -123,7 +124,7 @@ class _Reader:
                 message = f"'{key}': {shown(value)} is not supported; {advice}"
                 raise refusal("generation-not-supported", message, file=self._file)
         self._id("pad_token_id")
-        begin = self._begin() if has_encoder else None
+        begin = self._begin() if has_encoder else self._id("bos_token_id")
         end = self._end()
         return GenerationSettings(
             begin=begin,

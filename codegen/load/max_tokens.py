@@ -14,10 +14,17 @@ MIN_TOKENS = 3  # [CLS], one token, [SEP]
 _UNLIMITED = 1_000_000  # transformers writes 10^30 for "no limit"
 
 
-def default_max_tokens(folder: CheckpointFolder, limits: Limits) -> tuple[int, str]:
-    """(the default, where it comes from). sentence-transformers' own file wins; else the smaller of the two limits."""
-    positions = limits.positions
-    value, source = positions, f"{CONFIG} {limits.positions_key}"
+def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int | None = None) -> tuple[int, str]:
+    """(the default, where it comes from). sentence-transformers' own file wins; else the smaller of the two limits.
+
+    Without an encoder the positions are also those of the `max_target` tokens that are written behind the text, but for
+    the last one, which nothing reads: of half of them where nobody says how many."""
+    positions, least = limits.positions, MIN_TOKENS
+    source = f"{CONFIG} {limits.positions_key}"
+    if not limits.has_encoder:
+        positions -= positions // 2 if max_target is None else max_target - 1
+        source, least = f"{source}, less what is written", 1
+    value = positions
     sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
     if sentence.get("do_lower_case"):
         raise refusal(
@@ -36,10 +43,10 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits) -> tuple[int, s
                 if limit < min(value, _UNLIMITED):
                     value, source = limit, f"{TOKENIZER_CONFIG} {key}"
                 break
-    if not MIN_TOKENS <= value <= positions:
+    if not least <= value <= positions:
         raise refusal(
             "max-tokens-out-of-range",
-            f"{source} is {value}; expected {MIN_TOKENS}..{positions} ({limits.positions_key})",
+            f"{source} is {value}; expected {least}..{positions} ({limits.positions_key})",
             file=source.split()[0],
         )
     return value, source

@@ -12,6 +12,8 @@ from .tokenizer_spec import Template, TemplatePart, bert_template
 
 _TYPES = ("TemplateProcessing", "RobertaProcessing", "BertProcessing", "ByteLevel", "Sequence")
 _PLACES: tuple[Literal["A", "B"], ...] = ("A", "B")
+_FIRST, _SECOND = ({"Sequence": {"id": place, "type_id": 0}} for place in _PLACES)
+_ONE_SEGMENT = {"type": "TemplateProcessing", "single": [_FIRST], "pair": [_FIRST, _SECOND], "special_tokens": {}}
 
 
 @dataclass(frozen=True)
@@ -144,11 +146,17 @@ def _special(name: str, table: dict[str, Any], ids: dict[str, int]) -> list[int]
 
 
 def without_segments(described: dict[str, Any]) -> dict[str, Any]:
-    """With every token of a template in the first segment, as a model sees it that is not told of segments."""
+    """With every token of a template in the first segment, as a model sees it that is not told of segments. Where there
+    is no template, with one that says so."""
 
     def changed(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: 0 if key == "type_id" else changed(item) for key, item in value.items()}
         return [changed(item) for item in value] if isinstance(value, list) else value
 
-    return {**described, "post_processor": changed(described.get("post_processor"))}
+    processor = changed(described.get("post_processor"))
+    if processor is None:
+        processor = _ONE_SEGMENT
+    elif isinstance(processor, dict) and processor.get("type") == "ByteLevel":
+        processor = {"type": "Sequence", "processors": [processor, _ONE_SEGMENT]}
+    return {**described, "post_processor": processor}

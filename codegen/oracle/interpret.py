@@ -71,7 +71,7 @@ class Interpreter:
         return self._run("once", {}, ids, segments).values if self.graph.body else {}
 
     def _logits(self, memory: dict[str, F64Array], ids: Sequence[int], written: Sequence[int]) -> F64Array:
-        begin = self._target.begin or tuple(ids)
+        begin = self._target.read_first(ids)
         read = [*begin, *written]
         state = self._run("repeat", memory, read, [0] * len(read))
         return state.values[self.graph.heads[0].value][len(begin) - 1 :]

@@ -41,6 +41,7 @@ def target_values(program: p.Program) -> dict[str, Any]:
         "never_count": len(never),
         "end": target.end,
         "forced_end": "true" if target.forced_end else "false",
+        "empty": -1 if target.empty is None else target.empty,
         "renormalize": "true" if target.search.renormalize else "false",
         "least_tokens": target.least_tokens,
         "beams": target.search.beams,

@@ -57,9 +57,9 @@ def graph_of(folder: Path, max_tokens: int | None = None) -> g.Graph:
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "type": (
-        configure(model_type="gpt2"),
+        configure(model_type="gptj"),
         "model-type-not-supported",
-        "model type 'gpt2' is not supported (supported: albert, bart, bert, ",
+        "model type 'gptj' is not supported (supported: albert, bart, bert, ",
     ),
     "architecture": (
         configure(architectures=["BertLMHeadModel"]),

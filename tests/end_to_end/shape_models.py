@@ -156,7 +156,7 @@ QUICK += [
     Model("transformer_encoder/last", "fp32", "m-profile"),
     Model("transformer_encoder/ten_wide"),
 ]
-WRITERS = {"bart", "marian"}  # test_generation_programs.py
+WRITERS = {"bart", "gpt2", "llama", "marian"}  # test_generation_programs.py
 RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
 SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in RECIPES]
 QUICK_SET = frozenset(QUICK)

@@ -28,7 +28,7 @@ int main(int, char** argv) {
         etch_status status = ETCH_OK;
         std::uint32_t there = 0;
         if (budget == 0) {
-            status = ETCH_C(_translate)(&workspace, text, length, target, capacity, &result);
+            status = ETCH_C_WRITE(&workspace, text, length, target, capacity, &result);
         } else {
             status = ETCH_C(_begin)(&workspace, text, length);
             while (status == ETCH_OK || status == ETCH_IN_PROGRESS) {

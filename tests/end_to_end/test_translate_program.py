@@ -90,6 +90,7 @@ def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> N
         "ETCH_MODEL_WORKSPACE": "etch_g2p_workspace",
         "ETCH_MODEL_RESULT": "etch_g2p_result",
         "ETCH_C(suffix)": "etch_g2p##suffix",
+        "ETCH_C_WRITE": "etch_g2p_translate",
     }
     source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
     test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))

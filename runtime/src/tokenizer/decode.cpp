@@ -252,6 +252,16 @@ std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id
                                 capacity);
 }
 
+DecoderState decoding_behind(const Decoder& decoder, const std::int32_t* ids, std::uint32_t count) noexcept {
+    DecoderState state{};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const bool is_known = ids[i] >= 0 && static_cast<std::uint32_t>(ids[i]) < decoder.id_count;
+        if (is_known && (decoder.flags[ids[i]] & (Decoder::kSpecial | Decoder::kAbsent)) == 0)
+            state.begun = state.stripped = true;
+    }
+    return state;
+}
+
 std::size_t finish_decoding(const Decoder& decoder, DecoderState& state, char* text, std::size_t capacity) noexcept {
     DecoderState next = state;
     tokenizer::Writer out(next, text, capacity);

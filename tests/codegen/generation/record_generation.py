@@ -22,6 +22,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 import transformers
+from transformers import AutoTokenizer
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 
 HERE = Path(__file__).resolve().parent
@@ -29,6 +30,7 @@ sys.path.insert(1, str(HERE.parent / "recorded"))
 sys.path.insert(2, str(HERE.parent))
 from library_variants import unrounded  # noqa: E402 - of the folder beside
 from random_weights import randomize  # noqa: E402 - of the folder beside
+from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
 
 PINNED = {"torch": "2.15.0", "transformers": "5.23.0"}
 VOCABULARY, MAX_TARGET = 45, 17
@@ -109,6 +111,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2/two_layers": ("GPT2", GPT2),
     "gpt2/narrow": ("GPT2", GPT2 | {"n_inner": 31, "n_layer": 1, "n_head": 4, "activation_function": "relu"}),
     "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
+    "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
+    "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -125,7 +129,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "typical_p": 0.9,
         "do_sample": False,
     },
+    **{name: {"max_new_tokens": MAX_TARGET, **special} for name, special in SPECIAL.items()},
 }
+for _own in SETTINGS.values():
+    _own.pop("vocab_size", None)
 _CLASSES = {
     "Bart": "BartForConditionalGeneration",
     "Marian": "MarianMTModel",
@@ -143,6 +150,9 @@ def record(folder: Path, name: str, seed: int) -> None:
     if config.is_encoder_decoder:
         bias = np.random.default_rng(seed).standard_normal((1, VOCABULARY))
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
+    if name in SPECIAL:  # that some texts end
+        with torch.no_grad():
+            model.get_input_embeddings().weight[config.eos_token_id] *= 2
     model.half().save_pretrained(folder)
     if name in SETTINGS:
         (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
@@ -152,17 +162,22 @@ def record(folder: Path, name: str, seed: int) -> None:
     random = np.random.default_rng(seed + 1)
     items = []
     for length in (1, 2, 5, 11, 24):
-        ids = random.integers(3, VOCABULARY, length).tolist()
+        ids = random.integers(3, config.vocab_size, length).tolist()
         source = torch.tensor([ids])
         written, logits = _written(double, source, config.is_encoder_decoder)
-        rows = [[float(f"{value:.12g}") for value in row] for row in logits[:LOGITS]]
+        rows = [[float(f"{value:.12g}") for value in row] for row in logits[: 1 if name in SPECIAL else LOGITS]]
         items.append(f'  {{"ids": {ids}, "written": {written},\n   "logits": {json.dumps(rows)}}}')
     lines = ",\n".join(items)
     source_of = f"transformers {transformers.__version__}"
     text = f'{{"source": "{source_of}", "max_target": {MAX_TARGET},\n "outputs": [\n{lines}\n]}}\n'
     (folder / "recorded.json").write_text(text, encoding="utf-8")
+    if name in SPECIAL:
+        write_text_tokenizer(folder, name)
+        texts = [_gone_on_with(double, AutoTokenizer.from_pretrained(folder), prompt) for prompt in PROMPTS]
+        lines = ",\n ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+        (folder / "texts.json").write_text(f"[{lines}]\n", encoding="utf-8")
     found = _searched(double, random, config.is_encoder_decoder)
-    if name in SETTINGS:
+    if "num_beams" in SETTINGS.get(name, {}):
         found += _searched(double, random, config.is_encoder_decoder, OWN)
     (folder / "beams.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
     if name in LEAST:
@@ -179,7 +194,7 @@ def _searched(
     found = []
     for beams, penalty, early in searches:
         for length in (1, 6):
-            ids = random.integers(3, VOCABULARY, length).tolist()
+            ids = random.integers(3, model.config.vocab_size, length).tolist()
             source = torch.tensor([ids])
             begin = 1 if has_encoder else length
             options: dict[str, Any] = {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
@@ -191,6 +206,19 @@ def _searched(
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
     return found
+
+
+def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
+    """What follows a prompt, as the library's pipeline has it: its text is that of all ids without the prompt's. A
+    prompt that leaves no room for it is cut."""
+    room = model.config.max_position_embeddings - MAX_TARGET + 1
+    ids = tokenizer(prompt, truncation=True, max_length=room)["input_ids"]
+    read = ids or [model.config.bos_token_id]
+    written, logits = _written(model, torch.tensor([read]), has_encoder=False)
+    best = np.sort(logits, axis=1)
+    margin = float((best[:, -1] - best[:, -2]).min())
+    before, whole = (tokenizer.decode(of, skip_special_tokens=True) for of in (read, read + written))
+    return {"prompt": prompt, "ids": ids, "written": written, "text": whole[len(before) :], "margin": round(margin, 6)}
 
 
 def _normalized(norm: LlamaRMSNorm, rows: torch.Tensor) -> torch.Tensor:

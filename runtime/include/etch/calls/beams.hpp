@@ -20,6 +20,13 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
+// The state of the decoder before anything is written.
+template <class Generator>
+DecoderState first_spelling([[maybe_unused]] const typename Generator::Encoder::Arena& a) noexcept {
+    if constexpr (Generator::kRules.begin_count == 0) return Generator::spelling_behind(a.ids, a.texts[0].count);
+    return {};
+}
+
 // Whether a call searches: it may be told to take fewer beams, and is greedy with one.
 template <class Generator>
 bool searches([[maybe_unused]] const typename Generator::Encoder::Arena& a) noexcept {
@@ -59,7 +66,7 @@ void hand_over(const typename Generator::Encoder::Arena& a, std::uint32_t rank, 
     ids_of(sequence, Generator::kSearch, {a.written, a.parents}, a.path);
     Writing& writing = *a.writing;
     writing.count = writing.bytes = 0;
-    writing.spelling = {};
+    writing.spelling = first_spelling<Generator>(a);
     writing.score = sequence.score;
     writing.ended = sequence.ended;
     while (writing.count < sequence.length) {

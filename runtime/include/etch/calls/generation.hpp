@@ -10,6 +10,7 @@
 //                                       are the rows that forward() made
 //     choose(run, rows, a)              after it, where tokens are to be written: their logits
 //     logits(a)                         where these are
+//     spelling_behind(ids, count)       etch::decoding_behind() the text, where the target begins with it
 //     spell(id, state, text, capacity)  etch::decode() of an id that was written, where it writes texts
 //     finish_spelling(state, text, capacity)  etch::finish_decoding()
 // and the arena `a` has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
@@ -83,8 +84,16 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     using Encoder = typename Generator::Encoder;
     const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
     if (status != Status::ok) return status;
-    a.texts[0] = whole_text(tokens.count);
     *a.writing = {};
+    if constexpr (Generator::kRules.begin_count == 0) {
+        if (tokens.count == 0) {
+            if (Generator::kRules.empty < 0) return Status::no_tokens;
+            a.ids[0] = Generator::kRules.empty;
+            tokens.count = 1;
+        }
+    }
+    a.texts[0] = whole_text(tokens.count);
+    a.writing->spelling = first_spelling<Generator>(a);
     begin_search<Generator>(a, workspace.beams);
     return Status::ok;
 }

@@ -29,6 +29,7 @@ struct TargetRules {
     std::uint32_t never_count;
     bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
     std::uint32_t least_tokens = 0;  // behind which the end may be written
+    std::int32_t empty = -1;         // read in the place of a text without tokens; -1: there is no such text
 };
 
 // How far a sequence is.

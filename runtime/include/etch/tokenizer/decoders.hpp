@@ -69,5 +69,8 @@ std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id
 // The same of what is left behind the last id.
 std::size_t finish_decoding(const Decoder& decoder, DecoderState& state, char* text, std::size_t capacity) noexcept;
 
+// The state behind a text of these ids, whole characters, with special tokens left out: what follows goes on with it.
+DecoderState decoding_behind(const Decoder& decoder, const std::int32_t* ids, std::uint32_t count) noexcept;
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small tokenizers of models that go on with a text: GPT-2's files, and a tokenizer.json as Llama 3 has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from vocabularies import BYTES, MERGES
+
+_PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
+_BEGIN, _END = "<|begin_of_text|>", "<|end_of_text|>"
+_LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+SPECIAL = {
+    "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
+    "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
+}
+PROMPTS = (
+    "The cat and the hat",
+    "a",
+    "",
+    "100 cats' ears, naïve café",
+    "Über 猫 🎉!",
+    "  two  spaces\tand a tab ",
+    "in the beginning there was a small cat and then on and on and on it went, the end",
+)
+
+
+def write_text_tokenizer(folder: Path, variant: str) -> None:
+    """The files of the tokenizer of a variant."""
+    if variant == "gpt2/texts":
+        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
+        _write(folder / "vocab.json", ids)
+        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
+        _write(folder / "tokenizer_config.json", {"model_max_length": 41})
+        return
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    first, second = ({"Sequence": {"id": place, "type_id": segment}} for segment, place in enumerate("AB"))
+    begins = [{"SpecialToken": {"id": _BEGIN, "type_id": segment}} for segment in (0, 1)]
+    bytes_only = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    split = {"type": "Split", "pattern": {"Regex": _LLAMA3}, "behavior": "Isolated", "invert": False}
+    template = {
+        "type": "TemplateProcessing",
+        "single": [begins[0], first],
+        "pair": [begins[0], first, begins[1], second],
+        "special_tokens": {_BEGIN: {"id": _BEGIN, "ids": [len(_PIECES)], "tokens": [_BEGIN]}},
+    }
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": True,
+        "vocab": {piece: i for i, piece in enumerate(_PIECES)},
+        "merges": MERGES,
+    }
+    described = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [{"id": len(_PIECES) + i, "content": text, **flags} for i, text in enumerate((_BEGIN, _END))],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, bytes_only]},
+        "post_processor": {"type": "Sequence", "processors": [bytes_only | {"use_regex": True}, template]},
+        "decoder": bytes_only | {"add_prefix_space": True, "use_regex": True},
+        "model": model,
+    }
+    _write(folder / "tokenizer.json", described)
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": _BEGIN, "eos_token": _END}
+    _write(folder / "tokenizer_config.json", config)
+
+
+def _write(path: Path, values: dict[str, object]) -> None:
+    path.write_text(json.dumps(values, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoders alone as families, GPT-2's and Llama's shape: what their folders may say, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_checkpoint import read_raw_safetensors, write_safetensors
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.ir import graph as g
+from codegen.oracle.interpret import Interpreter
+
+RECORDED = Path(__file__).resolve().parent / "generation"
+OWN_FILES = ("recorded.json", "beams.json", "texts.json")
+LINEAR = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
+
+
+def folder(out: Path, family: str, *, generation: dict[str, Any] | None = None, **changes: Any) -> Path:
+    """A recorded checkpoint with keys of its configuration changed; None removes one."""
+    shutil.copytree(RECORDED / family / "texts", out, ignore=shutil.ignore_patterns(*OWN_FILES))
+    for file, values in (("config.json", changes), ("generation_config.json", generation or {})):
+        new = json.loads((out / file).read_text(encoding="utf-8")) | values
+        new = {key: value for key, value in new.items() if value is not None}
+        (out / file).write_text(json.dumps(new), encoding="utf-8")
+    return out
+
+
+def graph_of(path: Path, max_tokens: int | None = None, max_target: int | None = None) -> g.Graph:
+    return pipeline.to_graph(pipeline.load(path, max_target=max_target), max_tokens)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_a_text_and_what_is_written_share_the_positions(family: str, tmp_path: Path) -> None:
+    own = folder(tmp_path / "own", family)
+    silent = folder(tmp_path / "silent", family, generation={"max_new_tokens": None})
+    for path, asked, expected in (
+        (own, (None, None), (25, 17)),
+        (own, (10, None), (10, 17)),
+        (own, (None, 30), (12, 30)),
+        (own, (41, 1), (41, 1)),
+        (silent, (None, None), (21, 21)),
+        (silent, (30, None), (30, 12)),
+    ):
+        graph = graph_of(path, *asked)
+        assert graph.target is not None
+        assert (graph.max_tokens, graph.target.max_tokens) == expected
+        assert (graph.task.name, graph.task.verb, graph.target.begin) == ("generation", "generate", ())
+        assert (graph.target.empty, graph.notes) == (281, ())
+
+
+def test_a_gpt2_of_the_first_files(tmp_path: Path) -> None:
+    """Names without a prefix, and the masks of attention beside the weights."""
+    usual = folder(tmp_path / "usual", "gpt2")
+    first = folder(tmp_path / "first", "gpt2")
+    header, data = read_raw_safetensors(first / "model.safetensors")
+    tensors = {
+        name.removeprefix("transformer."): np.frombuffer(data[slice(*entry["data_offsets"])], np.float16)
+        .reshape(entry["shape"])
+        .astype(np.float32)
+        for name, entry in header.items()
+        if name != "__metadata__"
+    }
+    tensors["h.0.attn.bias"] = np.tril(np.ones((1, 1, 41, 41), np.float32))
+    write_safetensors(first / "model.safetensors", tensors)
+    logits = [Interpreter(graph_of(path)).logits([51, 71], [0, 0], [5]) for path in (usual, first)]
+    assert np.array_equal(*logits)
+
+
+@pytest.mark.parametrize(
+    ("family", "changes", "code"),
+    [
+        ("gpt2", {"architectures": ["GPT2ForSequenceClassification"]}, "architecture-not-supported"),
+        ("gpt2", {"add_cross_attention": True}, "config-not-supported"),
+        ("gpt2", {"n_layer": 2}, "missing-tensor"),
+        ("gpt2", {"n_embd": None}, "config-missing"),
+        ("gpt2", {"vocab_size": 281}, "token-id-out-of-range"),
+        ("gpt2", {"n_positions": 16}, "max-tokens-out-of-range"),
+        ("gpt2", {"generation": {"num_beams": 4}}, "generation-not-supported"),
+        ("gpt2", {"generation": {"do_sample": True}}, "generation-not-supported"),
+        ("gpt2", {"generation": {"eos_token_id": None}}, "config-missing"),
+        ("gpt2", {"generation": {"eos_token_id": [281, 280]}}, "generation-not-supported"),
+        ("gpt2", {"generation": {"bos_token_id": 282}}, "token-id-out-of-range"),
+        ("llama", {"architectures": ["LlamaForTokenClassification"]}, "architecture-not-supported"),
+        ("llama", {"rope_parameters": LINEAR}, "config-not-supported"),
+        (
+            "llama",
+            {"rope_parameters": None, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
+            "config-not-supported",
+        ),
+        ("llama", {"mlp_bias": True}, "config-not-supported"),
+        ("llama", {"num_key_value_heads": 3}, "heads-do-not-divide"),
+        ("llama", {"vocab_size": 282}, "token-id-out-of-range"),
+        ("llama", {"hidden_act": "mish"}, "activation-not-supported"),
+    ],
+)
+def test_what_is_refused(family: str, changes: dict[str, Any], code: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        graph_of(folder(tmp_path / "model", family, **changes))
+    assert caught.value.code == code
+
+
+def test_options_that_do_not_fit(tmp_path: Path) -> None:
+    path = folder(tmp_path / "model", "gpt2")
+    for tokens, target in ((41, 2), (26, None), (None, 42)):
+        with pytest.raises(EtchError) as caught:
+            graph_of(path, tokens, target)
+        assert caught.value.code == "max-tokens-out-of-range"
+    classifier = RECORDED.parent / "recorded" / "bert" / "softmax"
+    with pytest.raises(EtchError) as caught:
+        pipeline.generate(pipeline.Request(classifier, tmp_path / "out", max_target=5), lambda _: None)
+    assert (caught.value.code, caught.value.stage) == ("option-conflict", "arguments")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of models that go on with a text, GPT-2's and Llama's shape, in float32: what the library wrote behind
+the same prompts, an empty one and one that is too long among them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from classify_program import ROOT, Program
+from model_build import build_program, build_test
+from once import once
+from tokenizers import Tokenizer
+
+from codegen import pipeline
+from codegen.emulate.generation import Generation
+
+RECORDED = ROOT / "tests" / "codegen" / "generation"
+FAMILIES = ["gpt2", "llama"]
+ENDS = {"gpt2": 281, "llama": 282}
+
+
+def recorded(family: str) -> list[dict[str, Any]]:
+    return json.loads((RECORDED / family / "texts" / "texts.json").read_text(encoding="utf-8"))
+
+
+def folder_of(family: str, recipe: str, shared: Path) -> Path:
+    out = shared / f"{family}_{recipe}" / "story"
+    request = pipeline.Request(RECORDED / family / "texts", out, recipe=recipe)
+    once(out.parent / "made", recipe, lambda: pipeline.generate(request, lambda _: None))
+    return out
+
+
+def program_of(family: str, shared: Path) -> Program:
+    return build_program(folder_of(family, "fp32", shared))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_prompts(family: str, shared: Path) -> None:
+    texts = recorded(family)
+    assert all(text["margin"] > 1e-4 for text in texts)
+    program = program_of(family, shared)
+    assert program.path.name == "generate-story"
+    lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
+    answers = program.well("--json", stdin=lines).objects
+    assert [answer["text"] for answer in answers] == [text["text"] for text in texts]
+    assert [answer["tokens"] for answer in answers] == [max(1, len(text["ids"])) for text in texts]
+    assert [answer["truncated"] for answer in answers] == [len(text["prompt"]) > 80 for text in texts]
+    ended = ["end" if text["written"][-1] == ENDS[family] else "length" for text in texts]
+    assert [answer["reason"] for answer in answers] == ended
+    assert set(ended) == {"end", "length"}
+    tokens = program.well("--tokens", stdin=lines).objects
+    assert [one["ids"] for one in tokens] == [text["ids"] for text in texts]
+    assert program.well("--self-test").lines
+    assert "up to 17 are written" in program.well("--help").out.decode()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
+    """In 8 bits, by the C functions: the emulator's tokens, decoded behind the prompt, as much of them as fits."""
+    folder = folder_of(family, "w8a8", shared)
+    flags = {
+        "ETCH_C_HEADER": '"story.h"',
+        "ETCH_MODEL_WORKSPACE": "etch_story_workspace",
+        "ETCH_MODEL_RESULT": "etch_story_result",
+        "ETCH_C(suffix)": "etch_story##suffix",
+        "ETCH_C_WRITE": "etch_story_generate",
+    }
+    source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
+    test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
+    loaded = pipeline.load(RECORDED / family / "texts")
+    program = pipeline.lower(loaded, "w8a8", None)
+    asked, whole = [], []
+    for text in recorded(family):
+        ids = text["ids"] or [281]
+        written = Generation(program, ids, [0] * len(ids)).greedy()[0]
+        spelled = text_behind(loaded.tokenizer.json, ids, written).encode()
+        if b"\n" not in spelled:  # the program's lines
+            ended = 0 if written[-1] == ENDS[family] else 1
+            asked += [(room, text["prompt"]) for room in (0, 5, 400)]
+            whole += [(ended, spelled)] * 3
+    assert len(whole) >= 9
+    lines = "".join(f"{room} {prompt}\n" for room, prompt in asked).encode()
+    outputs = []
+    for budget in (0, 1, 1 << 40):
+        done = subprocess.run([test, str(budget)], input=lines, capture_output=True, check=True)
+        outputs.append(done.stdout)
+        answers = [(int(line[:1]), line[2:]) for line in done.stdout.removesuffix(b"\n").split(b"\n")]
+        for (room, _), (ended, spelled), (reason, given) in zip(asked, whole, answers, strict=True):
+            assert spelled.startswith(given) and len(given) <= room
+            assert (reason, given == spelled) == ((ended, True) if room == 400 else (2, False))
+            given.decode()  # whole characters
+    assert len(set(outputs)) == 1
+
+
+def text_behind(described: str, ids: list[int], written: list[int]) -> str:
+    tokenizer = Tokenizer.from_str(described)
+    before, both = (tokenizer.decode(of, skip_special_tokens=True) for of in (ids, ids + written))
+    return both[len(before) :]

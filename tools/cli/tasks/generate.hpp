@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that writes what goes on with a text is called. Included by model.cpp only, after the generated header.
+#pragma once
+
+namespace etch::cli::task {
+inline constexpr auto* write_text = generated::generate;
+inline constexpr auto* write_tokens = generated::generate_tokens;
+}  // namespace etch::cli::task
+
+#include "written.hpp"
