@@ -100,3 +100,23 @@ def text_behind(described: str, ids: list[int], written: list[int]) -> str:
     tokenizer = Tokenizer.from_str(described)
     before, both = (tokenizer.decode(of, skip_special_tokens=True) for of in (ids, ids + written))
     return both[len(before) :]
+
+
+def test_beams_behind_a_prompt(shared: Path) -> None:
+    """The texts of every sequence that the emulator finds, decoded behind the prompt."""
+    folder, beams = RECORDED / "gpt2" / "texts", 3
+    out = shared / "gpt2_beams" / "tale"
+    request = pipeline.Request(folder, out, recipe="fp32", beams=beams)
+    once(out.parent / "made", "fp32", lambda: pipeline.generate(request, lambda _: None))
+    program = build_program(out)
+    loaded = pipeline.load(folder, beams=beams)
+    lowered = pipeline.lower(loaded, "fp32", None)
+    for text in recorded("gpt2"):
+        if len(text["prompt"]) > 80:
+            continue
+        ids = text["ids"] or [281]
+        (answer,) = program.well("--json", "--nbest", str(beams), "--", text["prompt"]).objects
+        found = Generation(lowered, ids, [0] * len(ids)).beams()
+        spelled = [text_behind(loaded.tokenizer.json, ids, list(one.tokens)) for one in found]
+        assert [one["text"] for one in answer["nbest"]] == spelled
+        assert [one["score"] for one in answer["nbest"]] == pytest.approx([float(one.score) for one in found], abs=1e-5)

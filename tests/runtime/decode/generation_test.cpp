@@ -14,7 +14,7 @@ namespace {
 
 std::int32_t best(std::vector<float> logits, const std::vector<std::int32_t>& never) {
     const TargetRules rules{static_cast<std::uint32_t>(logits.size()), 4, 0, nullptr, 0, false, never.data(),
-                            static_cast<std::uint32_t>(never.size()),  -1};
+                            static_cast<std::uint32_t>(never.size())};
     std::int32_t token = -1;
     float log_probability = 1;
     const OpContext context{*best_kernels(Packing::panel), nullptr};
