@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_what_was_encoded_is_not_encoded_again(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path / "tiny")
     table, kept = write_csv(tmp_path / "a.csv", labelled(300)), tmp_path / "kept"
-    options = (*FAST, "--epochs", "1", "--features", kept)
+    options = (*FAST, "--epochs", "1", "--features", kept, "--write-held-out", tmp_path / "held_out.csv")
 
     def head(name: str) -> bytes:
         done = recipe(tmp_path / "tiny", table, tmp_path / name, *options)
@@ -87,6 +87,11 @@ def test_what_was_encoded_is_not_encoded_again(tmp_path: Path) -> None:
     files = {path: path.read_bytes() for path in kept.iterdir()}
     assert len(files) == 3  # 256 of the training rows, the others, and what is held out
     assert head("again") == first
+    held_out = (tmp_path / "held_out.csv").read_text().splitlines()
+    assert len(held_out) == 30
+    assert {f"{text},{label}" for label, _, text in (row.partition(",") for row in held_out)} <= set(
+        table.read_text().splitlines()
+    )
     for path, content in files.items():
         path.write_bytes(content[:-64] + bytes(64))  # were they read?
     assert head("other") != first

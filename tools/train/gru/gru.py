@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     add("--rows", type=int, default=1 << 30, metavar="N", help="of the training file at most so many, evenly spaced")
     add("--features", type=Path, metavar="DIR", help="keeps what the encoder made of the texts, for the next run")
     add("--held-out", type=float, default=0.1, metavar="SHARE", help="of the training rows, to choose the epoch by")
+    add("--write-held-out", type=Path, metavar="FILE.csv", help="label and text of these rows, for --evaluate")
     add("--max-tokens", type=int, default=128, metavar="N", help="longest text; longer ones are cut")
     add("--hidden", type=int, default=128, metavar="N", help="width of a direction's states")
     add("--layers", type=int, default=1, choices=range(1, 5), metavar="N", help="1 to 4")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import random
 import sys
 import time
@@ -42,6 +43,9 @@ def run(asked: argparse.Namespace) -> str:
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(asked.seed)
     labels, parts = _read(asked)
+    if asked.write_held_out:
+        with asked.write_held_out.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows((r.label, r.texts[0]) for r in parts["held out"])
     checkpoint = load_checkpoint(asked.encoder, limits_of)
     tokenizer = text_tokenizer(checkpoint.tokenizer, asked.max_tokens)
     encoder = AutoModel.from_pretrained(asked.encoder, local_files_only=True, dtype=torch.float32).eval()
