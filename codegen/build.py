@@ -126,8 +126,10 @@ def _configure_and_build(
     if shutil.which("cmake") is None:
         raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
     echo(f"building in {binary}")
-    # Said even where there is none: the folder's own CMakeCache.txt may name another.
-    options = ["-DCMAKE_BUILD_TYPE=Release", f"-DETCH_RUNTIME_CACHE={runtime_cache(echo) or ''}", *options]
+    # Said even where there is none: the folder's own CMakeCache.txt may name another. No launcher: what ccache has kept
+    # comes without the call graph beside it, which the check of the stack reads.
+    options = [f"-DETCH_RUNTIME_CACHE={runtime_cache(echo) or ''}", "-DCMAKE_CXX_COMPILER_LAUNCHER=", *options]
+    options = ["-DCMAKE_BUILD_TYPE=Release", *options]
     _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
     chosen = [] if target is None else ["--target", target]
     _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bundle stage: a generated model and its runtime as plain files that one line of a compiler makes a program of."""
+"""The bundle stage: a generated model and its runtime as plain files that one line of a compiler makes a program of, or
+as what another build tool takes (packages.py)."""
 
 from __future__ import annotations
 
@@ -11,21 +12,25 @@ from typing import Any
 from . import __version__
 from .errors import EtchError
 from .generated_folder import Pieces
-from .manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, read_manifest
+from .manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
 from .output import prepare_target, write_output
+from .packages import FORMATS, packaged
 from .render.environment import template_environment
 from .render.model import Rendered
 from .tasks import task_of
 
 _ROOT = Path(__file__).resolve().parent.parent
+_PRINTING_BYTES = 4096  # of stack, for what an example prints with
 _SUFFIXES = (".h", ".hpp", ".inl", ".cpp")
 # Contracted products have other bits; errno would make a library call of a square root.
 _FLAGS = "-std=c++17 -O2 -ffp-contract=off -fno-math-errno -Iinclude -Iruntime -Imodel"
 
 
-def bundle(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
-    """Generated folder -> `out`, all or nothing; `echo` gets the line that compiles it."""
+def bundle(directory: Path, out: Path, echo: Callable[[str], None], form: str | None = None) -> None:
+    """Generated folder -> `out`, all or nothing. `echo` gets the line that compiles it; with a `form` (of FORMATS) what
+    to do with it."""
     manifest = read_manifest(directory, "bundle")
+    check_one_arena(manifest, "bundle")
     if manifest["generator"] != __version__:
         raise _refuse(
             "other-version",
@@ -33,18 +38,29 @@ def bundle(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         )
     if (out / "CMakeLists.txt").exists() and (out / MANIFEST).exists():
         raise _refuse("target-is-a-model", f"{out} is a generated model: choose another folder")
+    if form is not None and manifest["target"] != "m-profile":
+        raise _refuse(
+            "target-not-for-boards",
+            f"{directory} was generated for --target {manifest['target']}, and {FORMATS[form].tool} builds for "
+            "microcontrollers: generate it with --target m-profile",
+        )
     prepare_target(out, echo)
     files = [*_model_files(directory, manifest), *_runtime_files()]
-    command = f"g++ {_FLAGS} example.cpp {' '.join(_patterns(files))} -o example"
-    files += _own_files(manifest, command)
+    if form is None:
+        command = f"g++ {_FLAGS} example.cpp {' '.join(_patterns(files))} -o example"
+        files += _own_files(manifest, command)
+        said = f"it compiles there by\n{command}"
+    else:
+        files = [*packaged(FORMATS[form], files, _facts(manifest)), _licence()]
+        said = f"README.txt says what {FORMATS[form].tool} does with it"
 
     def record(hashes: dict[str, str]) -> bytes:
         content = {"generator": __version__, "bundle": manifest["name"], "files": hashes}
         return (json.dumps(content, indent=1) + "\n").encode("ascii")
 
     write_output(out, files, record)
-    echo(f"wrote {out}; it compiles there by")
-    echo(command)
+    for line in f"wrote {out}; {said}".split("\n"):
+        echo(line)
 
 
 def _model_files(directory: Path, manifest: dict[str, Any]) -> Iterator[Rendered]:
@@ -69,26 +85,38 @@ def _runtime_files() -> Iterator[Rendered]:
                 yield Rendered(f"{target}/{part.as_posix()}", [_read(path)])
 
 
-def _own_files(manifest: dict[str, Any], command: str) -> list[Rendered]:
-    """The words and the program that show how to use it."""
-    environment = template_environment()
+def _facts(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What templates say of the model."""
     name, task = manifest["name"], task_of(manifest["task"])
-    values = {
+    return {
         "name": name,
         "verb": task.verb,
         "two_texts": task.own_calls,
         "example_template": f"tasks/{task.face.template}.example.j2",
         "version": __version__,
-        "command": command,
         "terms": f"model/{name}{TERMS_SUFFIX}" if f"{name}{TERMS_SUFFIX}" in manifest["files"] else None,
+        "table_bytes": manifest["table_bytes"],
+        "arena_bytes": manifest["arena_bytes"],
+        "stack_budget": manifest["stack_budget"],
+        "stack_bytes": manifest["stack_budget"] + _PRINTING_BYTES,
     }
+
+
+def _own_files(manifest: dict[str, Any], command: str) -> list[Rendered]:
+    """The words and the program that show how to use it."""
+    environment = template_environment()
+    values = {**_facts(manifest), "command": command, "say": "std::printf", "texts": ["argv[1]", "argv[2]"]}
     example = environment.get_template("bundle_example.cpp.j2").render(values)
     readme = environment.get_template("bundle_readme.txt.j2").render(values)
     return [
         Rendered("example.cpp", [example.encode()]),
         Rendered("README.txt", [readme.encode()]),
-        Rendered("LICENSE", [_read(_ROOT / "LICENSE")]),
+        _licence(),
     ]
+
+
+def _licence() -> Rendered:
+    return Rendered("LICENSE", [_read(_ROOT / "LICENSE")])
 
 
 def _patterns(files: list[Rendered]) -> list[str]:

@@ -2,7 +2,8 @@
 """`--calibrate FILE`: the weights of 4 bits are rounded by what a user's texts make of each linear's inputs.
 
 The texts go through the emulator layer by layer; each linear is rounded when its inputs are known, and its outputs go
-on with the new weights. Every `_JUDGED`-th text is left out of that and shows what came of it.
+on with the new weights. A model that writes reads what it writes for these texts, rounded to nearest. Every
+`_JUDGED`-th text is left out of that and shows what came of it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tokenizers import Tokenizer
 
 from .emulate import Text, emulate_texts
 from .emulate.floats import F32Array, QuantizedRows
+from .emulate.together import logits_of, write_greedily
 from .encoding import encoded
 from .errors import EtchError, printable
 from .golden import text_tokenizer
@@ -33,6 +35,7 @@ from .table_file import Columns, Echo
 from .texts import texts_of
 
 MOST_TOKENS = 24576  # of the texts that are calibrated on; more cost time and change little
+MOST_READ = 6144  # of the texts that a model writes for: what is written has tokens of its own
 MOST_JUDGED = 64  # texts
 _JUDGED = 8
 
@@ -63,14 +66,19 @@ def calibrate(
             "nothing-to-calibrate", "arguments", f"recipe {program.recipe} as it is has no linears of 4 bits"
         )
     texts = texts_of(file, "calibrate", columns or Columns(), echo)
-    chosen, judged, sha256 = _chosen(texts, text_tokenizer(spec, program.max_tokens))
+    chosen, judged, sha256 = _chosen(texts, text_tokenizer(spec, program.max_tokens), program)
     rounding = _Rounding(graph)
+    ids = [text.ids for text in chosen]
+    targets = [] if program.target is None else write_greedily(program, ids)
     with stage("calibrate", "tensor", sum(isinstance(weights, p.LinearWeights) for weights in four)):
-        emulate_texts(program, chosen, rounding.weights)
+        if program.target is None:
+            emulate_texts(program, chosen, rounding.weights)
+        else:
+            logits_of(program, ids, targets, rounding.weights)
     calibrated = with_matrices(program, rounding.done)
-    tokens = sum(len(text.ids) for text in chosen)
+    written = f", {sum(map(len, targets)):,} written" if targets else ""
     lines = [
-        f"calibration  {len(chosen)} texts, {tokens:,} tokens",
+        f"calibration  {len(chosen)} texts, {sum(map(len, ids)):,} tokens{written}",
         f"  {'error of the outputs over these texts':<58} {'nearest':>9} {'calibrated':>12}",
         *rounding.lines,
     ]
@@ -79,11 +87,13 @@ def calibrate(
     return Calibration(calibrated, program, sha256, tuple(lines))
 
 
-def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer) -> tuple[list[Text], list[Text], str]:
+def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program) -> tuple[list[Text], list[Text], str]:
     """(texts to calibrate on, texts to judge by, SHA-256 of all as lines).
 
-    To calibrate on: as many from the beginning as fit in MOST_TOKENS, at least one. The others are not tokenized.
+    To calibrate on: as many from the beginning as fit in MOST_TOKENS or MOST_READ, at least one. The others are not
+    tokenized.
     """
+    most = MOST_TOKENS if program.target is None else MOST_READ
     digest = hashlib.sha256()
     lines = _hashed(texts, digest)
     chosen: list[Text] = []
@@ -92,9 +102,9 @@ def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer) -> tuple[list[Text], l
     for i, text in enumerate(encoded(tokenizer, (line.decode("utf-8", "replace") for line in lines))):
         if i % _JUDGED == _JUDGED - 1:
             judged += [text] if len(judged) < MOST_JUDGED else []
-        elif tokens <= MOST_TOKENS:
+        elif tokens <= most:
             tokens += len(text.ids)
-            chosen += [text] if tokens <= MOST_TOKENS or not chosen else []
+            chosen += [text] if tokens <= most or not chosen else []
         elif len(judged) == MOST_JUDGED:
             break
     for _ in lines:
@@ -122,6 +132,8 @@ class _Rounding:
         """The same with calibrated weights, where they are of 4 bits."""
         if not isinstance(weights.matrix, p.S4Matrix) or not isinstance(inputs, QuantizedRows):
             return weights
+        if p.of_table(weights):  # which is looked up, too
+            return weights
         if self._inputs is None or not _equal(self._inputs, inputs):  # queries, keys and values have the same
             self._inputs = inputs
             self._products = input_products(inputs)
@@ -145,14 +157,21 @@ def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
 
 def _judge(nearest: p.Program, calibrated: p.Program, reference: Interpreter, texts: list[Text]) -> list[str]:
     """Both programs against float64 on texts that nothing was calibrated on."""
-    exact = _stacked([reference.output(text.ids, text.segments) for text in texts])
+    ids = [text.ids for text in texts]
+    targets = [] if nearest.target is None else write_greedily(nearest, ids)
+    if targets:
+        pairs = zip(texts, targets, strict=True)
+        exact = _stacked([reference.logits(text.ids, text.segments, written[:-1]) for text, written in pairs])
+    else:
+        exact = _stacked([reference.output(text.ids, text.segments) for text in texts])
     lines = []
     for name, program in (("nearest", nearest), ("calibrated", calibrated)):
-        outputs = _stacked(emulate_texts(program, texts)).astype(np.float64)
+        found = logits_of(program, ids, targets) if targets else emulate_texts(program, texts)
+        outputs = _stacked(found).astype(np.float64)
         words = f"mean |difference| {np.abs(outputs - exact).mean():.4f}"
-        if program.task.one_label:
+        if program.task.one_label or targets:
             changed = int((outputs.argmax(axis=1) != exact.argmax(axis=1)).sum())
-            words += f", {changed} labels changed"
+            words += f", {changed} {f'of {len(exact)} tokens' if targets else 'labels'} changed"
         lengths = np.linalg.norm(outputs, axis=1) * np.linalg.norm(exact, axis=1)
         cosines = (outputs * exact).sum(axis=1) / np.where(lengths > 0, lengths, 1)
         words += f", cosine {cosines.mean():.4f} (least {cosines.min():.4f})"

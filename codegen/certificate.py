@@ -34,7 +34,8 @@ _AT_ONCE = 10_000  # texts that are held in memory
 _SHOWN = 10  # differences
 _FILES = (  # of a folder, that say what its tokenizer does
     "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "added_tokens.json",
-    "special_tokens_map.json", "sentence_bert_config.json", "config.json",
+    "special_tokens_map.json", "sentence_bert_config.json", "config.json", "spm.model", "spiece.model",
+    "sentencepiece.bpe.model", "tokenizer.model", "source.spm", "target.spm",
 )  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def certify(
         raise EtchError("nothing-to-compare", "verify", own)
     counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
     graph = to_graph(loaded, max_tokens)
-    in_pairs = takes_pairs(graph.heads[0].task, graph.segments, spec)
+    in_pairs = takes_pairs(graph.task, graph.segments, spec)
     try:
         program = find_program(directory, echo)
         for lines in _chunks(texts):

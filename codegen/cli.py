@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
+from . import argument_types as types
 from .build import boards
 from .convert.command import COMMAND as CONVERT
 from .errors import EtchError, printable
@@ -22,12 +23,13 @@ from .interrupts import Stops, stoppable
 from .progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
 from .sqlite.command import COMMAND as SQLITE
-from .table_options import add_columns, columns, own_columns, tables_asked_for
+from .table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
 TASKS = ("zero-shot",)  # what asked_task.py knows
+PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  # packages.FORMATS
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
 COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)
@@ -41,53 +43,22 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(WRONG_USE)
 
 
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1 << 20:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}")
-    return int(text)
-
-
-def _size(text: str) -> int:
-    from .budget import parse_size
-
-    try:
-        return parse_size(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size: 512K, 1M or a number of bytes") from error
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, up to 1")
-    return share
-
-
-def _bits(text: str) -> dict[str, int]:
-    from .quantize.bits import parse_bits
-
-    try:
-        return parse_bits(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{error}' is not PLACE=8 or PLACE=4, each place once") from error
-
-
 def _add_budget(generate: argparse.ArgumentParser) -> None:
     """What the search for a form that fits is told."""
     budget = generate.add_argument_group(
         "budget", "search the most accurate form that fits: bits of each weight, bits of embeddings, pruning"
     )
-    budget.add_argument("--max-flash", type=_size, metavar="SIZE", help="tables and code: 512K, 1M or bytes")
-    budget.add_argument("--max-ram", type=_size, metavar="SIZE", help="arena, stack budget and variables")
-    budget.add_argument("--max-stack", type=_size, metavar="SIZE", help="the model's stack budget")
+    budget.add_argument("--max-flash", type=types.size, metavar="SIZE", help="tables and code: 512K, 1M or bytes")
+    budget.add_argument("--max-ram", type=types.size, metavar="SIZE", help="arena, stack budget and variables")
+    budget.add_argument("--max-stack", type=types.size, metavar="SIZE", help="the model's stack budget")
     budget.add_argument(
-        "--min-accuracy", type=_share, metavar="X", help="fail below this share of right answers (or correlation)"
+        "--min-accuracy", type=types.share, metavar="X", help="fail below this share of right answers (or correlation)"
     )
     budget.add_argument(
-        "--min-tokens", type=_positive, metavar="N", help="texts may be cut at so few tokens (default: at no fewer)"
+        "--min-tokens",
+        type=types.positive,
+        metavar="N",
+        help="texts may be cut at so few tokens (default: at no fewer)",
     )
     budget.add_argument(
         "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
@@ -97,17 +68,38 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
 def _add_lengths(command: argparse.ArgumentParser) -> None:
     """Of texts."""
     command.add_argument(
+        "--max-source",
         "--max-tokens",
-        type=_positive,
+        dest="max_tokens",
+        type=types.positive,
         metavar="N",
-        help="longest text, specials included; memory grows with it (default: what the checkpoint says)",
+        help="longest text that is read, specials included; memory grows with it (default: what the checkpoint says)",
     )
     command.add_argument(
         "--max-target",
-        type=_positive,
+        type=types.positive,
         metavar="N",
         help="of a model that writes: tokens of the longest text it may write, its end included (default: what the "
         "checkpoint says)",
+    )
+
+
+def _add_heads(command: argparse.ArgumentParser) -> None:
+    """Of a model that has several."""
+    command.add_argument(
+        "--head",
+        action="append",
+        type=types.head,
+        default=[],
+        metavar="NAME=FOLDER",
+        help="a head for the encoder of FOLDER, from a folder with the same encoder; as often as wanted: one pass, a "
+        "result of each; one that answers questions keeps calls of its own, a pass for each window of a context",
+    )
+
+
+def _add_regions(command: argparse.ArgumentParser, what: str) -> None:
+    command.add_argument(
+        "--region", action="append", type=types.room, default=[], metavar="NAME=SIZE[,COST]", help=what
     )
 
 
@@ -133,7 +125,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     generate.add_argument(
         "--bits",
-        type=_bits,
+        type=types.bits,
         default={},
         metavar="PLACE=N,...",
         help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; inspect lists "
@@ -154,6 +146,7 @@ def make_parser() -> argparse.ArgumentParser:
         choices=TASKS,
         help="another one than the folder says: of a classifier of entailment, labels that a call brings",
     )
+    _add_heads(generate)
     generate.add_argument(
         "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
     )
@@ -166,6 +159,17 @@ def make_parser() -> argparse.ArgumentParser:
         default="host",
         help="weight layout for x86 and AArch64 (default), or for Cortex-M",
     )
+    what = "memory for buffers, once for each, the cheapest first and the workspace's last: fast=64K, slow=256K; COST "
+    _add_regions(generate, what + "of a byte that is touched there (default: 1, 2, 4, ...)")
+    generate.add_argument(
+        "--table-region",
+        action="append",
+        type=types.table_place,
+        default=[],
+        metavar="NAME=SIZE[,COST][,copied]",
+        help="memory for tables, once for each, the cheapest first: a section .rodata.etch_MODEL.NAME, or with copied "
+        "RAM in .bss.etch_MODEL.NAME that copy_tables() fills from the last one; COST as for --region",
+    )
     generate.add_argument(
         "--gpu", action="store_true", help="also the sources for NVIDIA GPUs (CMake option ETCH_CUDA)"
     )
@@ -175,33 +179,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="build library and program in DIR/build/bin; what is the same for all models is compiled once, in "
         "~/.cache/etch (ETCH_CACHE: another folder, or off)",
     )
-    generate.add_argument(
-        "--prune-vocabulary",
-        type=Path,
-        metavar="FILE",
-        help="drop the pieces that this file (text lines, .csv, .tsv or .jsonl) uses less often than --min-count; the "
-        "tokenizer stays Hugging Face's over what is kept",
-    )
-    generate.add_argument("--min-count", type=_positive, metavar="N", help="of --prune-vocabulary")
-    generate.add_argument(
-        "--rare-words",
-        choices=("spelled", "unknown"),
-        help="words whose piece is dropped: spelled by shorter pieces (default), or unknown, as [UNK]",
-    )
-    generate.add_argument(
-        "--evaluate",
-        type=Path,
-        metavar="FILE",
-        help="labelled .csv, .tsv or .jsonl, also .gz: accuracy (label sets: exact match; values and "
-        "similarities: Spearman); .conll, "
-        ".bio or .iob: entity F1; with the emulated arithmetic, before and after pruning",
-    )
-    generate.add_argument(
-        "--evaluate-rows",
-        type=_positive,
-        metavar="N",
-        help="rows that --evaluate asks at most, evenly spaced (default: 1000)",
-    )
+    add_tables(generate, types.positive)
     _add_budget(generate)
     add_columns(generate)
 
@@ -209,11 +187,13 @@ def make_parser() -> argparse.ArgumentParser:
     inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
     inspect.add_argument("--task", choices=TASKS, help="as for generate")
+    _add_regions(inspect, "as for generate: what would lie in each region, and how large it would be")
     inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
 
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
+    _add_heads(verify)
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
 
     verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
@@ -228,6 +208,7 @@ def make_parser() -> argparse.ArgumentParser:
     bundle = commands.add_parser("bundle", help="model and runtime as plain files", allow_abbrev=False)
     bundle.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     bundle.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="folder to write")
+    bundle.add_argument("--format", choices=PACKAGE_FORMATS, help="instead: what this tool takes, with an example")
     for command in COMMANDS:
         command.add_to(commands)
     for name in QUIETLY:
@@ -265,6 +246,9 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 pooling=arguments.pooling,
                 task=arguments.task,
                 beams=arguments.beams,
+                heads=tuple(arguments.head),
+                rooms=tuple(arguments.region),
+                table_places=tuple(arguments.table_region),
                 tables=arguments.tables,
                 target=arguments.target,
                 gpu=arguments.gpu,
@@ -275,10 +259,11 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
         )
         return 0
     if arguments.command == "inspect":
-        inspect(arguments.folder, say, arguments.pooling, arguments.task, as_json=arguments.json)
+        rooms = tuple(arguments.region)
+        inspect(arguments.folder, say, arguments.pooling, arguments.task, rooms, as_json=arguments.json)
         return 0
     if arguments.command == "bundle":
-        bundle(arguments.directory, arguments.out, say)
+        bundle(arguments.directory, arguments.out, say, arguments.format)
         return 0
     try:
         if arguments.tokenizer_certificate is not None:
@@ -292,6 +277,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
             say,
             calibration=arguments.calibrate,
             columns=own_columns(arguments.calibrate_columns),
+            heads=arguments.head,
         )
     except EtchError as error:
         if error.stage == "verify":

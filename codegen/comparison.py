@@ -63,12 +63,13 @@ class Comparison:
         exact = self.recipe == "fp32"
         inputs = self.texts + self.pairs
         yield (f"texts        {self.texts}, pairs {self.pairs}, recipe {self.recipe}, at most {self.max_tokens} tokens")
-        yield f"ids          {self._count(self.other_ids)} other than the tokenizers wheel's"
+        yield f"ids          {counted(self.other_ids, self.texts)} other than the tokenizers wheel's"
         if not exact:
-            wrong = self._count(self.other_bits)
+            wrong = counted(self.other_bits, self.texts)
             yield f"contract     {wrong} with {self.outputs} other than the contract's, bit for bit"
         if self.contradictions:
-            yield f"labels       {self._count(self.contradictions)} with a label that is not the largest logit's"
+            wrong = counted(self.contradictions, self.texts)
+            yield f"labels       {wrong} with a label that is not the largest logit's"
         bound = f" (bound {LARGEST_DIFFERENCE:g})" if exact else ""
         yield (
             f"{self.outputs:<12} |difference| to the float64 reference: max {self.largest:.3g}{bound}, "
@@ -84,12 +85,13 @@ class Comparison:
             yield from self.changed
         yield f"result       {'within' if self.within_bound else 'OUTSIDE'} the bound of {self.recipe}"
 
-    def _count(self, found: list[int]) -> str:
-        """How many, and which."""
-        if not found:
-            return "0"
-        listed = ", ".join(name(i, self.texts) for i in found[:_LISTED]) + (", …" if len(found) > _LISTED else "")
-        return f"{len(found)} ({listed})"
+
+def counted(found: list[int], texts: int) -> str:
+    """How many inputs, and which."""
+    if not found:
+        return "0"
+    listed = ", ".join(name(i, texts) for i in found[:_LISTED]) + (", …" if len(found) > _LISTED else "")
+    return f"{len(found)} ({listed})"
 
 
 def name(index: int, texts: int) -> str:

@@ -8,7 +8,7 @@ slower than the program, so that only some of the rows are asked.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,15 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .emulate import Text, emulate_texts
+from .emulate.generation import Generation
+from .emulate.together import write_greedily
 from .encoding import encoded as encode_texts
+from .errors import EtchError
 from .golden import text_tokenizer
 from .ir.program import Program
 from .ir.task import Measure, Task
+from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
+from .spelled import Speller
 from .table_file import Columns, Echo, Row
 
-Outputs = NDArray[np.float32] | list[NDArray[np.float32]]  # [texts, outputs], or [tokens, outputs] of each text
+# [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.
+Outputs = NDArray[np.float32] | list[NDArray[np.float32]] | list[str]
 
 DEFAULT_ROWS = 1000
 _TOKENS_AT_ONCE = 4096
@@ -37,6 +43,7 @@ class Rows:
     rows: tuple[Row, ...]
     truths: NDArray  # label indices, sets of labels as [rows, labels] of bool, values or scores as float64
     total: int  # rows of the file
+    measure: Measure  # that decides
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,7 @@ class Score:
     value: float
     answers: NDArray  # what each row was answered, as the truths are written; [rows, ...]
     seconds: float
+    others: tuple[str, ...] = ()  # the task's other measures, with their values
 
     @property
     def measure(self) -> str:
@@ -56,22 +64,35 @@ class Score:
         return self.value / 100 if self.of.percent else self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} %" if self.of.percent else f"{self.value:.4f}"
+        return self.of.text(self.value)
 
 
-def read_rows(path: Path, columns: Columns, task: Task, most: int, echo: Echo = lambda _: None) -> Rows:
-    """At most `most` rows, evenly spaced over the file; a 0 or a name in any row decides how all labels are read."""
+def read_rows(
+    path: Path, columns: Columns, task: Task, most: int, echo: Echo = lambda _: None, measure: str | None = None
+) -> Rows:
+    """At most `most` rows, evenly spaced over the file; a 0 or a name in any row decides how all labels are read. What
+    `measure` names decides, or the task's first one."""
+    chosen_measure = _measure_of(task, measure)
     table = task.read(path, columns, echo)
     count = min(most, len(table))
     chosen = [table[i * len(table) // count] for i in range(count)]
-    return Rows(tuple(chosen), task.truths(path, table, chosen, columns.labels), len(table))
+    return Rows(tuple(chosen), task.truths(path, table, chosen, columns.labels), len(table), chosen_measure)
 
 
-def score(program: Program, spec: TokenizerSpec, rows: Rows) -> Score:
-    """The task's measure of the program's answers."""
+def _measure_of(task: Task, name: str | None) -> Measure:
+    """EtchError where the task has no such one."""
+    found = next((one for one in task.measures if name in (None, one.name.split()[0].lower())), None)
+    if found is None:
+        message = f"--measure {name}: {task.name} has {', '.join(one.name for one in task.measures)}"
+        raise EtchError("option-conflict", "arguments", message)
+    return found
+
+
+def score(program: Program, spec: TokenizerSpec, rows: Rows, target: TargetTokenizer | None = None) -> Score:
+    """The measure of the program's answers; `target` makes texts of what a model writes."""
     begin = time.monotonic()
     texts = encoded(program, spec, rows)
-    found = emulated(program, texts)
+    found = emulated(program, texts) if target is None else written(program, texts, target)
     return scored(program.task, rows, texts, found, time.monotonic() - begin)
 
 
@@ -86,9 +107,12 @@ def encoded(program: Program, spec: TokenizerSpec, rows: Rows) -> list[Text]:
 
 
 def scored(task: Task, rows: Rows, texts: Sequence[Text], found: Outputs, seconds: float) -> Score:
-    """The task's measure of the outputs for encoded()."""
+    """The measure of the outputs for encoded()."""
     answers = task.answers(found, rows.rows, texts)
-    return Score(task.measure, task.score(answers, rows.truths), answers, seconds)
+    values = {one: task.measured(answers, rows.truths, one) for one in task.measures}
+    value = values.pop(rows.measure)
+    others = tuple(f"{one.name} {one.text(other)}" for one, other in values.items())
+    return Score(rows.measure, value, answers, seconds, others)
 
 
 def encode(spec: TokenizerSpec, max_tokens: int, texts: Sequence[str]) -> list[Text]:
@@ -98,22 +122,47 @@ def encode(spec: TokenizerSpec, max_tokens: int, texts: Sequence[str]) -> list[T
 
 def emulated(program: Program, texts: Sequence[Text]) -> Outputs:
     """The bits of every kernel. Texts of like length go together: less is computed at once."""
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i].ids))
     found: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
+    with stage("evaluate", "text", len(texts)):
+        for batch in _batches(texts):
+            for i, outputs in zip(batch, emulate_texts(program, [texts[k] for k in batch]), strict=True):
+                found[i] = outputs
+            advance(len(batch))
+    return np.array(found) if program.task.rows == "text" else found
 
-    def compute(batch: Sequence[int]) -> None:
-        for i, outputs in zip(batch, emulate_texts(program, [texts[k] for k in batch]), strict=True):
-            found[i] = outputs
-        advance(len(batch))
 
+def written(program: Program, texts: Sequence[Text], target: TargetTokenizer) -> list[str]:
+    """What the program writes for each text, whatever the kernel."""
+    rules = program.target
+    assert rules is not None
+    found, speller = [""] * len(texts), Speller(target)
+    with stage("evaluate", "text", len(texts)):
+        for batch in _batches(texts):
+            for i, tokens in zip(batch, written_tokens(program, [texts[k].ids for k in batch]), strict=True):
+                before = () if rules.begin else rules.read_first(texts[i].ids)
+                found[i] = speller.text(tokens, before)
+            advance(len(batch))
+    return found
+
+
+def written_tokens(program: Program, texts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Of each text what is written: the best that a search finds, or greedily."""
+    rules = program.target
+    assert rules is not None
+    if rules.search.beams == 1:
+        return write_greedily(program, texts)
+    read = (ids if rules.begin else rules.read_first(ids) for ids in texts)
+    return [list(Generation(program, ids, [0] * len(ids)).beams()[0].tokens) for ids in read]
+
+
+def _batches(texts: Sequence[Text]) -> Iterator[list[int]]:
+    """Indices of texts of like length."""
     batch: list[int] = []
     tokens = 0
-    with stage("evaluate", "text", len(texts)):
-        for i in order:
-            if batch and tokens + len(texts[i].ids) > _TOKENS_AT_ONCE:
-                compute(batch)
-                batch, tokens = [], 0
-            batch.append(i)
-            tokens += len(texts[i].ids)
-        compute(batch)
-    return np.array(found) if program.task.rows == "text" else found
+    for i in sorted(range(len(texts)), key=lambda i: len(texts[i].ids)):
+        if batch and tokens + len(texts[i].ids) > _TOKENS_AT_ONCE:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(i)
+        tokens += len(texts[i].ids)
+    yield batch

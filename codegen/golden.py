@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from .emulate import emulate
+from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
 from .ir.program import Attention, Linear, Loop, Program, ops_in
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
+from .renumbered import RenumberedTokenizer, wheel_tokenizer
+from .spelled import Speller
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (
@@ -59,29 +61,56 @@ class Golden:
     truncated: bool
     output: NDArray[np.float32] | NDArray[np.int32]  # logits, values, an embedding or the first tokens that are written
     spelled: bytes = b""  # the text of these tokens, or of the first ones of them
+    others: tuple[NDArray[np.float32], ...] = ()  # of several heads those behind the first
+
+    @property
+    def outputs(self) -> tuple[NDArray[np.float32] | NDArray[np.int32], ...]:
+        """Of every head."""
+        return (self.output, *self.others)
 
 
 def make_golden(program: Program, spec: TokenizerSpec, target: TargetTokenizer | None = None) -> tuple[Golden, ...]:
     """The golden texts of a model with what comes out of them; `target` makes texts of what it writes."""
     tokenizer = text_tokenizer(spec, program.max_tokens)
-    goldens = []
     texts = golden_texts(program, spec)
+    encodings = [tokenizer.encode(text) for text in texts]
+    begin = [] if program.target is None else list(program.target.read_first(()))
     with stage("golden", "text", len(texts)):
-        for text in texts:
-            encoding = tokenizer.encode(text)
-            ids = encoding.ids or ([] if program.target is None else list(program.target.read_first(())))
-            output = _output(program, ids, encoding.type_ids)
-            spelled = b"" if target is None else _spelled(target, [] if _has_encoder(program) else ids, output)
-            goldens.append(Golden(text.encode(), tuple(ids), bool(encoding.overflowing), output, spelled))
-            advance()
+        read = [Text(encoding.ids or begin, encoding.type_ids) for encoding in encodings]
+        outputs = list(_answers(program, read) if program.target is None else _written(program, read))
+    goldens = []
+    for text, encoding, asked, (output, *others) in zip(texts, encodings, read, outputs, strict=True):
+        spelled = b"" if target is None else _spelled(target, [] if _has_encoder(program) else asked.ids, output)
+        cut = bool(encoding.overflowing)
+        goldens.append(Golden(text.encode(), tuple(asked.ids), cut, output, spelled, tuple(others)))
     return tuple(goldens)
 
 
-def _output(program: Program, ids: Sequence[int], segments: Sequence[int]) -> NDArray[np.float32] | NDArray[np.int32]:
-    if program.target is None:
-        return emulate(program, ids, segments)
-    text = Generation(program, ids, [0] * len(ids))
-    return np.array(text.greedy(capacity=GOLDEN_TARGET)[0], np.int32)
+def _answers(program: Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray, ...]]:
+    """The outputs of each text. Several at once: what weights are as floats is made once for them."""
+    for batch in _batches(texts):
+        yield from zip(*emulate_outputs(program, batch), strict=True)
+        advance(len(batch))
+
+
+def _batches(texts: Sequence[Text]) -> Iterator[list[Text]]:
+    """In their order, at most as many tokens together as the longest one has alone: they take no more memory."""
+    most = max(len(text.ids) for text in texts)
+    batch: list[Text] = []
+    for text in texts:
+        if batch and sum(len(other.ids) for other in (*batch, text)) > most:
+            yield batch
+            batch = []
+        batch.append(text)
+    yield batch
+
+
+def _written(program: Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray]]:
+    """The first tokens behind each text."""
+    for text in texts:
+        generation = Generation(program, text.ids, [0] * len(text.ids))
+        yield (np.array(generation.greedy(capacity=GOLDEN_TARGET)[0], np.int32),)
+        advance()
 
 
 def _has_encoder(program: Program) -> bool:
@@ -92,18 +121,8 @@ def _has_encoder(program: Program) -> bool:
 def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) -> bytes:
     """Of as many tokens as fit, in whole characters; behind a text of the tokens `before`, without a last character
     that is cut."""
-    tokenizer, ids = Tokenizer.from_str(target.spec.json), output.tolist()
-    before = list(before)
-    while tokenizer.decode(before, skip_special_tokens=True).endswith("\ufffd"):
-        before.pop()
-    skipped = len(tokenizer.decode(before, skip_special_tokens=True))
-    texts = (
-        tokenizer.decode([*before, *ids[:count]], skip_special_tokens=True)[skipped:]
-        for count in range(len(ids), 0, -1)
-    )
-    if target.decoder.drops_last_spaces:
-        texts = (text.rstrip(" ") for text in texts)
-    whole = (text.rstrip("\ufffd").encode() for text in texts)
+    speller, ids = Speller(target), output.tolist()
+    whole = (speller.text(ids[:count], before).rstrip("\ufffd").encode() for count in range(len(ids), 0, -1))
     return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 
 
@@ -124,9 +143,9 @@ def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:
     return texts + _long_text(program, tokenizer, _BUDGET_SECONDS - spent)
 
 
-def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> Tokenizer:
+def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> Tokenizer | RenumberedTokenizer:
     """The wheel's own tokenizer, cutting texts at `max_tokens`."""
-    tokenizer = Tokenizer.from_str(spec.json)
+    tokenizer = wheel_tokenizer(spec)
     tokenizer.enable_truncation(max_tokens, strategy=truncation_of(spec))
     return tokenizer
 

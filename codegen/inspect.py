@@ -4,24 +4,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .errors import EtchError
 from .ir import graph as g
 from .ir.program import GROUP, Program, S4Matrix, S8Matrix
 from .load.folder import Checkpoint
 from .load.sentence import Pooling
 from .lower import lower
 from .pipeline import load, to_graph
-from .plan import plan_memory
+from .plan import Plan
 from .quantize import RECIPES
 from .quantize.bits import places_of
+from .regions import Room, checked_rooms, plan_in
+from .render.model import region_facts
 from .render.tables import make_tables, table_bytes, weight_bytes
-from .report import checkpoint_report, parameter_count
+from .report import checkpoint_report, parameter_count, plan_lines
 from .targets import TARGETS
 from .tokenizer import compile_tokenizer
 
@@ -43,7 +46,25 @@ class Forecast:
     recipe: str
     target: str
     tables: int
-    arena: int
+    plan: Plan | None  # None: the regions that were asked for are too small, or one too many
+    refusal: str  # then: why
+
+    def facts(self, rooms: Sequence[Room]) -> dict[str, Any]:
+        """As JSON."""
+        known = {"recipe": self.recipe, "target": self.target, "tables": self.tables}
+        if self.plan is None:
+            return known | {"refusal": self.refusal}
+        return known | {"arena": self.plan.arena_bytes} | region_facts(self.plan, rooms)
+
+    def lines(self, rooms: Sequence[Room]) -> Iterator[str]:
+        """The same in words."""
+        words = f"forecast     {self.recipe} {self.target:<9} tables {self.tables:>12,} bytes, "
+        if self.plan is None:
+            yield f"{words}{self.refusal}"
+            return
+        yield f"{words}arena {self.plan.arena_bytes:>12,} bytes"
+        if rooms:
+            yield from plan_lines(self.plan, rooms)
 
 
 def inspect(
@@ -51,14 +72,16 @@ def inspect(
     echo: Callable[[str], None],
     pooling: Pooling | None = None,
     task: str | None = None,
+    rooms: Sequence[Room] = (),
     *,
     as_json: bool = False,
 ) -> None:
-    """Prints the report of a folder, or one JSON object with the same."""
+    """Prints the report of a folder, or one JSON object with the same; with `rooms` the plan of each region, too."""
+    rooms = checked_rooms(rooms)
     checkpoint = load(folder, pooling, task)
     graph = to_graph(checkpoint, None)
     if as_json:
-        forecasts = [asdict(forecast) for forecast in _forecasts(checkpoint, graph)]
+        forecasts = [forecast.facts(rooms) for forecast in _forecasts(checkpoint, graph, rooms)]
         bits = [asdict(place) for place in _places(lower(graph, RECIPES["w8a8"]))]
         echo(json.dumps({**_facts(checkpoint, graph), "bits": bits, "forecasts": forecasts}, indent=1))
         return
@@ -67,11 +90,9 @@ def inspect(
     echo(f"bits         {'place':<24} {'layers':>6} {'bytes, 8 bits':>15} {'4 bits':>13}")
     for place in _places(lower(graph, RECIPES["w8a8"])):
         echo(f"             {place.name:<24} {place.layers:>6} {place.bytes_8:>15,} {place.bytes_4:>13,}")
-    for forecast in _forecasts(checkpoint, graph):
-        echo(
-            f"forecast     {forecast.recipe} {forecast.target:<9} tables {forecast.tables:>12,} bytes, "
-            f"arena {forecast.arena:>12,} bytes"
-        )
+    for forecast in _forecasts(checkpoint, graph, rooms):
+        for line in forecast.lines(rooms):
+            echo(line)
 
 
 def _facts(checkpoint: Checkpoint, graph: g.Graph) -> dict[str, Any]:
@@ -90,16 +111,18 @@ def _facts(checkpoint: Checkpoint, graph: g.Graph) -> dict[str, Any]:
     }
 
 
-def _forecasts(checkpoint: Checkpoint, graph: g.Graph) -> Iterator[Forecast]:
+def _forecasts(checkpoint: Checkpoint, graph: g.Graph, rooms: Sequence[Room]) -> Iterator[Forecast]:
     tokenizer = compile_tokenizer(checkpoint.tokenizer)
     for name, recipe in RECIPES.items():
         program = lower(graph, recipe)
         for target in TARGETS.values():
-            plan = plan_memory(
-                program, target, tokenizer.constants["scratch_bytes"], most_pieces=tokenizer.constants["most_pieces"]
-            )
             tables = table_bytes(make_tables(program, target, tokenizer), target)
-            yield Forecast(name, target.name, tables, plan.arena_bytes)
+            try:
+                yield Forecast(name, target.name, tables, plan_in(rooms, program, target, tokenizer), "")
+            except EtchError as error:
+                if not rooms:
+                    raise
+                yield Forecast(name, target.name, tables, None, error.message)
 
 
 def _places(program: Program) -> Iterator[BitsPlace]:

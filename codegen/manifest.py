@@ -59,6 +59,7 @@ _SHA256 = _text(r"[0-9a-f]{64}")
 _SIZE = _integer(0, _MAX_SIZE)
 _INDEX = _integer(0, 1 << 20)
 _WORD = _text(r"[A-Za-z0-9_.\[\]]{1,100}")
+_REGION = _text(r"[a-z][a-z0-9]{0,15}")  # regions.parse_room
 _LAYERS = _list(_INDEX)
 _BITS = _among(8, 4)  # quantize.bits.WIDTHS, which needs NumPy: --help does not
 
@@ -71,22 +72,33 @@ _REQUIRED: dict[str, _Check] = {
     "target": _among(*TARGETS),
     "checkpoint_sha256": _SHA256,
     "max_tokens": _integer(1, 1 << 20),
+    "table_bytes": _SIZE,
+    "arena_bytes": _SIZE,
+    "stack_budget": _SIZE,
     "files": _mapping(lambda name: isinstance(name, str), _SHA256),
 }
 _OPTIONAL: dict[str, _Check] = {
+    "heads": _mapping(_text(r"[a-z][a-z0-9_]{0,39}"), lambda value: isinstance(value, str) and value in verbs()),
     "embedding_bits": _BITS,
     "bits": _mapping(_WORD, _BITS),
     "calibration_sha256": _SHA256,
     "pooling": _among("mean", "cls", "max", "last"),
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),
+    "beams": _integer(1, 8),  # search.MOST_BEAMS
+    "max_target": _integer(1, 1 << 20),
     "kept_ids": _text(rf"[1-9a-f][0-9a-f]{{0,{_MAX_IDS // 4}}}"),
-    "table_bytes": _SIZE,
-    "arena_bytes": _SIZE,
     "arena_lower_bound": _SIZE,
-    "stack_budget": _SIZE,
     "table_list": _mapping(
         _WORD, _object(part=_WORD, layers=lambda value: _INDEX(value) or _LAYERS(value), bytes=_SIZE)
+    ),
+    "regions": _mapping(_REGION, _object(bytes=_SIZE, lower_bound=_SIZE, room=_SIZE, cost=_integer(1, 1000))),
+    "region_buffers": _mapping(
+        _WORD, _object(region=_REGION, offset=_SIZE, bytes=_SIZE, first_op=_INDEX, last_op=_INDEX)
+    ),
+    "table_places": _mapping(
+        _REGION,
+        _object(bytes=_SIZE, room=_SIZE, cost=_integer(1, 1000), copied=_among(True, False), tables=_list(_WORD)),
     ),
     "arena_ops": _list(_WORD),
     "arena_buffers": _mapping(_WORD, _object(offset=_SIZE, bytes=_SIZE, first_op=_INDEX, last_op=_INDEX)),
@@ -129,6 +141,16 @@ def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
         if not is_file_of(name, file):
             raise refuse("manifest-malformed", f"etch writes no file {shown(file)} for a model '{name}'")
     return content
+
+
+def check_one_arena(manifest: dict[str, Any], stage: str) -> None:
+    """EtchError of `stage` where a model works in other regions than its workspace, or has tables in several places:
+    this stage gives it none."""
+    fields = {"regions": "--region", "table_places": "--table-region"}
+    option = next((option for name, option in fields.items() if name in manifest), None)
+    if option is not None:
+        message = f"'{manifest['name']}' was generated with {option}, for a program that gives it this memory"
+        raise _refuse(stage, "regions-not-supported", message)
 
 
 def is_file_of(name: str, file: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,25 +16,27 @@ from .errors import EtchError
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of
+from .head_folders import HeadFolder, graph_of_heads, with_heads
 from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
 from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint, with_beams
 from .load.sentence import Pooling
-from .load.tokenizer_spec import TokenizerSpec
 from .lower import lower as lower_graph
 from .names import checked_name, name_from_folder
 from .oracle.interpret import Interpreter
 from .output import prepare_target, write_output
-from .plan import plan_memory
 from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
+from .regions import Room, checked_rooms, plan_in
 from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
+from .sides import check_has_sides, read_sides
 from .table_file import Columns
+from .table_places import TablePlace, checked_places, choose_places
 from .targets import TARGETS
 from .tokenizer import compile_target, compile_tokenizer
 
@@ -63,6 +65,7 @@ class Evaluate:
 
     table: Path
     rows: int = evaluate.DEFAULT_ROWS
+    measure: str | None = None  # that decides: the first word of its name; None: the task's own
 
 
 @dataclass(frozen=True)
@@ -92,31 +95,54 @@ class Request:
     task: str | None = None  # another one than the folder says, one of asked_task.TASKS
     beams: int | None = None  # of a model that writes texts, in place of what its folder says
     max_target: int | None = None  # of what is written; the checkpoint's own where None
+    heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
+    rooms: tuple[Room, ...] = ()  # regions of memory, the cheapest first, the workspace's last
+    table_places: tuple[TablePlace, ...] = ()  # memories for tables, the cheapest first
 
     def __post_init__(self) -> None:
         """EtchError where two arguments contradict each other."""
         if self.gpu and self.target != "host":
             message = f"--gpu is for --target host: {self.target} has no NVIDIA GPU"
             raise EtchError("option-conflict", "arguments", message)
+        regions = "--region" if self.rooms else "--table-region" if self.table_places else ""
+        if regions and (self.gpu or self.limits is not None):
+            option = "--gpu" if self.gpu else "a budget"
+            message = f"{option} is for a model with one arena and its tables in one place: leave {regions} out"
+            raise EtchError("option-conflict", "arguments", message)
+        if self.table_places and self.tables == "c":
+            message = "--table-region names sections in assembly: leave --tables c out"
+            raise EtchError("option-conflict", "arguments", message)
+        given = {
+            "--task": self.task is not None,
+            "--pooling": self.pooling is not None,
+            "--evaluate": self.evaluate is not None,
+            "--prune-vocabulary": self.prune is not None,
+            "--gpu": self.gpu,
+            "--beams": self.beams is not None,
+        }
+        asked = next((option for option, is_given in given.items() if is_given), None)
+        if self.heads and asked is not None:
+            raise EtchError("option-conflict", "arguments", f"{asked} is for a model of one head: leave --head out")
 
 
 def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
-    checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target)
+    checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
-    _check_writer(request, graph)
+    _check_writer(request, checkpoint, graph)
     rows = None
     if request.evaluate is not None:
-        rows = evaluate.read_rows(request.evaluate.table, request.columns, graph.task, request.evaluate.rows, echo)
+        asked = request.evaluate
+        rows = evaluate.read_rows(asked.table, request.columns, graph.task, asked.rows, echo, asked.measure)
     request, pruning = _decided(request, checkpoint, graph, rows, echo)
     graph = to_graph(checkpoint, request.max_tokens)
     whole = checkpoint, graph
     if pruning is not None:
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
-        graph = vocabulary.keep_rows(graph, pruning.kept)
+        graph = to_graph(checkpoint, request.max_tokens)
     recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
     calibration = None
     if request.calibrate is not None:
@@ -124,7 +150,9 @@ def generate(request: Request, echo: Echo) -> None:
         columns = request.calibrate_columns or request.columns
         texts = request.calibrate, Interpreter(graph), columns, echo
         calibration = calibrate(program, graph, checkpoint.tokenizer, *texts)
-    model = make_model(name, checkpoint, graph, recipe, request.target, calibration, request.gpu)
+    model = make_model(
+        name, checkpoint, graph, recipe, request.target, calibration, request.gpu, request.rooms, request.table_places
+    )
     for line in generation_report(checkpoint, graph, model):
         echo(line)
     if request.limits is not None:
@@ -133,12 +161,12 @@ def generate(request: Request, echo: Echo) -> None:
         for line in pruning_report(pruning, *whole, model):
             echo(line)
     if rows is not None:
-        others: dict[str, tuple[Program, TokenizerSpec]] = {}
+        others: dict[str, tuple[Program, Checkpoint]] = {}
         if calibration is not None:
-            others["nearest"] = calibration.nearest, checkpoint.tokenizer
+            others["nearest"] = calibration.nearest, checkpoint
         if pruning is not None:
-            others["unpruned"] = lower_graph(whole[1], recipe), whole[0].tokenizer
-        _evaluated(rows, (model.program, checkpoint.tokenizer), others, echo)
+            others["unpruned"] = lower_graph(whole[1], recipe), whole[0]
+        _evaluated(rows, (model.program, checkpoint), others, echo)
     write_output(
         request.out,
         render_model(model, request.tables),
@@ -152,32 +180,36 @@ def generate(request: Request, echo: Echo) -> None:
             echo(check_linked(request.limits, model, request.out, program, request.board, echo))
 
 
-def _check_writer(request: Request, graph: Graph) -> None:
+def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> None:
     """EtchError where a model that writes texts is asked for what there is for others only, or the other way round."""
-    given = {
-        "--gpu": request.gpu,
-        "--calibrate": request.calibrate is not None,
-        "--evaluate": request.evaluate is not None,
-        "--prune-vocabulary": request.prune is not None,
-        "--max-flash and --max-ram": request.limits is not None,
-    }
+    if graph.target is None:
+        if request.max_target is not None:
+            message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
+            raise EtchError("option-conflict", "arguments", message)
+        return
+    given = {"--gpu": request.gpu, "--min-tokens": request.limits is not None and request.limits.min_tokens is not None}
     asked = next((option for option, is_given in given.items() if is_given), None)
-    if graph.target is None and request.max_target is not None:
-        message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
-        raise EtchError("option-conflict", "arguments", message)
-    if graph.target is not None and asked is not None:
+    if asked is not None:
         message = f"{asked}: models that write texts do without so far; leave it out"
         raise EtchError("generation-not-supported", "arguments", message)
+    if request.prune is not None:
+        check_has_sides(checkpoint)
+        if request.limits is not None:
+            message = "--prune-vocabulary: a budget keeps all pieces of a model that writes; prune without a budget"
+            raise EtchError("generation-not-supported", "arguments", message)
 
 
 def _evaluated(
     rows: evaluate.Rows,
-    ours: tuple[Program, TokenizerSpec],
-    others: Mapping[str, tuple[Program, TokenizerSpec]],
+    ours: tuple[Program, Checkpoint],
+    others: Mapping[str, tuple[Program, Checkpoint]],
     echo: Echo,
 ) -> None:
-    scores = {name: evaluate.score(*other, rows) for name, other in others.items()}
-    for line in evaluation_report(rows, evaluate.score(*ours, rows), scores):
+    def score(program: Program, checkpoint: Checkpoint) -> evaluate.Score:
+        return evaluate.score(program, checkpoint.tokenizer, rows, checkpoint.target)
+
+    scores = {name: score(*other) for name, other in others.items()}
+    for line in evaluation_report(rows, score(*ours), scores):
         echo(line)
 
 
@@ -187,6 +219,8 @@ def _decided(
     """What is pruned; where there are limits, as the search for them found it, with the bits that it found."""
     prune = request.prune
     columns = request.prune_columns or request.columns
+    if prune is not None and graph.target is not None:
+        return request, vocabulary.prune_corpus(read_sides(checkpoint, prune.corpus, columns, echo), prune.bound)
     texts = None if prune is None else vocabulary.read_corpus(prune.corpus, columns, echo)
     if request.limits is None:
         if prune is None or texts is None:
@@ -194,7 +228,7 @@ def _decided(
         return request, vocabulary.prune(checkpoint.tokenizer, texts, prune.bound)
     if rows is None:
         raise EtchError("option-incomplete", "arguments", "a budget needs --evaluate, rows to judge by")
-    if graph.task.rows != "text":
+    if graph.task.rows not in ("text", "steps"):
         row = graph.task.rows.removesuffix("s")
         message = f"a budget compares forms by one row of outputs a text, {graph.task.name} has one a {row}"
         raise EtchError("budget-not-supported", "arguments", message)
@@ -221,15 +255,17 @@ def load(
     task: str | None = None,
     beams: int | None = None,
     max_target: int | None = None,
+    heads: Sequence[HeadFolder] = (),
 ) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    checkpoint = load_checkpoint(folder, limits_of, max_target)
+    checkpoint = with_heads(folder, heads, lambda path: load_checkpoint(path, limits_of, max_target))
     return with_beams(with_task(with_pooling(checkpoint, pooling), task), beams)
 
 
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     """Stage front-end."""
-    graph = build_graph(checkpoint, checkpoint.default_max_tokens if max_tokens is None else max_tokens)
+    tokens = checkpoint.default_max_tokens if max_tokens is None else max_tokens
+    graph = graph_of_heads(checkpoint, lambda each: build_graph(each, tokens))
     graph = graph_of_task(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
 
@@ -249,6 +285,8 @@ def make_model(
     target_name: str,
     calibration: Calibration | None = None,
     gpu: bool = False,
+    rooms: Sequence[Room] = (),
+    table_places: Sequence[TablePlace] = (),
 ) -> Model:
     """Stages lower, unless calibration has made the program, gpu where asked for, plan and pack, golden texts."""
     check_supported(graph)
@@ -261,22 +299,28 @@ def make_model(
     target_text = None
     if checkpoint.target is not None and program.target is not None:
         target_text = compile_target(checkpoint.target, checkpoint.tokenizer, tokenizer)
+    rooms = checked_rooms(rooms)
+    table_places = checked_places(table_places)
+    plan = plan_in(rooms, program, target, tokenizer)
+    has_two_segments = checkpoint.tokenizer.template.segments <= program.segments
+    tables = make_tables(program, target, tokenizer, target_text)
     return Model(
         name=name,
         checkpoint=checkpoint.digest,
         kept_ids=checkpoint.kept_ids,
         program=program,
-        plan=plan_memory(
-            program, target, tokenizer.constants["scratch_bytes"], most_pieces=tokenizer.constants["most_pieces"]
-        ),
+        plan=plan,
         target=target,
         tokenizer=tokenizer,
-        tables=make_tables(program, target, tokenizer, target_text),
+        tables=tables,
         goldens=make_golden(program, checkpoint.tokenizer, checkpoint.target),
-        pairs=program.task.takes_pairs and checkpoint.tokenizer.template.segments <= program.segments,
+        pairs=program.task.takes_pairs and has_two_segments,
+        questions=program.task.asks and has_two_segments,
         calibration=calibration,
         encoder=encoder,
         terms=checkpoint.terms,
         asked_pooling=checkpoint.asked_pooling,
         target_text=target_text,
+        rooms=rooms,
+        table_plan=choose_places(program, target, plan, tables, table_places),
     )

@@ -19,9 +19,9 @@ from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
-_WRITING_BYTES = 108  # sizeof(etch::Writing)
-_BEAMS_BYTES = 1904  # sizeof(etch::Beams)
-_QUESTION_STATE_BYTES = 1280  # etch::QuestionState, and what aligns the arrays behind it
+_WRITING_BYTES = 152  # sizeof(etch::Writing)
+_BEAMS_BYTES = 1792  # sizeof(etch::Beams)
+_QUESTION_STATE_BYTES = 1984  # etch::QuestionState, and what aligns the arrays behind it
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,27 @@ class Plan:
         """Of the arena."""
         return self.regions[0].lower_bound
 
+    def of_room(self, name: str) -> Region:
+        """The region of this name; the arena where there is none."""
+        return next((region for region in self.regions if region.name == name), self.regions[0])
+
     def region(self, name: str) -> Region:
         """The one that buffer `name` lies in."""
         return next(region for region in self.regions if any(item.name == name for item in region.placements))
 
+    def placement(self, name: str) -> Placement:
+        """Of buffer `name`, in its region."""
+        return next(item for item in self.region(name).placements if item.name == name)
+
     def offset(self, name: str) -> int:
         """Of buffer `name`, from the begin of its region."""
-        return next(item.offset for item in self.region(name).placements if item.name == name)
+        return self.placement(name).offset
 
 
 @dataclass
-class _Life:
+class Life:
+    """A buffer's bytes, and the first and last op that it is alive for."""
+
     size: int
     first: int
     last: int
@@ -112,6 +122,8 @@ def plan_memory(
     scales: dict[str, int] = {}
     for buffer in buffers:
         data, row_scales = _bytes(buffer, _rows(buffer, program, row_block, target), program, target)
+        if program.target is not None and buffer == program.output:
+            data = 4 * logits_at_once(program)
         sizes[buffer.name] = max(sizes.get(buffer.name, 0), data + row_scales)
         if row_scales:
             scales[buffer.name] = max(scales.get(buffer.name, 0), data)
@@ -119,30 +131,32 @@ def plan_memory(
     begin, end = 0, _last_lookup(program)
     texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
     planned = {
-        "texts": _Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
-        "ids": _Life(_aligned(4 * tokens, target), begin, end),
-        "segments": _Life(_aligned(tokens, target), begin, end),
-        "tokenizer": _Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
+        "texts": Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
+        "ids": Life(_aligned(4 * tokens, target), begin, end),
+        "segments": Life(_aligned(tokens, target), begin, end),
+        "tokenizer": Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
     if program.target is not None:
         most, beams = program.target.max_tokens, program.target.search.beams
         sizes_of_steps = {"written": 4 * most * beams}
         if beams > 1:
             sizes_of_steps |= {"parents": most * beams, "path": 4 * most}
-            planned["beams"] = _Life(_aligned(_BEAMS_BYTES, target), begin, len(names) - 1)
+            if program.target.restrictions:
+                sizes_of_steps["history"] = 4 * most * beams
+            planned["beams"] = Life(_aligned(_BEAMS_BYTES, target), begin, len(names) - 1)
         for name, size in sizes_of_steps.items():
-            planned[name] = _Life(_aligned(size, target), _first_of_steps(program), len(names) - 1)
-        planned["writing"] = _Life(_aligned(_WRITING_BYTES, target), begin, len(names) - 1)
+            planned[name] = Life(_aligned(size, target), _first_of_steps(program), len(names) - 1)
+        planned["writing"] = Life(_aligned(_WRITING_BYTES * beams, target), begin, len(names) - 1)
     if program.task.asks:  # the tokenizer goes on behind each window
         planned["tokenizer"].last = len(names) - 1
-        planned["question"] = _Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
+        planned["question"] = Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
     for name, size in program.task.token_bytes.items():
-        planned[name] = _Life(_aligned(size * tokens, target), begin, len(names) - 1)
+        planned[name] = Life(_aligned(size * tokens, target), begin, len(names) - 1)
     for name, size in program.task.call_bytes.items():
-        planned[name] = _Life(_aligned(size, target), begin, len(names) - 1)
-    planned |= {name: _Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
+        planned[name] = Life(_aligned(size, target), begin, len(names) - 1)
+    planned |= {name: Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
     scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken]
-    planned["scratch"] = _Life(_aligned(scratch, target), scratched[0], scratched[-1])
+    planned["scratch"] = Life(_aligned(scratch, target), scratched[0], scratched[-1])
     kinds = {buffer.name: buffer.storage for buffer in buffers}
     return Plan(
         row_block=row_block,
@@ -154,7 +168,7 @@ def plan_memory(
     )
 
 
-def _regions(planned: Mapping[str, _Life], region_of: Mapping[str, str], ops: int) -> tuple[Region, ...]:
+def _regions(planned: Mapping[str, Life], region_of: Mapping[str, str], ops: int) -> tuple[Region, ...]:
     """Each region's buffers placed without a look at the others."""
     for name in sorted(region_of.keys() - planned.keys()):
         message = f"region '{region_of[name]}' is to hold '{name}', which is no buffer"
@@ -162,8 +176,8 @@ def _regions(planned: Mapping[str, _Life], region_of: Mapping[str, str], ops: in
     regions: list[Region] = []
     for region in (ARENA, *sorted({*region_of.values()} - {ARENA})):
         lives = {name: life for name, life in planned.items() if region_of.get(name, ARENA) == region}
-        placements = _place(lives)
-        size = _end(placements)
+        placements = place(lives)
+        size = end_of(placements)
         if size >= MAX_ARENA_BYTES:
             of = "the arena" if region == ARENA else f"region '{region}'"
             raise EtchError("arena-too-large", "plan", f"{of} would take {size} bytes: lower --max-tokens")
@@ -171,7 +185,7 @@ def _regions(planned: Mapping[str, _Life], region_of: Mapping[str, str], ops: in
     return tuple(regions)
 
 
-def lower_bound(lives: Collection[_Life], ops: int) -> int:
+def lower_bound(lives: Collection[Life | Placement], ops: int) -> int:
     """The most bytes that are alive at one op: no placement can be smaller."""
     return max(sum(life.size for life in lives if life.first <= op <= life.last) for op in range(ops))
 
@@ -278,6 +292,15 @@ def slot_rows(program: p.Program) -> int:
     return round_up(steps_of(program), PANEL_WIDTH)
 
 
+def logits_at_once(program: p.Program) -> int:
+    """Values that the logits of a pass take: those of the whole vocabulary for one row, or of a block for each beam."""
+    assert program.target is not None
+    entries, beams = program.target.vocabulary, program.target.search.beams
+    if program.target.all_logits:
+        return entries * beams
+    return max(entries, min(entries, p.VOCABULARY_BLOCK) * beams)
+
+
 def _first_of_steps(program: p.Program) -> int:
     """The number of the first op that is repeated for each step, or of the one behind the last."""
     index = 1
@@ -326,7 +349,9 @@ def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer
     return min(rows, program.max_tokens)
 
 
-def _place(lives: dict[str, _Life]) -> tuple[Placement, ...]:
+def place(lives: Mapping[str, Life | Placement]) -> tuple[Placement, ...]:
+    """Offsets in one region, by offset."""
+
     def length(name: str) -> int:
         return lives[name].last - lives[name].first
 
@@ -338,17 +363,45 @@ def _place(lives: dict[str, _Life]) -> tuple[Placement, ...]:
         sorted(names, key=lambda name: (lives[name].first, -lives[name].size)),
         sorted(names, key=lambda name: (-lives[name].last, -lives[name].size)),
     )
-    results = [_first_fit(order, lives) for order in orders]
-    best = min(results, key=_end)
+    bound = lower_bound(lives.values(), max((life.last for life in lives.values()), default=0) + 1)
+    starts = sorted(((order, _first_fit(order, lives)) for order in orders), key=lambda pair: end_of(pair[1]))
+    best = starts[0][1]
+    for order, placed in starts:
+        if end_of(best) <= bound:
+            break
+        best = min(best, _lowest(order, placed, lives, bound), key=end_of)
     return tuple(sorted(best, key=lambda item: (item.offset, item.name)))
 
 
-def _end(placements: Iterable[Placement]) -> int:
+def _lowest(
+    order: list[str], placed: list[Placement], lives: Mapping[str, Life | Placement], bound: int
+) -> list[Placement]:
+    """What changes of an order lead to, each of which lowers the end, down to the bound."""
+    while end_of(placed) > bound and (better := _lowered(order, placed, lives)) is not None:
+        order, placed = better
+    return placed
+
+
+def _lowered(
+    order: list[str], placed: list[Placement], lives: Mapping[str, Life | Placement]
+) -> tuple[list[str], list[Placement]] | None:
+    """The best of what comes of placing the highest buffer before one that it follows, or that one behind it; None
+    where none is lower."""
+    end = end_of(placed)
+    highest = next(item.name for item in placed if item.offset + item.size == end)
+    at = order.index(highest)
+    moved = [[*order[:i], highest, *order[i:at], *order[at + 1 :]] for i in range(at)]
+    moved += [[*order[:i], *order[i + 1 : at + 1], order[i], *order[at + 1 :]] for i in range(at)]
+    found = min(((one, _first_fit(one, lives)) for one in moved), key=lambda pair: end_of(pair[1]), default=None)
+    return found if found is not None and end_of(found[1]) < end else None
+
+
+def end_of(placements: Iterable[Placement]) -> int:
     """Bytes from the begin of the region."""
     return max((item.offset + item.size for item in placements), default=0)
 
 
-def _first_fit(order: list[str], lives: dict[str, _Life]) -> list[Placement]:
+def _first_fit(order: list[str], lives: Mapping[str, Life | Placement]) -> list[Placement]:
     placed: list[Placement] = []
     for name in order:
         life = lives[name]

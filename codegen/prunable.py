@@ -4,12 +4,16 @@
 Of byte-level BPE a piece stays with the two that it is merged of, and these with theirs. So a word whose pieces all
 stay is tokenized as before: each piece is made by one merge, so that the merges of these words are those of the pieces
 that stay; of the possible merges the one of the lowest rank is done next, and none of those that went ever was.
+
+Of Unigram any piece may go, but for single characters, and for the one of the lowest score, by which unknown text is
+scored. So a word whose pieces all stay is tokenized as before: the best way to write it is still there, and no better
+one or equal one has come.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Literal
@@ -24,8 +28,11 @@ from .load.tokenizer_spec import (
     Template,
     TemplatePart,
     TokenizerSpec,
+    UnigramModel,
+    WordLevelModel,
     WordPieceModel,
 )
+from .load.unigram_json import BYTE_PIECES
 from .tokenizer.byte_level_bpe import made_by
 
 STAGE = "prune"
@@ -70,6 +77,12 @@ def spelled(model: object, ids: Sequence[int]) -> str:
 def unknown_ids(model: object) -> tuple[int, ...]:
     """The token of unknown words, where there is one."""
     return ()
+
+
+@singledispatch
+def unspelled_ids(model: object) -> set[int]:
+    """Pieces that are found otherwise than by their texts: `spelled` is of none of them."""
+    return set(unknown_ids(model))
 
 
 @singledispatch
@@ -155,22 +168,93 @@ def _(model: ByteLevelBpeModel, described: dict[str, Any], number: dict[int, int
     return replace(model, pieces=pieces, merges=merges)
 
 
+@rare_words_of.register
+def _(model: UnigramModel) -> tuple[RareWords, ...]:
+    return ("spelled",)
+
+
+@spelling_ids.register
+def _(model: UnigramModel) -> list[int]:
+    """Single characters, those that unknown text is looked up in, too, and bytes; and the piece of the lowest score."""
+    texts = [(piece, i) for i, piece in enumerate(model.pieces) if piece is not None]
+    lowest = min(texts, key=lambda text: model.scores[text[1]])
+    single = [i for text, i in (*texts, *model.named) if len(text) == 1]
+    return [*single, *_byte_ids(model), lowest[1]]
+
+
+@spelled.register
+def _(model: UnigramModel, ids: Sequence[int]) -> str:
+    return "".join(model.pieces[i] or "" for i in ids)
+
+
+@unknown_ids.register
+def _(model: UnigramModel) -> tuple[int, ...]:
+    return (model.unknown_id,)
+
+
+@unspelled_ids.register
+def _(model: UnigramModel) -> set[int]:
+    return {model.unknown_id, *_byte_ids(model), *(i for _, i in model.named)}
+
+
+@_with_ids.register
+def _(model: UnigramModel, described: dict[str, Any], number: dict[int, int]) -> UnigramModel:
+    kept = [old for old in number if old < len(model.pieces)]
+    return replace(
+        model,
+        pieces=tuple(model.pieces[old] for old in kept),
+        scores=tuple(model.scores[old] for old in kept),
+        unknown_id=number[model.unknown_id],
+        named=tuple((text, number[old]) for text, old in model.named if old in number),
+    )
+
+
+@_with_ids.register
+def _(model: WordLevelModel, described: dict[str, Any], number: dict[int, int]) -> WordLevelModel:
+    pieces = tuple(model.pieces[old] for old in number if old < len(model.pieces))
+    return replace(model, pieces=pieces, unknown_id=number[model.unknown_id])
+
+
+def _byte_ids(model: UnigramModel) -> list[int]:
+    found = set(BYTE_PIECES) if model.byte_fallback else set()
+    return [i for i, piece in enumerate(model.pieces) if piece in found]
+
+
 def keep_pieces(spec: TokenizerSpec, kept: NDArray[np.int64]) -> TokenizerSpec:
     """The specification with these ids, ascending, numbered from 0 on."""
     number = {old: new for new, old in enumerate(kept.tolist())}
     described = json.loads(spec.json)
-    vocab = described["model"]["vocab"]
-    described["model"]["vocab"] = {piece: number[old] for piece, old in vocab.items() if old in number}
+    in_json = _shorten(described, number, spec.ids_by_text)
     for token in described["added_tokens"]:
-        token["id"] = number[token["id"]]
-    _renumber_processor(described["post_processor"], number)
+        token["id"] = in_json[token["id"]]
+    _renumber_processor(described["post_processor"], in_json)
+    by_text = spec.ids_by_text
     return replace(
         spec,
+        ids_by_text=None if by_text is None else {text: number[old] for text, old in by_text.items() if old in number},
         model=_with_ids(spec.model, described["model"], number),
         template=_renumbered(spec.template, number),
         added_tokens=tuple(replace(token, id=number[token.id]) for token in spec.added_tokens),
         json=json.dumps(described),
     )
+
+
+def _shorten(
+    described: dict[str, Any], number: dict[int, int], ids_by_text: Mapping[str, int] | None
+) -> dict[int, int]:
+    """The vocabulary of tokenizer.json changed in its place; its own ids, old and new."""
+    model = described["model"]
+    vocab = model["vocab"]
+    if isinstance(vocab, dict):
+        model["vocab"] = {piece: number[old] for piece, old in vocab.items() if old in number}
+        return number
+    ids = range(len(vocab)) if ids_by_text is None else [ids_by_text.get(piece) for piece, _ in vocab]
+    stay = [i for i, old in enumerate(ids) if old is None or old in number]
+    model["vocab"] = [vocab[i] for i in stay]
+    behind = sorted(token["id"] for token in described["added_tokens"] if token["id"] >= len(vocab))
+    found = {old: new for new, old in enumerate((*stay, *behind))}
+    model["unk_id"] = found[model["unk_id"]]
+    return found
 
 
 def _renumbered(template: Template, number: dict[int, int]) -> Template:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,14 +14,15 @@ from .evaluate import Rows, Score
 from .ir import graph as g
 from .ir import program as p
 from .load.folder import Checkpoint
+from .load.tokenizer_spec import UnigramModel
+from .plan import Plan, Region, plan_memory
 from .quantize import chosen_bits
 from .quantize.bits import bits_text, width_of
+from .regions import Room
 from .render.model import Model
 from .render.tables import table_bytes
-from .tokenizer import UNICODE_TABLE_BYTES, compile_tokenizer
+from .tokenizer import UNICODE_TABLE_BYTES, TargetTables, TokenizerTables, compile_target, compile_tokenizer
 from .vocabulary import Pruning
-
-_KEPT_TOO = {"spelled": "one ASCII character", "unknown": "added, but none that goes on a word"}
 
 
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
@@ -57,16 +60,68 @@ def _shape(graph: g.Graph) -> str:
 
 def memory_report(model: Model) -> list[str]:
     """Tables and arena of one recipe."""
-    (arena,) = model.plan.regions
     weights = table_bytes(tuple(t for t in model.tables if not _is_tokenizer(t.name, model)), model.target)
     total = table_bytes(model.tables, model.target)
     return [
         f"tables       {total:,} bytes: weights {weights:,}, tokenizer {total - weights:,}",
         _tokenizer_line(model),
-        f"arena        {arena.bytes:,} bytes (lower bound {arena.lower_bound:,}, gap {arena.gap:.1f} %), "
-        f"blocks of {model.plan.row_block} rows",
+        *_place_lines(model),
+        *plan_lines(model.plan, model.rooms),
+        *_arenas_beside(model),
         f"stack        {model.stack_budget:,} bytes at most",
     ]
+
+
+def _place_lines(model: Model) -> list[str]:
+    """Where the tables lie that calls read."""
+    lines = []
+    for place in model.table_plan.places:
+        room, copied = place.room, ", copied there" if place.copied else ""
+        taken = model.table_plan.bytes_of(place, model.tables, model.target)
+        lines.append(f"  in {place.name:<9}{taken:,} bytes, of {room.bytes:,}; a byte costs {room.cost}{copied}")
+        inside = ", ".join(table.name for table in model.table_plan.read_in(place, model.tables))
+        lines += textwrap.wrap(inside, 100, initial_indent=" " * 14, subsequent_indent=" " * 14)
+    return lines
+
+
+def plan_lines(plan: Plan, rooms: Sequence[Room]) -> list[str]:
+    """The arena; of a plan with other regions each of them, with the buffers that lie there."""
+
+    def described(region: Region) -> str:
+        return f"{region.bytes:,} bytes (lower bound {region.lower_bound:,}, gap {region.gap:.1f} %)"
+
+    arena = plan.regions[0]
+    lines = [f"arena        {described(arena)}, blocks of {plan.row_block} rows"]
+    for room in rooms:
+        region = plan.of_room(room.name)
+        words = "the arena" if region is arena else described(region)
+        lines.append(f"  in {room.name:<9}{words}, of {room.bytes:,}; a byte costs {room.cost}")
+        buffers = ", ".join(sorted(item.name for item in region.placements))
+        lines += textwrap.wrap(buffers, 100, initial_indent=" " * 14, subsequent_indent=" " * 14)
+    return lines
+
+
+def _arenas_beside(model: Model) -> list[str]:
+    """Of a model that writes: the arena with other beams, shorter texts and shorter targets."""
+    program = model.program
+    target = program.target
+    if target is None:
+        return []
+    shorter = {
+        name: (most // 4, most // 2) for name, most in (("source", program.max_tokens), ("target", target.max_tokens))
+    }
+    beside = {
+        "beams": [(n, replace(target, search=replace(target.search, beams=n))) for n in (1, 2, 4, 8)],
+        "target": [(n, replace(target, max_tokens=n)) for n in shorter["target"] if n],
+    }
+    changed = {name: [(n, replace(program, target=other)) for n, other in all_of] for name, all_of in beside.items()}
+    changed["source"] = [(n, replace(program, max_tokens=n)) for n in shorter["source"] if n]
+    scratch = model.tokenizer.constants["scratch_bytes"]
+    lines = []
+    for name, programs in changed.items():
+        sizes = ((n, plan_memory(other, model.target, scratch).arena_bytes) for n, other in programs)
+        lines.append(f"  by {name:<8}" + ", ".join(f"{n}: {size:,}" for n, size in sizes))
+    return lines
 
 
 def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:
@@ -75,13 +130,15 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     program = model.program
     terms = (term for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum) for term in op.terms)
     word = next(term.table.name for term in terms if term.by == "ids")
-    row_bytes = sum(table.bytes for table in model.tables if table.part == word) // program.vocabulary
-    tokenizer = compile_tokenizer(checkpoint.tokenizer, by_words=graph.task.by_words).constants["table_bytes"]
-    tokenizer -= model.tokenizer.constants["table_bytes"]
+    of_rows = {word} if graph.target is None else {word, *(head.value for head in graph.heads)}
+    row_bytes = sum(table.bytes for table in model.tables if table.part in of_rows) // program.vocabulary
+    before = compile_tokenizer(checkpoint.tokenizer, by_words=graph.task.by_words)
+    target = None if checkpoint.target is None else compile_target(checkpoint.target, checkpoint.tokenizer, before)
+    tokenizer = _text_bytes(before, target) - _text_bytes(model.tokenizer, model.target_text)
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)
     return [
         f"pruned       {len(pruning.kept):,} of {pruning.entries:,} pieces kept: used {pruning.bound.min_count:,} "
-        f"times or more, special, or {_KEPT_TOO[pruning.bound.rare_words]}",
+        f"times or more, special, or {_kept_too(pruning, checkpoint)}",
         f"  saved      {rows * row_bytes + tokenizer:,} bytes: {rows:,} embedding rows {rows * row_bytes:,}, "
         f"tokenizer {tokenizer:,}",
         f"  corpus     {pruning.texts:,} texts of {pruning.tokens_before:,} tokens, {dropped} of them dropped pieces; "
@@ -89,6 +146,18 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
         f"  unknown    {_share(pruning.unknown_after, pruning.tokens_after)} of the tokens, before "
         f"{_share(pruning.unknown_before, pruning.tokens_before)}",
     ]
+
+
+def _kept_too(pruning: Pruning, checkpoint: Checkpoint) -> str:
+    if pruning.bound.rare_words == "unknown":
+        return "added, but none that goes on a word"
+    return "one character" if isinstance(checkpoint.tokenizer.model, UnigramModel) else "one ASCII character"
+
+
+def _text_bytes(tokenizer: TokenizerTables, target: TargetTables | None) -> int:
+    """Of what makes ids of texts, and texts of ids."""
+    own = 0 if target is None else sum(array.nbytes for _, array in target.arrays)
+    return tokenizer.constants["table_bytes"] + own
 
 
 def _share(part: int, whole: int) -> str:
@@ -99,10 +168,12 @@ def evaluation_report(rows: Rows, ours: Score, others: Mapping[str, Score]) -> l
     """The score of the model and, by their names, of those that it was made from."""
     asked = len(rows.rows)
     which = f"all {asked:,} rows" if asked == rows.total else f"{asked:,} of {rows.total:,} rows, evenly spaced"
-    lines = [f"evaluation   {ours.measure} {ours} on {which} (emulated, {asked / max(ours.seconds, 1e-9):.0f} rows/s)"]
+    values = ", ".join((f"{ours.measure} {ours}", *ours.others))
+    lines = [f"evaluation   {values} on {which} (emulated, {asked / max(ours.seconds, 1e-9):.0f} rows/s)"]
     for name, score in others.items():
         otherwise = int((ours.answers != score.answers).reshape(asked, -1).any(axis=1).sum())
-        lines.append(f"  {name:<11}{score.measure} {score}; {otherwise:,} rows answered otherwise")
+        values = ", ".join((f"{score.measure} {score}", *score.others))
+        lines.append(f"  {name:<11}{values}; {otherwise:,} rows answered otherwise")
     return lines
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import EtchError
@@ -16,6 +18,44 @@ if TYPE_CHECKING:
 def columns(text: str) -> tuple[str, ...]:
     """Of an option."""
     return tuple(text.split(","))
+
+
+def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]) -> None:
+    """What is pruned by texts, and what is asked of a labelled table."""
+    generate.add_argument(
+        "--prune-vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="drop the pieces that this file (text lines, .csv, .tsv or .jsonl; of translators pairs, whose label is "
+        "what should be written) uses less often than --min-count; the tokenizer stays Hugging Face's over what is "
+        "kept",
+    )
+    generate.add_argument("--min-count", type=positive, metavar="N", help="of --prune-vocabulary")
+    generate.add_argument(
+        "--rare-words",
+        choices=("spelled", "unknown"),
+        help="words whose piece is dropped: spelled by shorter pieces (default), or unknown, as [UNK]",
+    )
+    generate.add_argument(
+        "--evaluate",
+        type=Path,
+        metavar="FILE",
+        help="labelled .csv, .tsv or .jsonl, also .gz: accuracy (label sets: exact match; values and "
+        "similarities: Spearman; texts that are written: exact match, BLEU, chrF; masks: top-5, top-1); .conll, "
+        ".bio or .iob: entity F1; .json or .jsonl of questions: F1, exact match; with the emulated arithmetic, "
+        "before and after pruning",
+    )
+    generate.add_argument(
+        "--measure",
+        choices=("exact", "bleu", "chrf"),
+        help="of texts that are written: what decides for a budget and --min-accuracy (default: exact)",
+    )
+    generate.add_argument(
+        "--evaluate-rows",
+        type=positive,
+        metavar="N",
+        help="rows that --evaluate asks at most, evenly spaced (default: 1000)",
+    )
 
 
 def add_columns(generate: argparse.ArgumentParser) -> None:
@@ -55,6 +95,7 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
             f"--{option.replace('_', '-')}", getattr(arguments, option), "--max-flash or --max-ram", limits is not None
         )
     need("--evaluate-rows", arguments.evaluate_rows, "--evaluate", table is not None)
+    need("--measure", arguments.measure, "--evaluate", table is not None)
     need("--labels", arguments.labels, "--evaluate", table is not None)
     need("--prune-columns", arguments.prune_columns, "--prune-vocabulary", corpus is not None)
     need("--calibrate-columns", arguments.calibrate_columns, "--calibrate", arguments.calibrate is not None)
@@ -69,9 +110,8 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     if corpus is not None:
         asked["prune"] = Prune(corpus, arguments.min_count, arguments.rare_words)
     if table is not None:
-        asked["evaluate"] = (
-            Evaluate(table) if arguments.evaluate_rows is None else Evaluate(table, arguments.evaluate_rows)
-        )
+        rows = {} if arguments.evaluate_rows is None else {"rows": arguments.evaluate_rows}
+        asked["evaluate"] = Evaluate(table, **rows, measure=arguments.measure)
     return asked
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a built model with its checkpoint in float64 and, for integer recipes, with the contract bit for bit.
+"""Compares a built model with its checkpoint in float64 and, for integer recipes and for what is written, with the
+contract bit for bit.
 
 A model with two segments is also asked about pairs: each text with the one after it, up to `MAX_PAIRS`. Its tokens are
 compared with those of the folder's own tokenizer, too, as another library reads it.
@@ -8,21 +9,24 @@ compared with those of the folder's own tokenizer, too, as another library reads
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from . import pipeline
 from .asked_task import asked_by
 from .built_program import Echo, ProgramError, json_lines, program_of
 from .calibrate import calibrate
-from .comparison import Answer, compare
+from .comparison import Answer, Comparison, compare
+from .comparison_of_texts import ComparisonOfTexts, WrittenAnswer, answer_of, compare_texts, options_of
 from .errors import EtchError, printable
 from .generated_folder import check_folder
 from .golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
-from .ir.program import Program
+from .head_folders import HeadFolder
+from .ir.program import Output, Program
 from .ir.task import Task
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
@@ -30,12 +34,10 @@ from .manifest import MANIFEST, ids_of
 from .oracle.interpret import Interpreter
 from .own_tokenizer import own_tokenizer
 from .progress import stage
-from .prunable import unknown_ids
 from .quantize import RECIPES
 from .table_file import Columns
-from .tasks import task_of
 from .texts import read_lines
-from .vocabulary import keep_ids
+from .vocabulary import keep_ids, never_dropped
 
 MAX_PAIRS = 256
 MAX_TEXT_BYTES = 8 << 20
@@ -49,6 +51,7 @@ def verify(
     find_program: Callable[[Path, Echo], Path] = program_of,
     calibration: Path | None = None,
     columns: Columns | None = None,
+    heads: Sequence[HeadFolder] = (),
 ) -> int:
     """0 where the built model keeps within its recipe's bound, else 1. EtchError (stage verify) for wrong use.
 
@@ -58,12 +61,7 @@ def verify(
     manifest = check_folder(directory, "verify")
     if manifest["recipe"] not in RECIPES:
         raise EtchError("unknown-recipe", "verify", f"recipe {manifest['recipe']!r}", file="etch.json")
-    if task_of(manifest["task"]).rows == "steps":
-        message = (
-            "texts that a model writes are not compared so far; its program's --self-test compares the golden ones"
-        )
-        raise EtchError("task-not-supported", "verify", message)
-    loaded = load_generated(manifest, checkpoint)
+    loaded = load_generated(manifest, checkpoint, heads)
     program = _program(loaded, manifest, calibration, columns)
     lines = (
         read_lines(texts, "verify", MAX_TEXT_BYTES)
@@ -77,24 +75,49 @@ def verify(
     encodings = tokenizer.encode_batch(inputs)
     try:
         built = find_program(directory, echo)
-        answers = _run(built, program, lines)
+        said = _run(built, program, lines)
         if pairs:
-            answers += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
+            said += _run(built, program, [b"\t".join(pair) for pair in pairs], "--pairs")
+        by_head = {
+            output.name: _answers(program, output, _said_by(built, program, output, lines) or said)
+            for output in program.outputs
+        }
     except ProgramError as error:
         echo(f"the built program failed: {printable(str(error))}")
         return 1
-    reference = Interpreter(pipeline.to_graph(loaded, program.max_tokens))
-    with stage("compare", "text", 2 * len(inputs)):  # with float64, then with the contract
-        comparison = compare(program, reference, encodings, answers, len(lines))
-    for line in comparison.report():
-        echo(line)
+    graph = pipeline.to_graph(loaded, program.max_tokens)
+    within = True
+    with stage("compare", "text", 2 * len(inputs) * len(by_head)):  # with float64, then with the contract
+        for head, output in zip(graph.heads, program.outputs, strict=True):
+            reference = Interpreter(replace(graph, heads=(head,)))
+            alone = replace(program, outputs=(output,))
+            comparison = _compared(alone, loaded, reference, encodings, by_head[output.name], len(lines))
+            for line in (*([f"head         {output.name}"] if output.name else []), *comparison.report()):
+                echo(line)
+            within = within and comparison.within_bound
+    answers = by_head[program.outputs[0].name]
     same = _compare_own(checkpoint, loaded, program.max_tokens, inputs, answers, echo)
-    return 0 if comparison.within_bound and same else 1
+    return 0 if within and same else 1
 
 
-def load_generated(manifest: dict[str, Any], checkpoint: Path) -> Checkpoint:
+def _compared(
+    program: Program,
+    checkpoint: Checkpoint,
+    reference: Interpreter,
+    encodings: Sequence[Encoding],
+    answers: Sequence[Any],
+    texts: int,
+) -> Comparison | ComparisonOfTexts:
+    """`answers` are what _answers() gives for the program's task."""
+    if checkpoint.target is not None and program.target is not None:
+        return compare_texts(program, checkpoint.target, reference, encodings, answers)
+    return compare(program, reference, encodings, answers, texts)
+
+
+def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[HeadFolder] = ()) -> Checkpoint:
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
-    loaded = pipeline.load(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]))
+    written = manifest.get("beams"), manifest.get("max_target")
+    loaded = pipeline.load(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]), *written, heads=heads)
     if loaded.digest != manifest["checkpoint_sha256"]:
         raise EtchError(
             "other-checkpoint",
@@ -111,7 +134,7 @@ def _compare_own(
     checkpoint: Checkpoint,
     max_tokens: int,
     inputs: Sequence[str | tuple[str, str]],
-    answers: Sequence[Answer],
+    answers: Sequence[Answer | WrittenAnswer],
     echo: Echo,
 ) -> bool:
     """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
@@ -129,11 +152,10 @@ def _compare_own(
 
 
 def _kept(checkpoint: Checkpoint, ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The entries of the vocabulary that a manifest says are left: some of those that there are, with all that the
-    tokenizer needs."""
-    spec = checkpoint.tokenizer
-    needed = {*unknown_ids(spec.model), *spec.template.special_ids} | {token.id for token in spec.added_tokens}
-    if not needed.issubset(ids) or ids[-1] > max(len(spec.model.pieces) - 1, *needed):
+    """The entries of the vocabulary that a manifest says are left: some of those that there are, with all that
+    tokenizer and settings need."""
+    needed = never_dropped(checkpoint)
+    if not needed.issubset(ids) or ids[-1] > max(len(checkpoint.tokenizer.model.pieces) - 1, *needed):
         raise EtchError("manifest-malformed", "verify", "'kept_ids' are not of this vocabulary", file=MANIFEST)
     return ids
 
@@ -171,20 +193,36 @@ def pairs_of(lines: Sequence[bytes], tokenizer: Tokenizer) -> list[tuple[bytes, 
     return [pair for pair in pairs if can_be_cut(tokenizer, *map(_text, pair))]
 
 
-def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[Answer]:
-    answers = json_lines(built, lines, "--json", *program.task.options, *options)
-    tokens = json_lines(built, lines, "--tokens", *options)
-    task = program.task
+_Said = tuple[dict[str, Any], dict[str, Any]]  # the objects that the program gives for a text, and for its tokens
+
+
+def _run(built: Path, program: Program, lines: list[bytes], *options: str) -> list[_Said]:
+    answers = json_lines(built, lines, "--json", *program.task.options, *options_of(program), *options)
+    return list(zip(answers, json_lines(built, lines, "--tokens", *options), strict=True))
+
+
+def _said_by(built: Path, program: Program, output: Output, lines: list[bytes]) -> list[_Said]:
+    """What a head says that has calls of its own; nothing of others."""
+    if not (output.name and output.task.asks):
+        return []
+    alone = replace(program, outputs=(output,))
+    return [
+        ({"heads": {output.name: said}, **said}, ids) for said, ids in _run(built, alone, lines, "--head", output.name)
+    ]
+
+
+def _answers(program: Program, output: Output, said: Sequence[_Said]) -> list[Answer] | list[WrittenAnswer]:
+    """What one head says in them, or the only one."""
     try:
-        return [
-            Answer(
-                a["label"] if task.says_label else None,
-                task.outputs_of(a),
-                a["tokens"],
-                a["truncated"],
-                t["ids"],
-            )
-            for a, t in zip(answers, tokens, strict=True)
-        ]
+        if program.target is not None:
+            return [answer_of(*each) for each in said]
+        return [_answer(output, *each) for each in said]
     except (KeyError, TypeError, ValueError) as error:
         raise ProgramError(f"a line without {error}") from error
+
+
+def _answer(output: Output, said: dict[str, Any], tokens: dict[str, Any]) -> Answer:
+    task = output.task
+    of_head = said["heads"][output.name] if output.name else said
+    label = of_head["label"] if task.says_label else None
+    return Answer(label, task.outputs_of(of_head), said["tokens"], said["truncated"], tokens["ids"])

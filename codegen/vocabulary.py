@@ -19,13 +19,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding
 
 from .errors import EtchError
 from .ir import graph as g
+from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
 from .outside_files import NamedFile
@@ -39,7 +41,9 @@ from .prunable import (
     spelled,
     spelling_ids,
     unknown_ids,
+    unspelled_ids,
 )
+from .renumbered import RenumberedEncoding, ids_in_word, wheel_tokenizer
 from .table_file import Columns, Echo, is_table, read_table
 
 _BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
@@ -69,6 +73,29 @@ class Pruning:
     unknown_after: int
 
 
+class Counted(Protocol):
+    """Texts whose pieces are counted, as ids of the whole vocabulary: a `Corpus`, or several of one vocabulary."""
+
+    @property
+    def spec(self) -> TokenizerSpec: ...
+
+    @property
+    def texts(self) -> int: ...
+
+    @property
+    def kept(self) -> NDArray[np.bool_]: ...
+
+    def counts(self) -> NDArray[np.int64]: ...
+
+    def always(self, rare_words: RareWords) -> NDArray[np.bool_]: ...
+
+    def with_needed(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]: ...
+
+    def prepared(self, rare_words: RareWords) -> Self: ...
+
+    def without(self, gone: NDArray[np.bool_]) -> Self: ...
+
+
 def read_corpus(path: Path, columns: Columns, echo: Echo = lambda _: None) -> list[str]:
     """The lines of a text file, or the joined text columns of a table."""
     if is_table(path):
@@ -92,16 +119,16 @@ def prune(spec: TokenizerSpec, texts: Sequence[str], bound: Bound) -> Pruning:
     return prune_corpus(Corpus(spec, texts), bound)
 
 
-def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
+def prune_corpus(corpus: Counted, bound: Bound) -> Pruning:
     """The same of a corpus that is tokenized already, which stays as it is."""
     spec, before, entries = corpus.spec, corpus.counts(), int(corpus.kept.sum())
     if bound.rare_words not in rare_words_of(spec.model):
         message = f"--rare-words {bound.rare_words}: {spec.summary} has no unknown words"
         raise EtchError("rare-words-unsupported", STAGE, message)
     corpus = corpus.prepared(bound.rare_words)
-    counts, kept, always = corpus.counts(), corpus.kept, _always_kept(spec, bound.rare_words)
+    counts, kept, always = corpus.counts(), corpus.kept, corpus.always(bound.rare_words)
     for min_count in dict.fromkeys(-(-bound.min_count // divisor) for divisor in _BOUNDS):
-        while (rare := kept & ~needed_by(spec.model, kept & (always | (counts >= min_count)))).any():
+        while (rare := kept & ~corpus.with_needed(kept & (always | (counts >= min_count)))).any():
             corpus = corpus.without(rare)
             counts, kept = corpus.counts(), corpus.kept
             if min_count < bound.min_count:
@@ -123,27 +150,59 @@ def prune_corpus(corpus: Corpus, bound: Bound) -> Pruning:
 
 def keep_ids(checkpoint: Checkpoint, kept: Sequence[int]) -> Checkpoint:
     """The checkpoint with these entries of its vocabulary, ascending, numbered from 0 on."""
-    tokenizer = keep_pieces(checkpoint.tokenizer, np.array(kept, np.int64))
-    return replace(checkpoint, tokenizer=tokenizer, kept_ids=tuple(kept))
+    ids = np.array(kept, np.int64)
+    checkpoint = replace(checkpoint, tokenizer=keep_pieces(checkpoint.tokenizer, ids), kept_ids=tuple(kept))
+    if checkpoint.target is None or checkpoint.generation is None:
+        return checkpoint
+    target = replace(checkpoint.target, spec=keep_pieces(checkpoint.target.spec, ids), reader=None)
+    number = {old: new for new, old in enumerate(kept)}
+    return replace(checkpoint, target=target, generation=renumbered_settings(checkpoint.generation, number))
+
+
+def never_dropped(checkpoint: Checkpoint) -> set[int]:
+    """The ids that tokenizers and settings of a checkpoint name."""
+    specs = [checkpoint.tokenizer, *(() if checkpoint.target is None else (checkpoint.target.spec,))]
+    named = {i for spec in specs for i in _named_ids(spec)}
+    return named if checkpoint.generation is None else named | needed_ids(checkpoint.generation)
 
 
 def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
-    """The graph with these rows of its word embedding. EtchError where they are also the weights of a linear."""
-    if tied := min(g.tied_tables(graph), default=None):
+    """The graph with these rows of its word embedding; of one that writes texts with these logits, too, and its target
+    must be one of renumbered settings (`keep_ids`). EtchError where other answers are computed with the embedding."""
+    if graph.target is None and (tied := min(g.tied_tables(graph), default=None)):
         message = f"{tied} are also what the model's answers are computed with: all pieces stay"
         raise EtchError("vocabulary-tied", STAGE, message)
     rows = np.array(kept, np.int64)
+    written = {head.value for head in graph.heads} if graph.target is not None else set()
+
+    tables: dict[str, g.Parameter] = {}  # those that are shared stay one
+
+    def smaller_table(parameter: g.Parameter) -> g.Parameter:
+        arrays = tuple(_Rows(array, rows) for array in parameter.arrays)
+        return tables.setdefault(parameter.name, replace(parameter, arrays=arrays))
 
     def smaller_term(term: g.Term) -> g.Term:
-        if term.by != "ids":
-            return term
-        arrays = tuple(_Rows(array, rows) for array in term.table.arrays)
-        return replace(term, table=replace(term.table, arrays=arrays))
+        return replace(term, table=smaller_table(term.table)) if term.by == "ids" else term
 
     def smaller(node: g.Node) -> g.Node:
-        return replace(node, terms=tuple(map(smaller_term, node.terms))) if isinstance(node, g.Embed) else node
+        if isinstance(node, g.Embed):
+            return replace(node, terms=tuple(map(smaller_term, node.terms)))
+        if isinstance(node, g.Linear) and node.out in written:
+            bias = None if node.bias is None else smaller_table(node.bias)
+            return replace(node, weight=smaller_table(node.weight), bias=bias)
+        return node
 
-    return replace(graph, body=tuple(smaller(node) for node in graph.body), vocabulary=len(kept))
+    graph = replace(graph, body=tuple(map(smaller, graph.body)), vocabulary=len(kept))
+    if graph.target is None:
+        return graph
+    (head,) = graph.heads
+    return replace(
+        graph,
+        repeat=tuple(map(smaller, graph.repeat)),
+        widths=graph.widths | {head.value: len(kept)},
+        heads=(replace(head, task=replace(head.task, vocabulary=len(kept))),),
+        target=shorter_target(graph.target, len(kept)),
+    )
 
 
 @dataclass(frozen=True)
@@ -182,12 +241,12 @@ class Corpus:
         rare_words_of(spec.model)  # refuses what cannot be pruned
         self.spec = spec
         self.texts = len(texts)
-        self.kept = _always_kept(spec, "unknown")  # by id
-        self.kept[[i for i, piece in enumerate(spec.model.pieces) if piece is not None]] = True
+        self.kept = self.always("unknown")  # by id
+        self.kept[_ids_with_text(spec)] = True
         words: Counter[tuple[int, ...]] = Counter()
         whole: list[tuple[str, NDArray[np.int64]]] = []
-        apart = {token.id for token in spec.added_tokens} | set(unknown_ids(spec.model))
-        tokenizer = Tokenizer.from_str(spec.json)
+        apart = {token.id for token in spec.added_tokens} | unspelled_ids(spec.model)
+        tokenizer = wheel_tokenizer(spec)
         for begin in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[begin : begin + _TEXTS_AT_ONCE])
             for text, encoding in zip(some, tokenizer.encode_batch(some, add_special_tokens=False), strict=True):
@@ -206,10 +265,23 @@ class Corpus:
         counted = np.bincount(self._all_ids(), times, minlength=len(self.kept))
         return counted.astype(np.int64)  # exact: below 2^53
 
+    def always(self, rare_words: RareWords) -> NDArray[np.bool_]:
+        """By id: special and added tokens, and where rare words are spelled what spells them."""
+        named = _named_ids(self.spec)
+        always = np.zeros(max(len(self.spec.model.pieces), *(i + 1 for i in named)), bool)
+        always[list(named)] = True
+        if rare_words == "spelled":
+            always[spelling_ids(self.spec.model)] = True
+        return always
+
+    def with_needed(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """By id: these pieces and those without which they are not found."""
+        return needed_by(self.spec.model, kept)
+
     def prunable_counts(self, rare_words: RareWords) -> NDArray[np.int64]:
         """Of the pieces that are not always kept."""
         prepared = self.prepared(rare_words)
-        return prepared.counts()[prepared.kept & ~_always_kept(self.spec, rare_words)]
+        return prepared.counts()[prepared.kept & ~self.always(rare_words)]
 
     def prepared(self, rare_words: RareWords) -> Corpus:
         """The same texts where rare words are to be unknown: without pieces that go on a word."""
@@ -229,10 +301,10 @@ class Corpus:
         changed = copy(self)
         changed.kept, changed._ids = kept, list(self._ids)
         owners = np.repeat(np.arange(len(self._ids)), [len(ids) for ids in self._ids])
-        tokenizer = Tokenizer.from_str(keep_pieces(self.spec, numbers).json)
+        tokenizer = wheel_tokenizer(keep_pieces(self.spec, numbers))
         for i in np.unique(owners[gone[self._all_ids()]]).tolist():
             if i < len(self._words):
-                found = [token.id for token in tokenizer.model.tokenize(self._words[i])]
+                found = ids_in_word(tokenizer, self._words[i])
             else:
                 found = tokenizer.encode(self._whole[i - len(self._words)], add_special_tokens=False).ids
             changed._ids[i] = numbers[found]
@@ -242,17 +314,18 @@ class Corpus:
         return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
 
 
-def _words(encoding: Encoding) -> Iterator[tuple[int, ...]]:
+def _words(encoding: Encoding | RenumberedEncoding) -> Iterator[tuple[int, ...]]:
     """The ids of each word."""
     for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
         yield tuple(i for _, i in tokens)
 
 
-def _always_kept(spec: TokenizerSpec, rare_words: RareWords) -> NDArray[np.bool_]:
-    """Special and added tokens, and where rare words are spelled what spells them."""
-    added = {token.id for token in spec.added_tokens} | {*unknown_ids(spec.model), *spec.template.special_ids}
-    always = np.zeros(max(len(spec.model.pieces), *(i + 1 for i in added)), bool)
-    always[list(added)] = True
-    if rare_words == "spelled":
-        always[spelling_ids(spec.model)] = True
-    return always
+def _ids_with_text(spec: TokenizerSpec) -> list[int]:
+    if spec.ids_by_text is not None:
+        return list(spec.ids_by_text.values())
+    return [i for i, piece in enumerate(spec.model.pieces) if piece is not None]
+
+
+def _named_ids(spec: TokenizerSpec) -> set[int]:
+    """Special and added tokens."""
+    return {token.id for token in spec.added_tokens} | {*unknown_ids(spec.model), *spec.template.special_ids}

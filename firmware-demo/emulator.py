@@ -8,6 +8,7 @@ instruction takes 64 ns of the board's time, so that the board's clock counts in
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import os
 import selectors
@@ -56,11 +57,20 @@ class Emulator:
 
     def ask(self, line: bytes) -> str:
         """Sends a line, without its end; the line that comes back."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # reading says more
-            self._process.stdin.write(line + b"\n")
-            self._process.stdin.flush()
+        self._send(line)
         return self.line()
+
+    def pieces(self, line: bytes) -> Iterator[str]:
+        """The same as it comes, in whole characters."""
+        self._send(line)
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        deadline = time.monotonic() + self._patience
+        while b"\n" not in self._pending:
+            piece, self._pending = self._pending, b""
+            if text := decoder.decode(piece):
+                yield text
+            self._read(deadline)
+        yield decoder.decode(self._line(), final=True)
 
     def exit(self) -> int:
         """Sends !exit; the exit code."""
@@ -92,23 +102,33 @@ class Emulator:
 
     def line(self) -> str:
         """The next line that comes, without its end."""
+        return self._line().decode("utf-8", "replace")
+
+    def _line(self) -> bytes:
+        deadline = time.monotonic() + self._patience
+        while b"\n" not in self._pending:
+            self._read(deadline)
+        line, self._pending = self._pending.split(b"\n", 1)
+        return line
+
+    def _send(self, line: bytes) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # reading says more
+            self._process.stdin.write(line + b"\n")
+            self._process.stdin.flush()
+
+    def _read(self, deadline: float) -> None:
+        """Waits for some bytes."""
         stream = self._process.stdout
         assert stream is not None
-        deadline = time.monotonic() + self._patience
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
-            while b"\n" not in self._pending:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise Stopped(self._text(), None)
-                if not selector.select(left):
-                    continue
-                read = os.read(stream.fileno(), 1 << 16)
-                if not read:
-                    raise Stopped(self._text(), self._process.wait(self._patience))
-                self._pending += read
-        line, self._pending = self._pending.split(b"\n", 1)
-        return line.decode("utf-8", "replace")
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                raise Stopped(self._text(), None)
+        read = os.read(stream.fileno(), 1 << 16)
+        if not read:
+            raise Stopped(self._text(), self._process.wait(self._patience))
+        self._pending += read
 
     def _text(self) -> str:
         return self._pending.decode("utf-8", "replace")
@@ -136,7 +156,9 @@ def main() -> int:
         with Emulator(arguments.board, arguments.elf) as emulator:
             print(emulator.ready, file=sys.stderr)
             for line in lines_of(arguments.texts):
-                print(emulator.ask(line), flush=True)
+                for piece in emulator.pieces(line):
+                    print(piece, end="", flush=True)
+                print(flush=True)
             return emulator.exit()
     except Stopped as stopped:
         if stopped.code == 0 and not stopped.text:  # one of the lines was !exit

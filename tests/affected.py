@@ -85,11 +85,13 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/runtime/model/": ("test-model",),
     "tests/runtime/ops/": ("test-ops", "test-cuda", f"{BUILT}/firmware"),
     "tests/runtime/tokenizer/": ("test-tokenizer", "tests/codegen/tokenizer", BUILT),
+    "tools/api": (f"{BUILT}/scripts",),
     "tools/bench": (f"{BUILT}/test_bench.py", f"{BUILT}/test_cuda_programs.py"),
     "tools/cli/": (BUILT,),
     "tools/compare": (f"{BUILT}/test_compare.py",),
     "tools/curve": (f"{BUILT}/report",),
     "tools/demo": (f"{BUILT}/test_demo.py",),
+    "tools/doxygen/": (f"{BUILT}/scripts",),
     "tools/examples/": (*READ, f"{BUILT}/outside/test_examples.py"),
     "tools/examples/lines.rs": (*READ, f"{BUILT}/outside/test_examples.py", f"{BUILT}/test_wheel.py"),
     "tools/firmware": FIRMWARE,
@@ -104,6 +106,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/stack/": (f"{BUILT}/promises", f"{BUILT}/test_model_build.py", f"{BUILT}/firmware"),
     "tools/web/": (f"{BUILT}/test_web.py", f"{BUILT}/test_web_modules.py"),
     "tools/train/": ("tests/codegen", BUILT),
+    "tools/train/captions/": (f"{BUILT}/test_captions_recipe.py", f"{BUILT}/firmware"),
     "tools/train/finetune/": tuple(
         f"{BUILT}/test_{name}.py"
         for name in (
@@ -113,6 +116,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     ),
     "tools/train/gru/": (f"{BUILT}/test_gru_recipe.py",),
     "tools/train/pretrain/": (f"{BUILT}/test_pretrain_recipe.py",),
+    "tools/train/small/": (f"{BUILT}/test_small_recipe.py",),
     "tools/train/tokens/": (f"{BUILT}/test_tokens_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.

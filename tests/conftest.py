@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of the files, and which long cases a sample has; what a build by `etch` keeps for the next one is kept in
-build/, not in the user's folder."""
+build/, not in the user's folder; NumPy multiplies with one thread, as in the generator."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from sampling import sampled
 
 os.environ["ETCH_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # main() of codegen/cli.py says why
 
 LONG_CASES = 7  # of a sample
 

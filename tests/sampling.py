@@ -3,24 +3,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
 
 Item = TypeVar("Item")
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def seed_of_the_tree() -> int:
-    """Of the files that are committed: whoever runs this tree gets the same sample, so that a red run stays red.
+    """Of what is tested, as it is committed: whoever runs this generator and runtime gets the same sample.
+
+    So a red run stays red until they are mended, and a mended test is run on what it failed on.
 
     A seed drawn afresh where git cannot tell.
     """
-    told = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, capture_output=True, text=True, check=False)
-    return int(told.stdout[:8], 16) if told.returncode == 0 else random.SystemRandom().randrange(2**32)
+    tested = ["HEAD:codegen", "HEAD:runtime"]
+    told = subprocess.run(["git", "rev-parse", *tested], cwd=ROOT, capture_output=True, check=False)
+    if told.returncode != 0:
+        return random.SystemRandom().randrange(2**32)
+    return int(hashlib.sha256(told.stdout).hexdigest()[:8], 16)
 
 
 def sampled(items: Sequence[Item], count: int, what: str) -> list[Item]:
@@ -33,3 +41,19 @@ def sampled(items: Sequence[Item], count: int, what: str) -> list[Item]:
         return list(items)
     chosen = set(random.Random(f"{seed} {what}").sample(range(len(items)), count))
     return [item for number, item in enumerate(items) if number in chosen]
+
+
+def one_in(each: int, cases: Iterable[Any]) -> list[Any]:
+    """Cases of a test for parametrize(): the first of every `each` in every run, the others in a sweep.
+
+    For cases of one kind that take long together: values, tuples of them where there are several names, or what
+    pytest.param() gives.
+    """
+    plain = type(pytest.param())
+    marked = []
+    for number, case in enumerate(cases):
+        values = case.values if isinstance(case, plain) else case if isinstance(case, tuple) else (case,)
+        known, name = (case.marks, case.id) if isinstance(case, plain) else ((), None)
+        marks = known if number % each == 0 else (*known, pytest.mark.sweep)
+        marked.append(pytest.param(*values, marks=marks, id=name))
+    return marked

@@ -93,6 +93,11 @@ def reached(path: str) -> frozenset[str]:
     return affected([path]).files
 
 
+@cache
+def named_in(helper: str) -> tuple[str, ...]:
+    return tuple(named_paths((ROOT / helper).read_text(encoding="utf-8")))
+
+
 def named_paths(source: str) -> Iterator[str]:
     """`ROOT / "a" / "b"` and `ROOT / "a/b"` in a Python file."""
     inner = set()
@@ -113,7 +118,7 @@ def test_what_tests_name_affects_them() -> None:
         for helper in (test, *selection._reached(test)):
             if not helper.startswith("tests/"):
                 continue
-            for name in named_paths((ROOT / helper).read_text(encoding="utf-8")):
+            for name in named_in(helper):
                 below = [path for path in files if path == name or path.startswith(name + "/")]
                 assert not below or any(test in reached(path) for path in below), (test, name)
 

@@ -8,14 +8,15 @@ answers, of which they share nearly all, but by how far they move the outputs; t
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import evaluate
 from ..emulate import Text
+from ..emulate.together import logits_of, write_greedily
 from ..evaluate import Rows
 from ..golden import estimated_seconds
 from ..vocabulary import Bound
@@ -34,21 +35,23 @@ class Judge:
         self._scores: dict[Form, evaluate.Score] = {}
         self._errors: dict[Form, float] = {}
         program, count = space.program(space.whole), len(rows.rows)
-        tokens = sum(len(text.ids) for text in self._texts_of(space.whole, rows)) / count
-        screened = int(_SECONDS / estimated_seconds(program, max(1, round(tokens))))
+        screened = _LEAST_ROWS
+        if program.target is None:
+            tokens = sum(len(text.ids) for text in self._texts_of(space.whole, rows)) / count
+            screened = int(_SECONDS / estimated_seconds(program, max(1, round(tokens))))
         screened = min(count, max(_LEAST_ROWS, min(_MOST_ROWS, screened)))
         chosen = [i * count // screened for i in range(screened)]
-        self._few = Rows(tuple(rows.rows[i] for i in chosen), rows.truths[chosen], rows.total)
+        self._few = replace(rows, rows=tuple(rows.rows[i] for i in chosen), truths=rows.truths[chosen])
         self.rows = screened  # that an error is computed on
-        self.measure = program.task.measure.name  # what a score is
+        self.measure = rows.measure.name  # what a score is
         self._exact: NDArray[np.float64] | None = None
 
     def error(self, form: Form) -> float:
         """Mean squared difference of the outputs from the whole model's."""
         if form not in self._errors:
             if self._exact is None:
-                self._exact = self._outputs(self._space.whole, self._few)
-            difference = self._outputs(form, self._few) - self._exact
+                self._exact = self._outputs(self._space.whole)
+            difference = self._outputs(form) - self._exact
             # fsum is exact, so that no machine ranks forms otherwise.
             self._errors[form] = math.fsum((difference * difference).ravel().tolist()) / difference.size
         return self._errors[form]
@@ -56,17 +59,26 @@ class Judge:
     def score(self, form: Form) -> evaluate.Score:
         """The task's measure on all rows."""
         if form not in self._scores:
-            begin = time.monotonic()
-            outputs = self._outputs(form, self._rows).astype(np.float32)
-            task = self._space.program(form).task
-            texts = self._texts_of(form, self._rows)
-            scored = evaluate.scored(task, self._rows, texts, outputs, time.monotonic() - begin)
+            vocabulary = self._space.vocabulary(form.bound).checkpoint
+            scored = evaluate.score(
+                self._space.judged_program(form), vocabulary.tokenizer, self._rows, self._space.checkpoint.target
+            )
             self._scores[form] = replace(scored, value=round(scored.value, 9))
         return self._scores[form]
 
-    def _outputs(self, form: Form, rows: Rows) -> NDArray[np.float64]:
-        texts = self._texts_of(form, rows)
-        return evaluate.emulated(self._space.judged_program(form), texts).astype(np.float64)
+    def _outputs(self, form: Form) -> NDArray[np.float64]:
+        """For the few rows: logits of each step that the whole model writes, where it writes."""
+        program, texts = self._space.judged_program(form), self._texts_of(form, self._few)
+        if program.target is None:
+            return evaluate.emulated(program, texts).astype(np.float64)
+        return np.concatenate(logits_of(program, [text.ids for text in texts], self._written)).astype(np.float64)
+
+    @cached_property
+    def _written(self) -> list[list[int]]:
+        """By the whole model, greedily."""
+        whole = self._space.whole
+        texts = self._texts_of(whole, self._few)
+        return write_greedily(self._space.judged_program(whole), [text.ids for text in texts])
 
     def _texts_of(self, form: Form, rows: Rows) -> list[Text]:
         key = form.bound, form.tokens, rows is self._rows

@@ -14,7 +14,8 @@ from ..build import ROOT, build_firmware
 from ..errors import EtchError
 from ..render.model import Model
 from ..render.tables import table_bytes
-from .limits import ALLOWANCES, STAGE, Limits, Size, size_text
+from ..sizes import size_text
+from .limits import ALLOWANCES, STAGE, Limits, Size
 
 DEFAULT_BOARD = "netduinoplus2"
 

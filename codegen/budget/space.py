@@ -26,7 +26,7 @@ from ..quantize.bits import places_of, width_of
 from ..render.tables import slot_tables, table_bytes, tokenizer_tables
 from ..stack_budget import stack_budget
 from ..targets import Target
-from ..tokenizer import TokenizerTables, compile_tokenizer
+from ..tokenizer import TokenizerTables, compile_target, compile_tokenizer
 from ..vocabulary import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus
 from .limits import Allowance, Size
 
@@ -69,15 +69,17 @@ class Space:
     def __init__(
         self, checkpoint: Checkpoint, graph: g.Graph, target: Target, allowance: Allowance, texts: Sequence[str] | None
     ) -> None:
-        self._checkpoint, self._target, self._allowance = checkpoint, target, allowance
+        self._checkpoint, self._graph, self._target, self._allowance = checkpoint, graph, target, allowance
         self._texts = texts
         self._programs = {
             bits: lower(graph, choose_recipe(recipe, bits)) for recipe, bits in (("w8a8", 8), ("w4a8", 4))
         }
         self._matrices = {bits: dict(_matrices(program)) for bits, program in self._programs.items()}
-        embedding = next(op for op in p.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
-        tables = {term.by: term.table.stored[0].source for term in embedding.terms}
-        self._word, self._position = tables["ids"], tables.get("positions")
+        sums = (op for op in p.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
+        sources = [(term.by, term.table.stored[0].source) for op in sums for term in op.terms]
+        self._words, self._positions = (
+            tuple(dict.fromkeys(source for by, source in sources if by == kind)) for kind in ("ids", "positions")
+        )
         self._vocabularies: dict[Bound | None, Vocabulary] = {}
         self._slot_bytes: dict[object, int] = {}
         self._arenas: dict[object, int] = {}
@@ -90,6 +92,11 @@ class Space:
         }
         self.linears = tuple(name for name in self._matrices[8] if name in self.places)
         self.tokens = graph.max_tokens
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """That has these forms."""
+        return self._checkpoint
 
     @property
     def whole(self) -> Form:
@@ -142,7 +149,7 @@ class Space:
             tokenizer = vocabulary.tables.constants["stack_bytes"]
             stack = stack_budget(self._target, program, tokenizer)
             taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in p.slots_of(program))
-            taken += table_bytes(tokenizer_tables(vocabulary.tables), self._target)
+            taken += self._tokenizer_bytes(vocabulary.tables)
             ram = arena + stack + self._allowance.static
             self._sizes[form] = Size(taken + self._allowance.code, ram, stack)
         return self._sizes[form]
@@ -158,15 +165,22 @@ class Space:
 
     def _embeddings(self, form: Form, rows: np.ndarray | slice | None = None) -> dict[str, p.Integers]:
         matrices = self._matrices[form.embedding_bits]
+        if self._graph.target is not None:  # all pieces stay, and there are as many positions as it may write
+            return {name: matrices[name] for name in (*self._words, *self._positions)}
         rows = self.vocabulary(form.bound).rows if rows is None else rows
-        found = {self._word: _rows(matrices[self._word], rows)}
-        if self._position is not None:
-            found[self._position] = _rows(matrices[self._position], slice(form.tokens))
-        return found
+        words = {name: _rows(matrices[name], rows) for name in self._words}
+        return words | {name: _rows(matrices[name], slice(form.tokens)) for name in self._positions}
 
     def _with(self, form: Form, matrices: dict[str, p.Integers]) -> p.Program:
-        program = with_max_tokens(with_matrices(self._programs[8], matrices), form.tokens)
+        program = with_matrices(self._programs[8], matrices)
+        program = program if form.tokens == self.tokens else with_max_tokens(program, form.tokens)
         return replace(program, vocabulary=len(self.vocabulary(form.bound).rows))
+
+    def _tokenizer_bytes(self, tables: TokenizerTables) -> int:
+        """With what makes a text of what is written."""
+        target = self._checkpoint.target
+        texts = () if target is None else (compile_target(target, self._checkpoint.tokenizer, tables),)
+        return sum(table_bytes(tokenizer_tables(of), self._target) for of in (tables, *texts))
 
     def _arena_bytes(self, program: p.Program, scratch: int) -> int:
         """Of tables the plan needs to know only whether a linear has any of 4 bits."""

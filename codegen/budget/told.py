@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..evaluate import Score
+from ..sizes import size_text
 from ..vocabulary import Bound
-from .limits import Allowance, Limits, Size, size_text
+from .limits import Allowance, Limits, Size
 from .space import Form, Found, Space
 
 _WIDTHS = (9, 14, 10, 13, 6, 10, 10, 10, 9)

@@ -4,6 +4,7 @@ what its keys and values were: rows are appended to copies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,8 +13,9 @@ import numpy as np
 from ..ir.graph import Target
 from ..quantize.constants import powers
 from ..search import Search
-from .floats import F32Array, row_maximum, row_sum
-from .polynomials import LN2, LOG2E, exp2, log2
+from .best import powers_of
+from .floats import F32Array, row_maximum
+from .polynomials import LN2, LOG2E, log2
 
 
 class State(Protocol):
@@ -24,12 +26,13 @@ class State(Protocol):
         ...
 
 
-_NOT_THERE = np.float32(-(2.0**100))
+NOT_THERE = np.float32(-(2.0**100))
 
 
 @dataclass(frozen=True)
 class Written:
-    """What is written, its end included where there is one; the score is divided by length ^ length_penalty."""
+    """What is written, its end included where there is one; the score is divided by length ^ length_penalty, of
+    which what counts of the target's begin is a part."""
 
     tokens: tuple[int, ...]
     score: np.float32
@@ -44,28 +47,32 @@ class _Beam:
 
 
 def log_sum(row: F32Array, target: Target, count: int) -> np.float32:
-    """M + log2(S) * ln(2), with M the largest logit, t = logit * log2(e), S the row sum of exp2(t - its largest).
+    """M + log2(S) * ln(2), with M the largest logit and S the sum of powers of best.py, a block after the other.
 
     Of all tokens, or of those that may be written behind `count` others.
     """
     row = row.copy()
     if target.search.renormalize:
-        row[target.not_after(count)] = _NOT_THERE
-    t = row * LOG2E
-    return row_maximum(row) + log2(row_sum(exp2(t - row_maximum(t)))[None])[0] * LN2
+        row[target.not_after(count)] = NOT_THERE
+    return _log_sum_of_all(row)
 
 
-def beam_search(state: State, first: int, target: Target, search: Search) -> list[Written]:
+def _log_sum_of_all(row: F32Array) -> np.float32:
+    _, total = powers_of((row * LOG2E)[None])
+    return row_maximum(row) + log2(total)[0] * LN2
+
+
+def beam_search(state: State, begin: Sequence[int], target: Target, search: Search) -> list[Written]:
     """The sequences that are found, the best first. `state` has read all that a target begins with but for its last
-    token, which is `first`."""
+    token."""
     most, count = target.max_tokens, search.beams
-    lengths = powers(most, search.length_penalty)
+    lengths = powers(most + target.counted, search.length_penalty)[target.counted :]
     running = [_Beam((), np.float32(0), state)]
     found: list[Written] = []
     for length in range(1, most + 1):
         last = length == most
         forced = target.forced_end and last
-        candidates = [one for beam in running for one in _continued(beam, first, target, count, forced)]
+        candidates = [one for beam in running for one in _continued(beam, begin, target, count, forced)]
         candidates = sorted(candidates, key=lambda one: -one.score)[: 2 * count]  # stable: the lower beam, the lower id
         over = [last or one.tokens[-1] == target.end for one in candidates]
         if not (len(found) == count and search.early_stopping is True):
@@ -85,12 +92,15 @@ def beam_search(state: State, first: int, target: Target, search: Search) -> lis
     return found
 
 
-def _continued(beam: _Beam, first: int, target: Target, count: int, forced: bool) -> list[_Beam]:
+def _continued(beam: _Beam, begin: Sequence[int], target: Target, count: int, forced: bool) -> list[_Beam]:
     """The best ways to go on, by their logits, of equal ones the lower id."""
-    logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else first)
+    logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else begin[-1])
     if forced:
         return [_Beam((*beam.tokens, target.end), beam.score, state)]
+    whole = _log_sum_of_all(logits)
+    logits = target.restrictions.applied(logits, begin, beam.tokens, whole)
+    some = log_sum(logits, target, len(beam.tokens)) if target.search.renormalize else whole
     allowed = np.delete(np.arange(len(logits)), target.not_after(len(beam.tokens)))
     best = allowed[np.argsort(-logits[allowed], kind="stable")[: 2 * count]]
-    sums = beam.score + (logits[best] - log_sum(logits, target, len(beam.tokens)))
+    sums = beam.score + (logits[best] - some)
     return [_Beam((*beam.tokens, int(id)), score, state) for id, score in zip(best, sums, strict=True)]

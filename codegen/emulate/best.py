@@ -18,15 +18,21 @@ def best(logits: F32Array, count: int) -> F32Array:
     S = S * exp2(M - T) + (row sum of exp2(t - m)) * exp2(m - T) and M = T. A probability is exp2(t - M) * (1 / S).
     """
     t = logits * LOG2E
+    largest, total = powers_of(t)
+    order = np.argsort(-t, axis=-1, kind="stable")[:, :count]
+    powers = exp2(np.take_along_axis(t, order, axis=-1) - largest[:, None])
+    return np.concatenate([order.astype(np.float32), powers * (np.float32(1) / total)[:, None]], axis=-1)
+
+
+def powers_of(t: F32Array) -> tuple[F32Array, F32Array]:
+    """M and S of each row, as above."""
     largest, total = _block(t[:, :VOCABULARY_BLOCK])
     for first in range(VOCABULARY_BLOCK, t.shape[1], VOCABULARY_BLOCK):
         of_block, powers = _block(t[:, first : first + VOCABULARY_BLOCK])
         higher = np.maximum(largest, of_block)
         total = total * exp2(largest - higher) + powers * exp2(of_block - higher)
         largest = higher
-    order = np.argsort(-t, axis=-1, kind="stable")[:, :count]
-    powers = exp2(np.take_along_axis(t, order, axis=-1) - largest[:, None])
-    return np.concatenate([order.astype(np.float32), powers * (np.float32(1) / total)[:, None]], axis=-1)
+    return largest, total
 
 
 def _block(t: F32Array) -> tuple[F32Array, F32Array]:

@@ -9,10 +9,34 @@ from copy import copy
 import numpy as np
 
 from ..ir import program as p
-from ..search import Search
-from .beams import Written, beam_search, log_sum
+from ..search import Sampling, Search
+from .beams import NOT_THERE, Written, beam_search, log_sum
 from .floats import F32Array
 from .forward import Forward, Text
+from .sampling import draw
+
+
+def run_pass(
+    forward: Forward, program: p.Program, tokens: Sequence[Sequence[int]], positions: Sequence[int]
+) -> F32Array:
+    """The logits behind the next tokens of each text, [tokens of all texts, vocabulary]; `positions` are those of their
+    first ones."""
+    repeat = program.steps[-1]
+    assert isinstance(repeat, p.Repeat)
+    ends = np.cumsum([len(of_text) for of_text in tokens])
+    forward.spans = [slice(end - len(of_text), end) for end, of_text in zip(ends, tokens, strict=True)]
+    forward.indices = {
+        "ids": np.concatenate([np.asarray(of_text) for of_text in tokens]),
+        "positions": np.concatenate([np.arange(len(of)) + at for of, at in zip(tokens, positions, strict=True)]),
+    }
+    for part in repeat.body:
+        if isinstance(part, p.Loop):
+            forward.step(part)
+        else:
+            forward.run((part,), 0, per_text=False)
+    rows = forward.read(program.output)
+    assert isinstance(rows, np.ndarray)
+    return rows
 
 
 class Generation:
@@ -24,12 +48,10 @@ class Generation:
         self._program, self._target = program, program.target
         self._forward = Forward(program, [Text(ids, segments)])
         self._read = 0
-        *once, self._repeat = program.steps
-        assert isinstance(self._repeat, p.Repeat)
-        for step in once:
+        for step in program.steps[:-1]:
             self._forward.step(step)
-        self._forward.spans = [slice(0, 1)]
-        *before, self._next = self._target.read_first(ids)
+        self._begin = self._target.read_first(ids)
+        *before, self._next = self._begin
         for token in before:
             self.logits_behind(token)
 
@@ -37,16 +59,8 @@ class Generation:
         """[vocabulary]: of a step that reads `token`."""
         if not 0 <= token < self._target.vocabulary or self._read == self._target.steps(self._program.max_tokens):
             raise ValueError(f"token {token} after {self._read} steps")
-        forward = self._forward
-        forward.indices = {"ids": np.array([token]), "positions": np.array([self._read])}
-        for part in self._repeat.body:
-            if isinstance(part, p.Loop):
-                forward.step(part)
-            else:
-                forward.run((part,), 0, per_text=False)
+        rows = run_pass(self._forward, self._program, [[token]], [self._read])
         self._read += 1
-        rows = forward.read(self._program.output)
-        assert isinstance(rows, np.ndarray)
         return rows[0]
 
     def after(self, token: int) -> tuple[F32Array, Generation]:
@@ -57,7 +71,15 @@ class Generation:
 
     def beams(self, search: Search | None = None) -> list[Written]:
         """What is found, the best first."""
-        return beam_search(self, self._next, self._target, search or self._target.search)
+        return beam_search(self, self._begin, self._target, search or self._target.search)
+
+    def written(self) -> list[Written]:
+        """What a call writes: all that a search finds, the best first, or the one text of the best tokens."""
+        if self._target.search.beams > 1:
+            return self.beams()
+        tokens, logits = self.greedy()
+        by_itself = self._target.best(logits[-1], self._begin, tokens[:-1]) == self._target.end
+        return [Written(tuple(tokens), self.score(tokens, logits), by_itself)]
 
     def greedy(self, max_tokens: int | None = None, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
         """What is written, its end included where there is one, and the logits of each step: the token of the largest,
@@ -69,13 +91,33 @@ class Generation:
         while len(written) < (most if capacity is None else min(most, capacity)) and target.end not in written[-1:]:
             logits.append(self.logits_behind(written[-1] if written else self._next))
             forced = target.forced_end and len(written) == most - 1
-            written.append(target.end if forced else target.best(logits[-1], len(written)))
+            written.append(target.end if forced else target.best(logits[-1], self._begin, written))
         return written, logits
+
+    def drawn(self, sampling: Sampling, capacity: int | None = None) -> tuple[list[int], np.float32, bool]:
+        """What is written where tokens are drawn, its score, and whether its end was drawn, forced or not."""
+        target = self._target
+        written: list[int] = []
+        score = np.float32(0)
+        ended = False
+        while len(written) < min(target.max_tokens, capacity or target.max_tokens) and not ended:
+            logits = self.logits_behind(written[-1] if written else self._next)
+            logits = target.restrictions.applied(logits, self._begin, written)
+            logits[target.not_after(len(written))] = NOT_THERE
+            token, part = draw(logits, sampling, len(written))
+            ended = token == target.end
+            if target.forced_end and len(written) == target.max_tokens - 1:
+                written.append(target.end)
+            else:
+                written.append(token)
+                score += part
+        return written, score, ended
 
     def score(self, written: Sequence[int], logits: Sequence[F32Array]) -> np.float32:
         """Of what is written greedily: the sum of its log-probabilities, without that of a forced end."""
         score = np.float32(0)
         for count, (token, row) in enumerate(zip(written, logits, strict=True), 1):
             if not (self._target.forced_end and count == self._target.max_tokens):
-                score += row[token] - log_sum(row, self._target, count - 1)
+                changed = self._target.restrictions.applied(row, self._begin, written[: count - 1])
+                score += changed[token] - log_sum(changed, self._target, count - 1)
         return score

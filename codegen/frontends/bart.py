@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph, Term
+from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import encoder_decoder, parts
+from . import encoder_decoder
 
 MODEL_TYPE = "bart"
 _CLASS = "BartForConditionalGeneration"
-_FIRST_POSITION = 2  # rows of the tables before the first token's
 # What the tokenizer reads.
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS | {"grapheme_chars", "phoneme_chars"}
 
@@ -36,13 +35,7 @@ def graph_of(
     generation: GenerationSettings | None = None,
 ) -> Graph:
     """As `build_encoder_decoder`."""
-
-    def positions(of: str, width: int) -> Term:
-        rows = (encoder_decoder.position_count(config) + _FIRST_POSITION, width)
-        table = parts.parameter(tensors, f"{of}_positions", f"model.{of}.embed_positions.weight", rows)
-        return Term(table, "positions", _FIRST_POSITION)
-
-    limits = max_source, max_target
+    positions, limits = encoder_decoder.learned_positions(config, tensors), (max_source, max_target)
     return encoder_decoder.build_encoder_decoder(
         config, tensors, limits, positions, embedding_norm=True, generation=generation
     )

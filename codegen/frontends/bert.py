@@ -57,10 +57,7 @@ def graph_of(
 ) -> Graph:
     """The same of a family that is BERT but for its name, its classes, and more terms of the embedding."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    two_heads = ("ForMaskedLM", NEXT_SENTENCE)
-    parts.check_architecture(
-        config, encoder=encoder, classifier=classifier, sentence=sentence is not None, pre_training=two_heads
-    )
+    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     check_encoder_only(config)
     shape, tables = read_shape(config), read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)

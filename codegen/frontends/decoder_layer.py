@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer of a decoder that reads an encoder's rows: attention to the steps so far, to the text, and feed-forward,
-each with a residual and a norm behind it. Families name its parts."""
+each with a residual and a norm. Families name its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.graph import Attention, Linear, Norm, Op
+from ..ir.graph import Attention, Linear, Mask, Op
 from ..load.safetensors import TensorFile
 from . import parts
 from .encoder_layer import LayerShape
@@ -38,37 +38,46 @@ def decoder_widths(shape: LayerShape) -> dict[str, int]:
     return dict.fromkeys(("target", *attention), shape.hidden) | {"target_inner": shape.intermediate}
 
 
-def post_norm_decoder_layer(
-    tensors: TensorFile, prefixes: Sequence[str], names: DecoderNames, shape: LayerShape, memory: str
+def decoder_layer(
+    tensors: TensorFile, prefixes: Sequence[str], names: DecoderNames, shape: LayerShape, memory: str, pre_norm: bool
 ) -> tuple[Op, ...]:
-    """target = norm(target + block(target)) three times; `memory` are the encoder's rows, as wide as the target."""
-    widths = decoder_widths(shape) | {memory: shape.hidden}
+    """target = norm(target + block(target)) three times, or with `pre_norm` target + block(norm(target)); `memory` are
+    the encoder's rows, as wide as the target."""
+    rows = "target_normed" if pre_norm else "target"
+    widths = decoder_widths(shape) | dict.fromkeys((rows, memory), shape.hidden)
 
     def sources(name: str) -> list[str]:
         return [f"{prefix}{getattr(names, name)}" for prefix in prefixes]
 
     def linear(name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
         size = (widths[out], widths[value])
-        return parts.linear(tensors, name, sources(name), size, value, out, activation, residual=residual)
+        return parts.linear(
+            tensors, name, sources(name), size, value, out, activation, residual=residual, bias=shape.bias
+        )
 
-    def norm(name: str) -> Norm:
-        return parts.layer_norm(tensors, name, sources(name), shape.hidden, shape.epsilon, "target")
+    def with_norm(name: str, *block: Op) -> tuple[Op, ...]:
+        norm = parts.layer_norm(
+            tensors, name, sources(name), shape.hidden, shape.epsilon, "target", rows, bias=shape.bias
+        )
+        return (norm, *block) if pre_norm else (*block, norm)
 
-    def attention(of: str, source: str) -> tuple[Op, ...]:
+    def attention(of: str, source: str, mask: Mask) -> tuple[Op, ...]:
         query, key, value, context = (f"{of}_{what}" for what in ("query", "key", "value", "context"))
-        return (
-            linear(query, "target", query),
+        return with_norm(
+            f"{of}_norm",
+            linear(query, rows, query),
             linear(key, source, key),
             linear(value, source, value),
-            Attention(query, key, value, context, shape.heads, mask="causal" if source == "target" else "none"),
+            Attention(query, key, value, context, shape.heads, mask=mask),
             linear(f"{of}_output", context, "target", residual="target"),
-            norm(f"{of}_norm"),
         )
 
     return (
-        *attention("self", "target"),
-        *attention("cross", memory),
-        linear("target_intermediate", "target", "target_inner", shape.activation),
-        linear("target_output", "target_inner", "target", residual="target"),
-        norm("target_norm"),
+        *attention("self", rows, "causal"),
+        *attention("cross", memory, "none"),
+        *with_norm(
+            "target_norm",
+            linear("target_intermediate", rows, "target_inner", shape.activation),
+            linear("target_output", "target_inner", "target", residual="target"),
+        ),
     )

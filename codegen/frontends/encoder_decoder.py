@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An encoder and a decoder of post-norm layers that write a text: BART and what descends from it, by their names in
-`transformers`. Words are the same for both, and for the logits."""
+"""An encoder and a decoder that write a text: BART and what descends from it, by their names in `transformers`. Words
+are the same for both, and for the logits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
-from .decoder_layer import DecoderNames, decoder_widths, post_norm_decoder_layer
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .target import build_target, check_writer
+from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .target import build_target, check_writer, most_written
 
 POSITIONS = "max_position_embeddings"
 # Training's; the encoder's number of layers once more; a bias that they all have.
@@ -27,6 +27,9 @@ _HARMLESS = """
     init_std is_decoder num_hidden_layers
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
+_WORDS = "model.shared.weight"
+_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+_FIRST_POSITION = 2  # rows of learned tables before the first token's
 _EPSILON = 1e-5  # of the norms; no key says it
 _ENCODER = LayerNames(
     query="self_attn.q_proj",
@@ -67,11 +70,9 @@ def writer_limits(config: Config, tokenizer_class: str) -> Limits:
 
 def build_writer(checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int) -> Graph:
     """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions."""
-    config, generation = checkpoint.config, checkpoint.generation
     check_writer(checkpoint, architecture)
-    asked = None if generation is None else generation.max_tokens
-    most = position_count(config) - 1 if asked is None else asked  # max_length of the library counts the first token
-    return graph_of(config, checkpoint.tensors, max_tokens, most, generation)
+    most = most_written(checkpoint, position_count(checkpoint.config))
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
 
 
 def build_encoder_decoder(
@@ -81,17 +82,20 @@ def build_encoder_decoder(
     positions: Positions,
     *,
     embedding_norm: bool,
+    pre_norm: bool = False,
     generation: GenerationSettings | None,
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
-    a target behind the token that it begins with, its end included; `generation` is as in `build_target`."""
+    a target behind what it begins with, its end included; `pre_norm` are layers with norms before their blocks, and one
+    behind the last; `generation` is as in `build_target`."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    for tokens in limits:
-        parts.check_max_tokens(tokens, position_count(config), POSITIONS)
     encoder, decoder = _shape(config, "encoder"), _shape(config, "decoder")
-    words = parts.parameter(tensors, "word_embeddings", "model.shared.weight", (vocabulary, encoder.hidden))
+    parts.check_copies(tensors, _WORDS, _TIED)
+    words = parts.parameter(tensors, "word_embeddings", _WORDS, (vocabulary, encoder.hidden))
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
+    for tokens in (max_source, target.steps(max_source)):
+        parts.check_max_tokens(tokens, position_count(config), POSITIONS)
 
     def embedded(of: str, shape: LayerShape, out: str) -> tuple[Node, ...]:
         factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", False) else None
@@ -101,15 +105,29 @@ def build_encoder_decoder(
         source = f"model.{of}.layernorm_embedding"
         return embed, parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
 
-    body = (*embedded("encoder", encoder, "hidden"), _layers(config, tensors, "encoder", encoder))
+    def final_norm(of: str, shape: LayerShape, value: str) -> tuple[Node, ...]:
+        if not pre_norm:
+            return ()
+        source = f"model.{of}.layer_norm"
+        return (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, value),)
+
+    body = (
+        *embedded("encoder", encoder, "hidden"),
+        _layers(config, tensors, "encoder", encoder, pre_norm),
+        *final_norm("encoder", encoder, "hidden"),
+    )
     repeat = (
         *embedded("decoder", decoder, "target"),
-        _layers(config, tensors, "decoder", decoder),
+        _layers(config, tensors, "decoder", decoder, pre_norm),
+        *final_norm("decoder", decoder, "target"),
         _vocabulary(tensors, words, vocabulary),
     )
     tensors.finish()
+    widths = encoder.widths | decoder_widths(decoder) | {"logits": vocabulary}
+    if pre_norm:
+        widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
     return Graph(
-        encoder.widths | decoder_widths(decoder) | {"logits": vocabulary},
+        widths,
         body,
         (Head(Translation(vocabulary, max_target), "logits"),),
         vocabulary,
@@ -118,6 +136,17 @@ def build_encoder_decoder(
         repeat=repeat,
         target=target,
     )
+
+
+def learned_positions(config: Config, tensors: TensorFile) -> Positions:
+    """Tables of the file, whose first rows are no token's."""
+
+    def positions(of: str, width: int) -> Term:
+        rows = (position_count(config) + _FIRST_POSITION, width)
+        table = parts.parameter(tensors, f"{of}_positions", f"model.{of}.embed_positions.weight", rows)
+        return Term(table, "positions", _FIRST_POSITION)
+
+    return positions
 
 
 def position_count(config: Config) -> int:
@@ -137,14 +166,15 @@ def _shape(config: Config, of: str) -> LayerShape:
     return shape
 
 
-def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape) -> Layers:
+def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, pre_norm: bool) -> Layers:
     key = f"{of}_layers"
     count = config.positive_int(key, maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count, key)
     prefixes = [f"model.{of}.layers.{i}." for i in range(count)]
     if of == "encoder":
-        return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, _ENCODER, shape))
-    return Layers("decoder_layer", count, post_norm_decoder_layer(tensors, prefixes, _DECODER, shape, "hidden"))
+        layer = pre_norm_layer if pre_norm else post_norm_layer
+        return Layers("encoder_layer", count, layer(tensors, prefixes, _ENCODER, shape))
+    return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", pre_norm))
 
 
 def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int) -> Linear:

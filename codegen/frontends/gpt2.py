@@ -67,6 +67,7 @@ def graph_of(
     parts.check_layers(tensors, count, "n_layer")
     prefix = "" if "wte.weight" in tensors.names else "transformer."  # the first files have none
     tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}h.*.attn.masked_bias")  # the causal mask, and what is beyond it
+    parts.check_copies(tensors, f"{prefix}wte.weight", ("lm_head.weight",))
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}wte.weight", (vocabulary, width))
     places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)

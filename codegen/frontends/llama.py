@@ -31,6 +31,7 @@ from .target import build_target, check_writer, room_behind
 
 MODEL_TYPE = "llama"
 _CLASS = "LlamaForCausalLM"
+_WORDS, _LOGITS = "model.embed_tokens.weight", "lm_head.weight"
 _POSITIONS = "max_position_embeddings"
 _MAX_POSITIONS = 1 << 20
 _MAX_THETA = 1e12
@@ -96,7 +97,7 @@ def graph_of(
         return parts.linear(tensors, name, sources, shape, value, out, activation, residual=add, bias=False)
 
     tensors.ignore("model.layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made below
-    words = parts.parameter(tensors, "word_embeddings", "model.embed_tokens.weight", (vocabulary, width))
+    words = parts.parameter(tensors, "word_embeddings", _WORDS, (vocabulary, width))
     cosines, sines = rotary_tables("rotary", _theta(config), max_source + max_target - 1, head_width)
     turned = tuple(Rotary((cosines,), (sines,), n, of) for of, n in (("query", heads), ("key", key_heads)))
     layer: tuple[Op, ...] = (
@@ -114,8 +115,10 @@ def graph_of(
         linear("output", "mlp.down_proj", "inner", "hidden", add="hidden"),
     )
     projection = words
-    if not config.flag("tie_word_embeddings", False):
-        projection = parts.parameter(tensors, "vocabulary_weight", "lm_head.weight", (vocabulary, width))
+    if config.flag("tie_word_embeddings", False):
+        parts.check_copies(tensors, _WORDS, (_LOGITS,))
+    else:
+        projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, (vocabulary, width))
     repeat = (
         Embed((Term(words, "ids"),), "hidden"),
         Layers("layer", count, layer),

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-
 from ..ir.graph import Graph, Parameter, Term
 from ..load.config import Config
 from ..load.folder import Checkpoint
@@ -19,8 +17,6 @@ from .sinusoids import halved_sinusoids
 MODEL_TYPE = "marian"
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS
 _CLASS = "MarianMTModel"
-_WORDS = "model.shared.weight"
-_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
 # What a folder may say and none of these models does.
 _FLAGS = {
     **dict.fromkeys(("share_encoder_decoder_embeddings", "static_position_embeddings", "tie_word_embeddings"), True),
@@ -47,7 +43,6 @@ def graph_of(
 ) -> Graph:
     """As `build_encoder_decoder`."""
     _check_form(config)
-    _check_tied(tensors)
     # Computed below; older files have them.
     tensors.ignore("model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight")
     count = encoder_decoder.position_count(config)
@@ -75,13 +70,3 @@ def _check_form(config: Config) -> None:
     if written is not None and written != vocabulary:
         message = f"decoder_vocab_size is not vocab_size, {vocabulary}: source and target have one vocabulary"
         raise parts.refuse("generation-not-supported", message)
-
-
-def _check_tied(tensors: TensorFile) -> None:
-    """Files may have the words more than once; then they are the same."""
-    for name in _TIED:
-        if name not in tensors or _WORDS not in tensors:
-            continue
-        shape = tensors.info(_WORDS)[1]
-        if not np.array_equal(tensors.take(name, shape).values, tensors.take(_WORDS, shape).values):
-            raise parts.refuse("generation-not-supported", f"{name} is not {_WORDS}: the words are tied here")

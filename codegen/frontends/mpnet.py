@@ -6,18 +6,14 @@ A padding token that a text spells out counts as any other here; `transformers` 
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from ..ir.graph import Embed, F32Array, Graph, Layers, Node, Parameter, Term
+from ..ir.graph import Embed, Graph, Layers, Node, Parameter, Term
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import bert, parts, roberta
 from .classifier_head import classifier_head
-from .computed import Computed
+from .distance_bias import distance_bias
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .heads import read_head
 
@@ -95,33 +91,10 @@ def _encoder(
 
 
 def _position_bias(config: Config, tensors: TensorFile, name: str, heads: int, max_tokens: int) -> Parameter:
-    """[heads, distances], the same in all layers: the learned bias of the bucket that each distance falls into."""
+    """The same in all layers."""
     table = config.positive_int("relative_attention_num_buckets", BUCKETS, maximum=parts.MAX_WIDTH)
     if table < BUCKETS:
         raise parts.refuse(
             "buckets-out-of-range", f"relative_attention_num_buckets {table}: distances fall into {BUCKETS}"
         )
-    learned = tensors.take(name, (table, heads))
-    buckets = [bucket_of(distance) for distance in range(1 - max_tokens, max_tokens)]
-
-    def by_distance() -> F32Array:
-        return np.ascontiguousarray(learned.values[buckets].T)
-
-    return Parameter("position_bias", (Computed(name, (heads, len(buckets)), by_distance, learned.file),), common=True)
-
-
-def bucket_of(distance: int) -> int:
-    """Of key position - query position: MPNetEncoder.relative_position_bucket.
-
-    Half of the buckets are for keys behind the query; half of these for one distance each, the others for distances
-    that grow by the same factor up to 128. The logarithm is rounded to float32 as PyTorch's is.
-    """
-    half = BUCKETS // 2
-    first = half if distance > 0 else 0
-    far = abs(distance)
-    exact = half // 2
-    if far < exact:
-        return first + far
-    log = np.float32(math.log(np.float32(far) / np.float32(exact)))
-    place = log / np.float32(math.log(MAX_DISTANCE / exact)) * np.float32(half - exact)
-    return first + min(exact + int(place), half - 1)
+    return distance_bias("position_bias", tensors.take(name, (table, heads)), max_tokens, BUCKETS, MAX_DISTANCE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..errors import EtchError
 from ..ir.graph import Linear, Norm, Parameter
 from ..load.config import Config
@@ -98,13 +100,16 @@ def layer_norm(
 
 def activation_of(config: Config, key: str = "hidden_act", default: str | None = "gelu") -> str:
     """The runtime's name of the activation that a key of the configuration names."""
-    activation = config.text(key, default)
-    if activation not in ACTIVATIONS:
+    return activation_named(config.text(key, default), key)
+
+
+def activation_named(name: str, key: str) -> str:
+    """The same of a name that a key has."""
+    if name not in ACTIVATIONS:
         raise refuse(
-            "activation-not-supported",
-            f"{key} '{activation}' is not supported (supported: {', '.join(ACTIVATIONS)})",
+            "activation-not-supported", f"{key} '{name}' is not supported (supported: {', '.join(ACTIVATIONS)})"
         )
-    return ACTIVATIONS[activation]
+    return ACTIVATIONS[name]
 
 
 def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | None = 1e-12) -> float:
@@ -137,6 +142,16 @@ def check_layers(tensors: TensorFile, layers: int, key: str = "num_hidden_layers
     """Refuses a layer count that the file cannot hold before thousands of names are looked up."""
     if layers > len(tensors.names):
         raise refuse("missing-tensor", f"{key} is {layers}, but the file holds {len(tensors.names)} tensors")
+
+
+def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
+    """Files may have a tied tensor by more than one name; then the copies are the same."""
+    for name in copies:
+        if name not in tensors or tensor not in tensors:
+            continue
+        shape = tensors.info(tensor)[1]
+        if not np.array_equal(tensors.take(name, shape).values, tensors.take(tensor, shape).values):
+            raise refuse("generation-not-supported", f"{name} is not {tensor}: the words are tied here")
 
 
 def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:

@@ -23,16 +23,20 @@ def build_target(
     if settings.search.beams > 1 and vocabulary - len(settings.never) < needed:
         message = f"{settings.search.beams} beams need {needed} tokens that may be written: lower num_beams"
         raise parts.refuse("generation-not-supported", message)
+    begin = (settings.begin, settings.forced_begin) if has_encoder else ()
     return Target(
         vocabulary=vocabulary,
         max_tokens=max_tokens,
-        begin=(settings.begin,) if has_encoder and settings.begin is not None else (),
+        begin=tuple(token for token in begin if token is not None),
         end=settings.end,
         forced_end=settings.forced_end,
         never=settings.never,
         least_tokens=settings.least_tokens,
         search=settings.search,
+        sampling=settings.sampling,
+        restrictions=settings.restrictions,
         empty=None if has_encoder else settings.begin,
+        counted=int(settings.forced_begin is not None),
     )
 
 
@@ -44,10 +48,28 @@ def room_behind(checkpoint: Checkpoint, max_tokens: int, positions: int) -> int:
 
 
 def check_writer(checkpoint: Checkpoint, architecture: str) -> None:
-    """EtchError where the folder is another class's."""
+    """EtchError where the folder is another class's, or has a forced token that a text would show: it is read, and not
+    handed out."""
     config = checkpoint.config
     if config.architectures and architecture not in config.architectures:
         message = f"architecture {', '.join(config.architectures)} is not supported: {architecture} writes texts"
         raise parts.refuse("architecture-not-supported", message)
     if checkpoint.sentence is not None:
         raise parts.refuse("architecture-conflict", f"{architecture} writes texts, modules.json makes an embedding")
+    if checkpoint.generation is None or checkpoint.target is None:
+        return
+    forced = checkpoint.generation.forced_begin
+    special = {token.id for token in checkpoint.target.spec.added_tokens if token.special}
+    if forced is not None and forced not in special:
+        message = f"forced_bos_token_id is {forced}: only special tokens, which read as nothing, are supported"
+        raise parts.refuse("generation-not-supported", message)
+
+
+def most_written(checkpoint: Checkpoint, positions: int) -> int:
+    """Of a model with an encoder: as many tokens as the folder says, or as its positions leave where nobody says it.
+    `max_length` of the library counts what a target begins with, too."""
+    generation = checkpoint.generation
+    if generation is None:
+        return positions - 1
+    forced = generation.forced_begin is not None
+    return positions - 1 - forced if generation.max_tokens is None else generation.max_tokens

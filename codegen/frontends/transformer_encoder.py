@@ -16,9 +16,9 @@ from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_lay
 from .sinusoids import interleaved_sinusoids
 
 MODEL_TYPE = "transformer_encoder"
-_POSITIONS = "max_positions"
+POSITIONS = "max_positions"
 _POOLINGS = ("mean", "max", "first", "last")
-_LAYER = LayerNames(
+LAYER = LayerNames(
     query="attention.query",
     key="attention.key",
     value="attention.value",
@@ -33,7 +33,7 @@ _LAYER = LayerNames(
 def read_limits(config: Config) -> Limits:
     """Positions are called `max_positions`."""
     width, vocabulary = (config.positive_int(key) for key in ("hidden_size", "vocab_size"))
-    return Limits(width, vocabulary, config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH), _POSITIONS)
+    return Limits(width, vocabulary, config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH), POSITIONS)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -42,18 +42,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if checkpoint.sentence is not None:
         raise parts.refuse("architecture-conflict", f"{MODEL_TYPE} has a head of its own: remove modules.json")
     limits = read_limits(config)
-    parts.check_max_tokens(max_tokens, limits.positions, _POSITIONS)
-    shape = LayerShape(
-        hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
-        heads=config.positive_int("num_heads", maximum=parts.MAX_WIDTH),
-        intermediate=config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH),
-        activation=parts.activation_of(config, "activation", None),
-        epsilon=parts.epsilon_of(config, "layer_norm_eps", None),
-        bias=config.flag("bias"),
-    )
-    parts.check_heads(shape.hidden, shape.heads, heads_key="num_heads")
-    pre = _choice(config, "norm", ("post", "pre")) == "pre"
-    pooling = _choice(config, "pooling", _POOLINGS)
+    parts.check_max_tokens(max_tokens, limits.positions, POSITIONS)
+    shape = read_shape(config)
+    pre = choice(config, "norm", ("post", "pre")) == "pre"
+    pooling = choice(config, "pooling", _POOLINGS)
     body = (_embedding(config, tensors, shape, limits), _layers(config, tensors, shape, pre))
     widths = shape.widths
     if pre:
@@ -70,10 +62,24 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     return Graph(widths | more, body + head, (result,), limits.vocabulary, parts.SEGMENTS, max_tokens)
 
 
+def read_shape(config: Config) -> LayerShape:
+    """Of each layer."""
+    shape = LayerShape(
+        hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
+        heads=config.positive_int("num_heads", maximum=parts.MAX_WIDTH),
+        intermediate=config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH),
+        activation=parts.activation_of(config, "activation", None),
+        epsilon=parts.epsilon_of(config, "layer_norm_eps", None),
+        bias=config.flag("bias"),
+    )
+    parts.check_heads(shape.hidden, shape.heads, heads_key="num_heads")
+    return shape
+
+
 def _embedding(config: Config, tensors: TensorFile, shape: LayerShape, limits: Limits) -> Node:
     words = parts.parameter(tensors, "word_embeddings", "embedding.weight", (limits.vocabulary, shape.hidden))
     name = "position_embeddings"
-    if _choice(config, "positions", ("sinusoidal", "learned")) == "learned":
+    if choice(config, "positions", ("sinusoidal", "learned")) == "learned":
         positions = parts.parameter(tensors, name, "positions.weight", (limits.positions, shape.hidden))
     else:
         positions = interleaved_sinusoids(name, limits.positions, shape.hidden)
@@ -85,10 +91,11 @@ def _layers(config: Config, tensors: TensorFile, shape: LayerShape, pre: bool) -
     count = config.positive_int("num_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count, "num_layers")
     layer = pre_norm_layer if pre else post_norm_layer
-    return Layers("encoder_layer", count, layer(tensors, [f"layers.{i}." for i in range(count)], _LAYER, shape))
+    return Layers("encoder_layer", count, layer(tensors, [f"layers.{i}." for i in range(count)], LAYER, shape))
 
 
-def _choice(config: Config, key: str, supported: tuple[str, ...]) -> str:
+def choice(config: Config, key: str, supported: tuple[str, ...]) -> str:
+    """What a key names, one of a few words."""
     value = config.text(key)
     if value not in supported:
         raise parts.refuse("config-value", f"{key} '{value}' is not supported (supported: {', '.join(supported)})")

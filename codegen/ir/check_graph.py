@@ -118,6 +118,13 @@ def _check_target(graph: g.Graph) -> None:
     ids = {target.end, *target.begin, *target.never, *(() if target.empty is None else (target.empty,))}
     if target.max_tokens < 1 or not all(0 <= i < target.vocabulary for i in ids):
         raise _refuse(f"a target of {target.max_tokens} tokens of {target.vocabulary} that begins and ends with {ids}")
+    banned = target.restrictions.most_banned(target.steps(graph.max_tokens)) + len(target.never)
+    needed = banned + (2 * target.search.beams + 1 if target.search.beams > 1 else 2)
+    if target.restrictions and target.vocabulary < needed:
+        message = (
+            f"of {target.vocabulary} tokens {banned} may be banned at a step: raise no_repeat_ngram_size or make it 0"
+        )
+        raise EtchError("generation-not-supported", "check", message)
     if target.end in target.never:
         raise _refuse(f"the end of the target, {target.end}, is never written")
     if not graph.body and target.begin:

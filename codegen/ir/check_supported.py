@@ -10,11 +10,30 @@ from . import program as p
 
 def check_supported(graph: g.Graph) -> None:
     """EtchError (stage check) where the generated code has no place for so many heads or sequences of layers."""
-    heads, layers = len(graph.heads), sum(isinstance(node, g.Layers) for node in graph.body)
-    if heads != 1:
-        raise EtchError("heads-not-supported", "check", f"the graph has {heads} heads: one is supported")
+    layers = sum(isinstance(node, g.Layers) for node in graph.body)
+    if len(graph.heads) != 1:
+        _check_heads(graph)
     if graph.target is None and layers != 1:  # lowering says of what writes a sequence that it is not supported
         raise EtchError("layers-not-supported", "check", f"{layers} sequences of layers: one is supported")
+
+
+def _check_heads(graph: g.Graph) -> None:
+    names = [head.name for head in graph.heads]
+    if not names or len({*names} - {""}) != len(names):
+        raise EtchError("heads-not-supported", "check", f"the graph has {len(names)} heads without names of their own")
+    for head in graph.heads:
+        if not head.task.beside_others:
+            message = (
+                f"head '{head.name}': {head.task.name} takes several passes of the encoder, other heads take one: "
+                "generate its folder as a model of its own"
+            )
+            raise EtchError("head-not-supported", "check", message)
+    masks = [head.name for head in graph.heads if head.task.rows == "masks"]
+    questions = [head.name for head in graph.heads if head.task.asks]
+    for names, do in ((masks, "fill masks"), (questions, "answer questions")):
+        if len(names) > 1:
+            message = f"heads '{names[0]}' and '{names[1]}' both {do}: one is supported beside other heads"
+            raise EtchError("head-not-supported", "check", message)
 
 
 def check_phases(program: p.Program, stage: str) -> None:

@@ -18,8 +18,9 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search import GREEDY, Search
+from ..search import FREE, GREEDY, Restrictions, Sampling, Search
 from .op import ByLayer, at_layer, attribute, parts, read, slots, updated, weights, written
+from .several import task_of_heads
 from .task import Task
 
 F32Array = NDArray[np.float32]
@@ -264,6 +265,7 @@ class Head:
 
     task: Task
     value: str
+    name: str = ""  # of one of several
 
 
 @dataclass(frozen=True)
@@ -280,6 +282,10 @@ class Target:
     least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
     empty: int | None = None  # read in the place of a text without tokens; None: there is no such text
+    counted: int = 0  # of those that it begins with, the last ones: they count as written where scores are divided
+    sampling: Sampling | None = None  # where a call asks for no other; None: the best tokens are written
+
+    restrictions: Restrictions = FREE
 
     def read_first(self, ids: Sequence[int]) -> tuple[int, ...]:
         """What is read before the first token is written; `ids` are those of the text."""
@@ -289,11 +295,17 @@ class Target:
         """The ids that are not written behind so many tokens."""
         return [*self.never, *([self.end] if count < self.least_tokens else [])]
 
-    def best(self, logits: NDArray, count: int) -> int:
-        """The token that a step writes behind so many: that of the largest logit, the lowest of equals."""
-        allowed = logits.copy()
-        allowed[self.not_after(count)] = -np.inf
+    def best(self, logits: NDArray, begin: Sequence[int], written: Sequence[int]) -> int:
+        """The token that a step writes behind these, `begin` what was read first: that of the largest logit, the lowest
+        of equals."""
+        allowed = self.restrictions.applied(logits, begin, written)
+        allowed[self.not_after(len(written))] = -np.inf
         return int(np.argmax(allowed))
+
+    @property
+    def all_logits(self) -> bool:
+        """Whether those of all rows are there at once: where something has to change them, or draws."""
+        return bool(self.restrictions) or self.sampling is not None
 
     def steps(self, text_tokens: int) -> int:
         """Most steps for a text: what the target begins with is read first, its last token never."""
@@ -328,8 +340,8 @@ class Graph:
 
     @property
     def task(self) -> Task:
-        """Of the first head."""
-        return self.heads[0].task
+        """Of the heads."""
+        return task_of_heads(self.heads)
 
 
 Product = Linear | Best | Recurrence  # that has the weights of a linear

@@ -15,6 +15,7 @@ import numpy as np
 
 from .graph import Index, Mask, Pooling, Target
 from .op import ByLayer, attribute, parts, read, reads, slots, updated, weights, writes, written
+from .several import task_of_heads
 from .task import Task
 from .weights import (
     GROUP,
@@ -335,6 +336,7 @@ class Output:
 
     task: Task
     buffer: Buffer
+    name: str = ""  # of one of several
 
 
 @dataclass(frozen=True)
@@ -349,8 +351,8 @@ class Program:
 
     @property
     def task(self) -> Task:
-        """Of the first output."""
-        return self.outputs[0].task
+        """Of the outputs."""
+        return task_of_heads(self.outputs)
 
     @property
     def output(self) -> Buffer:

@@ -42,6 +42,11 @@ class Measure:
 
     name: str
     percent: bool = False
+    sign: str = " %"  # behind a share of 100
+
+    def text(self, value: float) -> str:
+        """A value of it."""
+        return f"{value:.2f}{self.sign}" if self.percent else f"{value:.4f}"
 
 
 class Task(ABC):
@@ -63,6 +68,7 @@ class Task(ABC):
     own_calls: ClassVar[bool] = (
         False  # VERB() takes more than a text, as the task's templates say; VERB_text() takes one
     )
+    beside_others: ClassVar[bool] = True  # may be one of several heads: reads texts as they are, or `asks`
     takes_pairs: ClassVar[bool] = True  # whether two texts may come at once
     relative: ClassVar[bool] = False  # outputs may have any size: differences count relative to the largest
     texts_of_row: ClassVar[int] = 1  # of a labelled table: texts that are asked one by one
@@ -147,6 +153,15 @@ class Task(ABC):
     @abstractmethod
     def measure(self) -> Measure:
         """What the score is."""
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """All that there are, `measure` the first."""
+        return (self.measure,)
+
+    def measured(self, answers: NDArray, truths: NDArray, measure: Measure) -> float:
+        """By one of `measures`, in its unit."""
+        return self.score(answers, truths)
 
     def read(self, path: Path, columns: Columns, echo: Echo) -> list[Row]:
         """All rows of a labelled file, of which `echo` is told what is used. EtchError where it is none."""

@@ -12,7 +12,17 @@ from .plain_normalizer_json import moves_spaces, read_plain_normalizer
 from .refusal import refusal, shown
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
-from .tokenizer_spec import AddedToken, ByteLevelBpeModel, ByteLevelSegmenter, CharacterNormalizer, TokenizerSpec
+from .tokenizer_spec import (
+    AddedToken,
+    ByteLevelBpeModel,
+    ByteLevelSegmenter,
+    CharacterNormalizer,
+    Folds,
+    NormalFormNormalizer,
+    SequenceNormalizer,
+    SplitSegmenter,
+    TokenizerSpec,
+)
 
 
 def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
@@ -21,8 +31,9 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     normalizer = read_plain_normalizer(values["normalizer"])
     segmenter = read_segmenter(values["pre_tokenizer"])
     if isinstance(normalizer, CharacterNormalizer) and not isinstance(segmenter, ByteLevelSegmenter):
-        message = f"normalizers {', '.join(normalizer.steps)} are supported with GPT-2's expression only"
-        raise refusal("tokenizer-normalizer", message, file=FILE)
+        normalizer = SequenceNormalizer(first_folding=Folds(joins_quotes=False, steps=normalizer.steps))
+    if isinstance(normalizer, NormalFormNormalizer) and isinstance(segmenter, SplitSegmenter):
+        normalizer = SequenceNormalizer(form=normalizer.form)
     model, merges = read_bpe_model(values["model"])
     added = added_tokens(values["added_tokens"], model["vocab"])
     ids = model["vocab"] | {token.content: token.id for token in added}

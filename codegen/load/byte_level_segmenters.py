@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pre-tokenizers of tokenizer.json that end in ByteLevel: alone, behind Digits, or behind a Split with an
-expression that is known."""
+"""The pre-tokenizers of tokenizer.json that end in ByteLevel: alone, behind those that part a text at single
+characters, or behind a Split with an expression that is known."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from .character_splits import KINDS, last_kind, listed_parts, read_splits
 from .refusal import refusal, shown
-from .tokenizer_json import FILE, only_fields, typed
-from .tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter
+from .tokenizer_json import FILE, only_fields
+from .tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter, SplitSegmenter, WordSegmenter
 
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -20,54 +21,67 @@ _EXPRESSIONS = {
     _CL100K % "": Cl100kSegmenter(1),  # Qwen 2
 }
 
-Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter
+Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | SplitSegmenter
 
 
 def read_segmenter(value: object) -> Segmenter:
     """The value of `pre_tokenizer`."""
-    part = typed(value, "pre_tokenizer", "ByteLevel", "Sequence")
-    if part["type"] == "ByteLevel":
-        return ByteLevelSegmenter(_byte_level(part, use_regex=True))
-    only_fields(part, "pre_tokenizer", {"type", "pretokenizers"}, required={"pretokenizers"})
-    parts = part["pretokenizers"]
-    if not isinstance(parts, list) or len(parts) != 2:
-        raise _not_supported("a Sequence is supported of two pre-tokenizers only, the second one ByteLevel")
-    first = typed(parts[0], "pre_tokenizer", "Split", "Digits")
-    second = typed(parts[1], "pre_tokenizer", "ByteLevel")
-    if first["type"] == "Digits":
-        only_fields(first, "pre_tokenizer", {"type", "individual_digits"}, required={"individual_digits"})
-        if not isinstance(first["individual_digits"], bool):
-            raise refusal("tokenizer-type", "pre_tokenizer.individual_digits must be true/false", file=FILE)
-        return DigitsSegmenter(_byte_level(second, use_regex=True), first["individual_digits"])
-    if _byte_level(second, use_regex=False):
-        raise _not_supported("add_prefix_space behind a Split is not supported")
-    return _split(first)
+    parts = listed_parts(value, *KINDS, "ByteLevel")
+    if last_kind(value) != "ByteLevel" or any(part["type"] == "ByteLevel" for part in parts[:-1]):
+        raise _not_supported("ByteLevel is supported as the last pre-tokenizer of a row, and once")
+    *front, last = parts
+    add_prefix_space, use_regex = _byte_level(last)
+    if front and (known := _known(front[-1])) is not None:
+        return _behind_expression(front[:-1], known, add_prefix_space, use_regex)
+    if use_regex:
+        inner = ByteLevelSegmenter(add_prefix_space)
+        if not front:
+            return inner
+        if [part["type"] for part in front] == ["Digits"]:
+            (digits,) = read_splits(front)
+            return DigitsSegmenter(add_prefix_space, individual=digits.cut == "isolated")
+        return SplitSegmenter(read_splits(front), inner)
+    if not front:
+        raise _not_supported("ByteLevel without its expression is supported behind pre-tokenizers that make words only")
+    return SplitSegmenter(read_splits(front), WordSegmenter(add_prefix_space, whole_words=False))
 
 
-def _byte_level(part: dict[str, Any], *, use_regex: bool) -> bool:
-    """Its add_prefix_space."""
+def _byte_level(part: dict[str, Any]) -> tuple[bool, bool]:
+    """Its add_prefix_space and use_regex."""
     known = {"type", "add_prefix_space", "trim_offsets", "use_regex"}
     only_fields(part, "pre_tokenizer", known, required=known - {"use_regex"})
-    for key in ("add_prefix_space", "trim_offsets"):
-        if not isinstance(part[key], bool):
+    for key in known - {"type"}:
+        if not isinstance(part.get(key, True), bool):
             message = f"pre_tokenizer.{key} must be true/false, got {shown(part[key])}"
             raise refusal("tokenizer-type", message, file=FILE)
-    if part.get("use_regex", True) is not use_regex:
-        which = "without its expression" if use_regex else "with an expression of its own behind a Split"
-        raise _not_supported(f"ByteLevel {which} is not supported")
-    return bool(part["add_prefix_space"])
+    return part["add_prefix_space"], part.get("use_regex", True)
 
 
-def _split(part: dict[str, Any]) -> Segmenter:
+def _known(part: dict[str, Any]) -> ByteLevelSegmenter | Cl100kSegmenter | None:
+    """Of a Split whose expression the runtime has."""
+    pattern = part.get("pattern")
+    expression = pattern.get("Regex") if isinstance(pattern, dict) else None
+    if part["type"] != "Split" or not isinstance(expression, str) or expression not in _EXPRESSIONS:
+        return None
     known = {"type", "pattern", "behavior", "invert"}
     only_fields(part, "pre_tokenizer", known, required=known)
     if part["behavior"] != "Isolated" or part["invert"] is not False:
-        raise _not_supported("Split is supported with the behavior Isolated and without invert only")
-    pattern = part["pattern"]
-    expression = pattern.get("Regex") if isinstance(pattern, dict) and len(pattern) == 1 else None
-    if not isinstance(expression, str) or expression not in _EXPRESSIONS:
-        raise _not_supported(f"Split by {shown(expression or pattern)} is not supported")
+        raise _not_supported("Split by this expression is supported with the behavior Isolated and without invert only")
     return _EXPRESSIONS[expression]
+
+
+def _behind_expression(
+    front: list[dict[str, Any]], words: ByteLevelSegmenter | Cl100kSegmenter, add_prefix_space: bool, use_regex: bool
+) -> Segmenter:
+    if add_prefix_space:
+        raise _not_supported("add_prefix_space behind a Split with an expression is not supported")
+    if use_regex:
+        raise _not_supported("ByteLevel with an expression of its own behind a Split with one is not supported")
+    if not front:
+        return words
+    if isinstance(words, Cl100kSegmenter):
+        raise _not_supported("pre-tokenizers before a Split with this expression are supported with GPT-2's only")
+    return SplitSegmenter(read_splits(front), words)
 
 
 def _not_supported(message: str) -> Exception:

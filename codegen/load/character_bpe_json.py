@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SentencePiece's BPE from tokenizer.json: byte pair encoding over characters, words begin with U+2581.
+"""Byte pair encoding over characters from tokenizer.json: SentencePiece's, whose words begin with U+2581, and of other
+words.
 
-That comes of Metaspace, or, where a text is one word, of a normalizer that ends with Prepend and Replace."""
+U+2581 comes of Metaspace, or, where a text is one word, of a normalizer that ends with Prepend and Replace."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 from .bpe_json import is_bpe, read_bpe_model
-from .metaspace_json import METASPACE, is_metaspace, read_metaspace
-from .normalizer_json import STEPS, charsmap_of, listed_steps
+from .character_splits import KINDS, last_kind
+from .metaspace_json import METASPACE, read_character_segmenter
+from .normalizer_json import STEPS, listed_steps
+from .plain_normalizer_json import read_character_bpe_normalizer
 from .refusal import refusal, shown
+from .sequence_json import STEPS as SEQUENCE_STEPS
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
-from .tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, TokenizerSpec
+from .tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, SplitSegmenter, TokenizerSpec
 from .unigram_json import BYTE_PIECES
 
 _PREPEND = {"type": "Prepend", "prepend": METASPACE}
@@ -28,14 +32,14 @@ _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 def is_character_bpe(described: dict[str, Any]) -> bool:
     """Whether a parsed tokenizer.json is of this kind: not of bytes."""
     segmenter = described.get("pre_tokenizer")
-    return is_bpe(described.get("model")) and (segmenter in (None, _SPLIT) or is_metaspace(segmenter))
+    return is_bpe(described.get("model")) and (segmenter is None or last_kind(segmenter) in (*KINDS, "Metaspace"))
 
 
 def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json."""
     check_top(values)
     model, merges = read_bpe_model(values["model"], byte_fallback=(None, False, True))
-    steps = listed_steps(values["normalizer"], *STEPS, "Prepend")
+    steps = listed_steps(values["normalizer"], *STEPS, *SEQUENCE_STEPS, "Prepend")
     rest = [step for step in steps if step not in (_PREPEND, _REPLACE)]
     ends = steps[len(rest) :]
     if any(step["type"] == "Prepend" for step in rest) or rest != steps[: len(rest)] or ends.count(_PREPEND) > 1:
@@ -54,9 +58,10 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
         message = "model.unk_token is null, and there is no byte fallback: texts would lose characters"
         raise refusal("missing-special-token", message, file=FILE)
     _check_merges(merges, by_id, unknown, byte_fallback)
+    segmenter = _segmenter(values["pre_tokenizer"], ends)
     return TokenizerSpec(
-        normalizer=charsmap_of(rest),
-        segmenter=_segmenter(values["pre_tokenizer"], ends),
+        normalizer=read_character_bpe_normalizer(rest, beside_splits=isinstance(segmenter, SplitSegmenter)),
+        segmenter=segmenter,
         model=CharacterBpeModel(
             pieces=tuple(piece or None for piece in by_id),
             merges=merges,
@@ -72,18 +77,19 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     )
 
 
-def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter:
+def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter | SplitSegmenter:
     """`ends` are the steps of the normalizer that do a part of it."""
-    if value in (None, _SPLIT) and _REPLACE not in ends:
-        message = "pre_tokenizer null, or a Split at spaces, is supported behind a Replace of spaces by U+2581 only"
+    if value is None and _REPLACE not in ends:
+        message = "pre_tokenizer null is supported behind a Replace of spaces by U+2581 only: Metaspace makes words"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
-    found = MetaspaceSegmenter("never", False, False) if value in (None, _SPLIT) else read_metaspace(value)
-    if ends and found.split_whitespace:
-        message = "WhitespaceSplit is not supported behind a normalizer that writes U+2581"
+    is_done = value is None or (value == _SPLIT and _REPLACE in ends)
+    found = MetaspaceSegmenter("never", False, False) if is_done else read_character_segmenter(value)
+    if not ends:
+        return found
+    if isinstance(found, SplitSegmenter) or found.split_whitespace:
+        message = "behind a normalizer that writes U+2581 only Metaspace is supported, alone"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
-    if _PREPEND in ends and found.split_whitespace is False:
-        return replace(found, prepend="doubled")
-    return found
+    return replace(found, prepend="doubled") if _PREPEND in ends else found
 
 
 def _check_added(added: tuple[AddedToken, ...], ends: list[dict[str, Any]]) -> None:

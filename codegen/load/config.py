@@ -29,6 +29,12 @@ class Asked(Mapping[str, Any]):
         """What nobody has asked for so far."""
         return {key: value for key, value in self._values.items() if key not in self._asked}
 
+    def changed(self, key: str, value: Any) -> Asked:
+        """With another value; what has been asked for stays so."""
+        other = Asked({**self._values, key: value})
+        other._asked = {*self._asked, key}
+        return other
+
     def __getitem__(self, key: str) -> Any:
         self._asked.add(key)
         return self._values[key]

@@ -33,10 +33,10 @@ def read_described_folder(
     *,
     read: Callable[[dict[str, Any]], TokenizerSpec],
     model: str,
-    classes: Mapping[str, RebuiltClass] | None = None,
+    classes: Mapping[str, RebuiltClass | None] | None = None,
 ) -> TokenizerSpec:
     """`class_in_config` and `usual_class` are as in `TokenizerConfig`; `read` reads tokenizer.json, whose kind of model
-    is `model`; `classes` by their names."""
+    is `model`; `classes` by their names: None for those of which `transformers` 5 does not read such a file."""
     config = read_config(folder)
     check_unsupported(config, has_template=True)
     name = class_of(config, class_in_config, usual_class, supported=tuple(classes or ()), model=model)
@@ -49,7 +49,8 @@ def read_described_folder(
         message = "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
         raise refusal("tokenizer-template", message, file=FILE)
     tokens.check(spec)
-    notes: tuple[str, ...] = ()
+    is_unread = rebuilt is None and name in (classes or {})
+    notes = (f"{name} of transformers 5 does not read {model}: {FILE} counts, as tokenizers reads it",) * is_unread
     if rebuilt is not None:
         if tokens.of(described["model"]["vocab"]) != sorted(spec.added_tokens, key=lambda token: token.id):
             raise refusal("tokenizer-conflict", f"{CONFIG_FILE} lists other added tokens", file=FILE)

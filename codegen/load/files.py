@@ -48,6 +48,7 @@ class CheckpointFolder:
             raise _no_folder(os.fspath(path))
         self._root = Path(root)
         self._used: set[str] = set()
+        self._whole: tuple[CheckpointFolder, str] | None = None  # that it is a part of, and its name there
 
     @property
     def path(self) -> Path:
@@ -69,12 +70,23 @@ class CheckpointFolder:
         """Whether the entry is a folder in here, not a link."""
         return (self._root / name).is_dir() and not (self._root / name).is_symlink()
 
+    def within(self, name: str) -> CheckpointFolder:
+        """A folder in here, no link, whose files count for this one's digest."""
+        if not self.is_folder(name):
+            raise refusal("not-a-folder", "it is not a folder", file=name)
+        part = CheckpointFolder(self._root / name)
+        part._whole = self, name
+        return part
+
     @contextlib.contextmanager
     def open(self, name: str, limit: int) -> Iterator[tuple[int, int]]:
         """A descriptor to read `name` with, and its size; closed at the end."""
         refuse = partial(refusal, file=name)
         with open_member(self._resolve(name), limit, refuse) as opened:
             self._used.add(name)
+            if self._whole is not None:
+                whole, inside = self._whole
+                whole._used.add(f"{inside}/{name}")
             yield opened
 
     def read(self, name: str, limit: int = MAX_TEXT_BYTES) -> bytes:

@@ -51,6 +51,7 @@ class Checkpoint:
     asked_task: str | None = None  # by `--task`: another one than the folder says
     target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
+    heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
 
 
 def load_checkpoint(
@@ -81,7 +82,7 @@ def load_checkpoint(
     tokenizer, target = _tokenizers(folder, config, limits)
     generation = None
     if limits.writes_texts:
-        generation = read_generation(folder, config, limits.vocabulary, has_encoder=limits.has_encoder)
+        generation = read_generation(folder, config, limits.target_vocabulary, has_encoder=limits.has_encoder)
         if max_target is not None:
             generation = replace(generation, max_tokens=max_target)
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
@@ -113,6 +114,9 @@ def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:
     if not 1 <= beams <= MOST_BEAMS:
         raise EtchError("generation-value", "arguments", f"--beams {beams}: 1 to {MOST_BEAMS} are supported")
     settings = checkpoint.generation
+    if beams > 1 and settings.sampling is not None:
+        message = f"--beams {beams}: the folder draws its tokens (do_sample), a search draws nothing"
+        raise EtchError("option-conflict", "arguments", message)
     return replace(checkpoint, generation=replace(settings, search=replace(settings.search, beams=beams)))
 
 

@@ -110,7 +110,8 @@ def read_tokens(
         special_map = read_special_map(folder)
         values |= {key: special_map[key] for key in usual if key in special_map}
         sources.append((special_map, SPECIAL_TOKENS_FILE))
-        named = {content_of(value, key, CONFIG_FILE) for key, value in values.items()}
+        # Special from the beginning is what a file names, not what is the class's own.
+        named = {content_of(of[key], key, file) for of, file in sources for key in usual if key in of}
         for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
             if type(number) is not int or number < 0:
                 message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..search import GREEDY, Search
+from ..search import FREE, GREEDY, Restrictions, Sampling, Search
 from .config import Config
 from .files import CheckpointFolder
 from .refusal import refusal, shown
@@ -15,25 +15,24 @@ from .refusal import refusal, shown
 FILE = "generation_config.json"
 MOST_BEAMS = 8  # etch::kMostBeams
 MOST_PENALTY = 5
+MOST_REPETITION = 1024
+MOST_TEMPERATURE = 1024  # etch::check_sampling
+LEAST_TOP_P = 2.0**-24
+LIBRARY_TOP_K = 50  # where a folder draws and says nothing of it
 
 # Keys that ask for another way to write, the values with which they do not, and what to do about others.
 _CHANGES_TEXTS = "make it {} and see whether the texts are still what you want"
 _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
-    "do_sample": ((None, False), "make it false: the best tokens are written, greedily or by beams"),
     "use_mtp": ((None, False), "make it false: the texts stay the same"),
     "token_healing": ((None, False), "make it false"),
     "num_beam_groups": ((None, 1), "make it 1: beams are searched in one group"),
     "num_return_sequences": ((None, 1), "make it 1: a call writes the best text"),
-    "no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
     "encoder_no_repeat_ngram_size": ((None, 0), _CHANGES_TEXTS.format(0)),
-    "repetition_penalty": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
     "encoder_repetition_penalty": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
     "diversity_penalty": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
     "penalty_alpha": ((None, 0, 0.0), _CHANGES_TEXTS.format(0.0)),
     "guidance_scale": ((None, 1, 1.0), _CHANGES_TEXTS.format(1.0)),
     "force_bos_token_to_be_generated": ((None, False), _CHANGES_TEXTS.format("false")),  # of older files
-    "forced_bos_token_id": ((None,), _CHANGES_TEXTS.format("null")),
-    "begin_suppress_tokens": ((None, []), _CHANGES_TEXTS.format("null")),
     "exponential_decay_length_penalty": ((None,), _CHANGES_TEXTS.format("null")),
     "sequence_bias": ((None,), _CHANGES_TEXTS.format("null")),
     "constraints": ((None,), _CHANGES_TEXTS.format("null")),
@@ -47,18 +46,28 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
 }
 _READ_KEYS = """
     num_beams length_penalty early_stopping min_length min_new_tokens max_length max_new_tokens renormalize_logits
-    decoder_start_token_id bos_token_id eos_token_id pad_token_id forced_eos_token_id suppress_tokens bad_words_ids
+    do_sample temperature top_k top_p decoder_start_token_id bos_token_id eos_token_id pad_token_id
+    forced_bos_token_id forced_eos_token_id suppress_tokens bad_words_ids
+    repetition_penalty no_repeat_ngram_size begin_suppress_tokens
 """
-# Of sampling, which is not done; of the library's own caches, assistants and returned values; where the file is from.
+# Ways to draw tokens that are not known here: where none are drawn they say nothing.
+_OF_DRAWING: dict[str, tuple[object, ...]] = {
+    "min_p": (None,),
+    "top_h": (None,),
+    "typical_p": (None, 1, 1.0),
+    "epsilon_cutoff": (None, 0, 0.0),
+    "eta_cutoff": (None, 0, 0.0),
+}
+# Of the library's own caches, assistants and returned values; where the file is from.
 _HARMLESS_KEYS = """
-    temperature top_k top_p min_p top_h typical_p epsilon_cutoff eta_cutoff
     use_cache cache_implementation cache_config max_cache_len prefill_chunk_size low_memory compile_config
     disable_compile is_assistant num_assistant_tokens num_assistant_tokens_schedule assistant_confidence_threshold
     max_matching_ngram_size assistant_lookbehind target_lookbehind assistant_ensemble_weight speculation_type
     output_attentions output_hidden_states output_scores output_logits return_dict_in_generate remove_invalid_values
     transformers_version _from_model_config _commit_hash
 """
-_READ, _HARMLESS = frozenset(_READ_KEYS.split()), frozenset(_HARMLESS_KEYS.split())
+_DRAWING = {"temperature", "top_k", "top_p"}  # where tokens are drawn
+_READ, _HARMLESS = frozenset(_READ_KEYS.split()), frozenset({*_HARMLESS_KEYS.split(), *_OF_DRAWING})
 _MOST_NAMED = 12
 
 
@@ -71,9 +80,12 @@ class GenerationSettings:
     end: int  # the token that ends a text
     forced_end: bool = False  # the last token that there is room for is the end
     never: tuple[int, ...] = ()  # ids that are not written, ascending
-    max_tokens: int | None = None  # of a target: its end counts, `begin` does not; None where no file says it
+    max_tokens: int | None = None  # of a target behind what it begins with, its end counts; None where no file says it
     least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
+    forced_begin: int | None = None  # the token that a target has behind `begin`, whatever the model makes of it
+    sampling: Sampling | None = None  # None: the best tokens are written
+    restrictions: Restrictions = FREE
     notes: tuple[str, ...] = ()  # for the report
 
 
@@ -90,7 +102,7 @@ def read_generation(
 
 def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> GenerationSettings:
     """Those of a folder without a file for them."""
-    values = {key: config.values.get(key) for key in _READ | set(_NEUTRAL)}
+    values = {key: config.values.get(key) for key in _READ | set(_NEUTRAL) | set(_OF_DRAWING)}
     return _Reader(values, config.file, vocabulary).settings(has_encoder)
 
 
@@ -105,7 +117,7 @@ def _unknown(values: dict[str, Any]) -> tuple[str, ...]:
 
 def _overruled(values: dict[str, Any], config: Config) -> tuple[str, ...]:
     """A note on keys of which config.json says something else."""
-    keys = sorted(_READ | set(_NEUTRAL))
+    keys = sorted((_READ | set(_NEUTRAL)) - _DRAWING)
     said = {key: config.values.get(key) for key in keys}
     other = [key for key in keys if said[key] is not None and said[key] != values.get(key)]
     return (f"{FILE} counts where {config.file} says otherwise: {', '.join(other)}",) if other else ()
@@ -124,18 +136,25 @@ class _Reader:
                 message = f"'{key}': {shown(value)} is not supported; {advice}"
                 raise refusal("generation-not-supported", message, file=self._file)
         self._id("pad_token_id")
+        sampling, beams = self._sampling(), self._beams()
+        if sampling is not None and beams > 1:
+            message = f"'do_sample' with 'num_beams' {beams}: a search draws nothing; make one of them false or 1"
+            raise refusal("generation-not-supported", message, file=self._file)
         begin = self._begin() if has_encoder else self._id("bos_token_id")
         end = self._end()
+        never = self._never(end)
+        forced_begin = self._forced_begin((end, *never), has_encoder)
         return GenerationSettings(
             begin=begin,
+            forced_begin=forced_begin,
             end=end,
             forced_end=self._forced_end(end),
-            never=self._never(end),
-            max_tokens=self._max_tokens(has_encoder),
-            least_tokens=self._least_tokens(has_encoder),
-            search=Search(
-                self._beams(), self._length_penalty(), self._early_stopping(), self._flag("renormalize_logits")
-            ),
+            never=never,
+            max_tokens=self._max_tokens(has_encoder, int(forced_begin is not None)),
+            least_tokens=max(0, self._least_tokens(has_encoder) - (forced_begin is not None)),
+            search=Search(beams, self._length_penalty(), self._early_stopping(), self._flag("renormalize_logits")),
+            sampling=sampling,
+            restrictions=self._restrictions(),
         )
 
     def _begin(self) -> int:
@@ -144,6 +163,16 @@ class _Reader:
             if found is not None:
                 return found
         raise self._missing("decoder_start_token_id", "a target begins with nothing")
+
+    def _forced_begin(self, never: tuple[int, ...], has_encoder: bool) -> int | None:
+        found = self._id("forced_bos_token_id")
+        if found is not None and not has_encoder:
+            message = "'forced_bos_token_id': without an encoder the text is what a target begins with; make it null"
+            raise refusal("generation-not-supported", message, file=self._file)
+        if found in never:
+            message = f"'forced_bos_token_id' is {found}, which ends a text or is not written: make it another or null"
+            raise refusal("generation-value", message, file=self._file)
+        return found
 
     def _end(self) -> int:
         """Of a list of one as of the number."""
@@ -170,26 +199,37 @@ class _Reader:
 
     def _never(self, end: int) -> tuple[int, ...]:
         """The words of one token, the end among them counts for nothing as in the library; and the suppressed ones."""
-        words, tokens = (self._list(key) for key in ("bad_words_ids", "suppress_tokens"))
-        for word in words:
-            if not isinstance(word, list) or not word:
-                message = f"'bad_words_ids' must be lists of ids, got {shown(word)}"
-                raise refusal("config-type", message, file=self._file)
-            if len(word) > 1:
-                message = f"'bad_words_ids' has a word of {len(word)} tokens: words of one are supported, remove it"
-                raise refusal("generation-not-supported", message, file=self._file)
-        banned = {self._checked("bad_words_ids", word[0]) for word in words} - {end}
-        suppressed = {self._checked("suppress_tokens", token) for token in tokens}
+        banned = {word[0] for word in self._words() if len(word) == 1} - {end}
+        suppressed = {self._checked("suppress_tokens", token) for token in self._list("suppress_tokens")}
         if end in suppressed:
             message = f"'suppress_tokens' has {end}, the eos_token_id: no text would end"
             raise refusal("generation-value", message, file=self._file)
         return tuple(sorted(banned | suppressed))
 
-    def _max_tokens(self, has_encoder: bool) -> int | None:
+    def _words(self) -> list[tuple[int, ...]]:
+        words = self._list("bad_words_ids")
+        for word in words:
+            if not isinstance(word, list) or not word:
+                message = f"'bad_words_ids' must be lists of ids, got {shown(word)}"
+                raise refusal("config-type", message, file=self._file)
+        return [tuple(self._checked("bad_words_ids", token) for token in word) for word in words]
+
+    def _restrictions(self) -> Restrictions:
+        return Restrictions(
+            repetition_penalty=self._between("repetition_penalty", 1.0, 1 / MOST_REPETITION, MOST_REPETITION),
+            no_repeat=self._natural("no_repeat_ngram_size") or 0,
+            words=tuple(sorted({word for word in self._words() if len(word) > 1})),
+            not_first=tuple(
+                sorted({self._checked("begin_suppress_tokens", i) for i in self._list("begin_suppress_tokens")})
+            ),
+        )
+
+    def _max_tokens(self, has_encoder: bool, forced: int) -> int | None:
+        """`forced` of those that are counted are what a target begins with."""
         new, whole = (self._natural(key) for key in ("max_new_tokens", "max_length"))
         if new is None and (whole is None or not has_encoder):  # without one it counts the tokens of the text, too
             return None
-        key, least, most = ("max_length", 2, whole) if new is None else ("max_new_tokens", 1, new)
+        key, least, most = ("max_length", 2 + forced, whole) if new is None else ("max_new_tokens", 1 + forced, new)
         assert most is not None
         if most < least:
             message = f"'{key}' is {most}: not one token could be written, {least} is the least"
@@ -213,6 +253,21 @@ class _Reader:
             message = f"'num_beams' is {value}: at most {MOST_BEAMS} are supported"
             raise refusal("generation-not-supported", message, file=self._file)
         return 1 if value is None else value
+
+    def _sampling(self) -> Sampling | None:
+        """None where no tokens are drawn; the library's defaults for what is not said."""
+        if not self._flag("do_sample"):
+            return None
+        for key, neutral in _OF_DRAWING.items():
+            if self._values.get(key) not in neutral:
+                message = f"'{key}': {shown(self._values[key])} is not supported; {_CHANGES_TEXTS.format('null')}"
+                raise refusal("generation-not-supported", message, file=self._file)
+        top_k = self._natural("top_k")
+        return Sampling(
+            temperature=self._between("temperature", 1.0, 1 / MOST_TEMPERATURE, MOST_TEMPERATURE),
+            top_k=LIBRARY_TOP_K if top_k is None else top_k,
+            top_p=self._between("top_p", 1.0, LEAST_TOP_P, 1.0),
+        )
 
     def _early_stopping(self) -> bool | Literal["never"]:
         value = self._values.get("early_stopping")
@@ -240,13 +295,16 @@ class _Reader:
 
     def _length_penalty(self) -> float:
         """Within what leaves the powers of all lengths in the range of float32."""
-        value = self._values.get("length_penalty")
+        return self._between("length_penalty", 1.0, -MOST_PENALTY, MOST_PENALTY)
+
+    def _between(self, key: str, default: float, least: float, most: float) -> float:
+        value = self._values.get(key)
         if value is None:
-            return 1.0
+            return default
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise refusal("config-type", f"'length_penalty' must be a number, got {shown(value)}", file=self._file)
-        if not -MOST_PENALTY <= value <= MOST_PENALTY:
-            message = f"'length_penalty' is {shown(value)}: -{MOST_PENALTY} to {MOST_PENALTY} are supported"
+            raise refusal("config-type", f"'{key}' must be a number, got {shown(value)}", file=self._file)
+        if not least <= value <= most:
+            message = f"'{key}' is {shown(value)}: {least:g} to {most:g} are supported"
             raise refusal("generation-not-supported", message, file=self._file)
         return float(value)
 

@@ -19,6 +19,12 @@ class Limits:
     tokenizer_class: str = "BertTokenizer"  # what `transformers` makes for this family where no file names one
     writes_texts: bool = False  # whether it reads a text and writes another one,
     has_encoder: bool = True  # which begins with a token of its own, not with the text
+    target_entries: int | None = None  # of the embedding of what is written, where that may have another vocabulary
+
+    @property
+    def target_vocabulary(self) -> int:
+        """Entries of the embedding of what is written."""
+        return self.vocabulary if self.target_entries is None else self.target_entries
 
 
 def usual_limits(config: Config) -> Limits:

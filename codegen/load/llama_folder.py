@@ -17,7 +17,7 @@ from .character_bpe_json import read_character_bpe_json
 from .described_folder import RebuiltClass, read_described_folder
 from .files import CheckpointFolder
 from .folder_tokens import own_tokens, read_tokens
-from .metaspace_json import METASPACE
+from .metaspace_json import METASPACE, prepend_of
 from .refusal import refusal
 from .sentencepiece_model import BPE, read_sentencepiece_model
 from .template_json import without_segments
@@ -25,6 +25,7 @@ from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import LLAMA_TOKENIZER, check_unsupported, class_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
+from .unigram_folder import CLASSES
 
 FILE = "tokenizer.model"
 _MAX_MODEL_BYTES = 32 << 20
@@ -48,7 +49,7 @@ def read_character_bpe_folder(
         class_in_config,
         usual_class,
         read=read_character_bpe_json,
-        model="SentencePiece BPE",
+        model="BPE of characters",
         classes=_CLASSES,
     )
     if folder.has(FILE):
@@ -62,9 +63,8 @@ def read_character_bpe_folder(
 
 def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[str]:
     prepends = _asked(config, "add_prefix_space", True)
-    segmenter = spec.segmenter
-    assert isinstance(segmenter, MetaspaceSegmenter)
-    if config.get("add_prefix_space") is not None and prepends != (segmenter.prepend != "never"):
+    prepend = prepend_of(spec.segmenter)
+    if config.get("add_prefix_space") is not None and prepends != (prepend not in (None, "never")):
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
     yield from _other_parts(spec, MetaspaceSegmenter(_scheme(config, prepends), split=False, split_whitespace=False))
 
@@ -84,7 +84,8 @@ def _other_parts(spec: TokenizerSpec, segmenter: MetaspaceSegmenter) -> Iterator
         yield "model"
 
 
-_CLASSES = {
+_CLASSES: dict[str, RebuiltClass | None] = {
+    **dict.fromkeys((*CLASSES, "BarthezTokenizer", "MBartTokenizer")),  # older files of theirs may have BPE
     LLAMA_TOKENIZER: RebuiltClass(_TOKENS, _other_than_llama),
     "GemmaTokenizer": RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
 }

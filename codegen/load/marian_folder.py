@@ -5,7 +5,9 @@ too. As MarianTokenizer of `transformers` 5.23 has it, but for what the notes sa
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from .character_tokenizers import character_spec
@@ -18,7 +20,7 @@ from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_of, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
-from .tokenizer_spec import TokenizerSpec, UnigramModel
+from .tokenizer_spec import Template, TemplatePart, TokenizerSpec, UnigramModel
 from .unigram_json import read_unigram_json
 
 SOURCE_FILE, TARGET_FILE, VOCAB_FILE = "source.spm", "target.spm", "vocab.json"
@@ -26,6 +28,7 @@ _CLASS = "MarianTokenizer"
 _TOKENS: dict[str, object] = {"unk_token": "<unk>", "eos_token": "</s>", "pad_token": "<pad>"}
 _MAX_BYTES = 32 << 20
 _METASPACE = "\u2581"
+_UNKNOWN = " unknown"  # no word has a space
 
 
 def is_marian_folder(folder: CheckpointFolder) -> bool:
@@ -35,8 +38,9 @@ def is_marian_folder(folder: CheckpointFolder) -> bool:
 
 def read_marian_folder(
     folder: CheckpointFolder, vocab_size: int, class_in_config: object
-) -> tuple[TokenizerSpec, TokenizerSpec, DecoderSpec]:
-    """Of the source, of the target, and how the target's pieces are joined; no id reaches `vocab_size`."""
+) -> tuple[TokenizerSpec, TokenizerSpec, DecoderSpec, Callable[[], TokenizerSpec]]:
+    """Of the source, of the target, how the target's pieces are joined, and what finds them in a text of the target; no
+    id reaches `vocab_size`."""
     config = read_config(folder)
     _check_settings(folder, config, class_in_config)
     vocab = _vocabulary(folder, vocab_size)
@@ -54,7 +58,8 @@ def read_marian_folder(
     cleans = (f"{CONFIG_FILE}: clean_up_tokenization_spaces is not done: texts keep spaces that the model writes",)
     notes = cleans if config.get("clean_up_tokenization_spaces") else ()
     decoder = DecoderSpec(space=_METASPACE, strip=MOST_SPACES, drops_last_spaces=True)
-    return spec, _target((source, target), vocab, tokens, notes), decoder
+    reader = partial(_source, target, vocab, tokens)
+    return spec, _target((source, target), vocab, tokens, notes), decoder, reader
 
 
 def _check_settings(folder: CheckpointFolder, config: dict[str, Any], class_in_config: object) -> None:
@@ -100,23 +105,20 @@ def _model(folder: CheckpointFolder, file: str, vocab: dict[str, int]) -> Senten
     if sum(text in vocab for text in normal) * 2 < len(normal):
         message = f"most of its pieces are not in {VOCAB_FILE}: they are of two models"
         raise refusal("tokenizer-conflict", message, file=file)
+    if _METASPACE not in normal:
+        raise refusal("sentencepiece-setting", "the space is no piece: unknown text would go over it", file=file)
     return model
 
 
 def _source(model: SentencePieceModel, vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
-    """Pieces of the target only are gaps: they lie at their ids under texts with a space, which no word has."""
-    normal = {piece.text: piece.score for piece in model.pieces if piece.type == NORMAL}
-    lowest = min(normal.values())
-    known = {text: score for text, score in normal.items() if text in vocab}
-    letters = set("".join(normal))
-    # What source.spm does not know may be in vocab.json all the same: then it is no unknown token.
-    strangers = [text for text in vocab if text and letters.isdisjoint(text)]
-    by_id = sorted(vocab, key=vocab.__getitem__)
-    codes = [text for text in by_id if text.startswith(">>") and text.endswith("<<")]
-    scores = known | dict.fromkeys(strangers, lowest) | dict.fromkeys((*tokens.special.values(), *codes), 0.0)
-    pieces = [(text, scores[text]) if text in scores else (f" {i}", 0.0) for i, text in enumerate(by_id)]
+    """The wheel finds the pieces, by numbers of its own; as in MarianTokenizer the text of each is looked up then."""
+    scores = {piece.text: piece.score for piece in model.pieces if piece.type == NORMAL}
+    codes = [text for text in vocab if text.startswith(">>") and text.endswith("<<")]
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
-    added = [asdict(token) for token in tokens.of(vocab)] + [{"content": t, "id": vocab[t], **flags} for t in codes]
+    added = [asdict(token) for token in tokens.of(vocab)] + [{"content": text, **flags} for text in codes]
+    names = list(dict.fromkeys((_UNKNOWN, *scores, *(token["content"] for token in added))))
+    number = {text: i for i, text in enumerate(names)}
+    added = sorted((token | {"id": number[token["content"]]} for token in added), key=lambda token: token["id"])
     end = tokens.special["eos_token"]
     first, second = ({"Sequence": {"id": text, "type_id": 0}} for text in "AB")
     closing = {"SpecialToken": {"id": end, "type_id": 0}}
@@ -128,36 +130,55 @@ def _source(model: SentencePieceModel, vocab: dict[str, int], tokens: FolderToke
         steps.insert(0, {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(model.charsmap).decode()})
     described = {
         "version": "1.0",
-        "added_tokens": sorted(added, key=lambda token: token["id"]),
+        "added_tokens": added,
         "normalizer": {"type": "Sequence", "normalizers": steps},
         "pre_tokenizer": {"type": "Metaspace", "replacement": _METASPACE, "prepend_scheme": "always", "split": True},
         "post_processor": {
             "type": "TemplateProcessing",
             "single": [first, closing],
             "pair": [first, second, closing],
-            "special_tokens": {end: {"id": end, "ids": [vocab[end]], "tokens": [end]}},
+            "special_tokens": {end: {"id": end, "ids": [number[end]], "tokens": [end]}},
         },
         "decoder": None,
-        "model": {"type": "Unigram", "unk_id": vocab[tokens.special["unk_token"]], "vocab": list(map(list, pieces))},
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [[_UNKNOWN, 0.0], *map(list, scores.items())]},
     }
-    spec = read_unigram_json(described, scores=tuple(score for _, score in pieces))
-    assert isinstance(spec.model, UnigramModel)
-    found = tuple(text if text in scores else None for text in by_id)
-    notes = tokens.notes + _differences(len(normal) - len(known), strangers, codes)
-    return replace(spec, model=replace(spec.model, pieces=found), notes=notes)
+    numbered = read_unigram_json(described, scores=(0.0, *scores.values()))
+    ids = [vocab.get(text, -1) for text in names]
+    return replace(
+        numbered,
+        model=_renumbered(scores, vocab, tokens.special["unk_token"]),
+        template=_with_ids(numbered.template, ids),
+        added_tokens=tuple(replace(token, id=ids[token.id]) for token in numbered.added_tokens),
+        notes=tokens.notes + _differences(codes),
+        ids_by_text=vocab,
+    )
 
 
-def _differences(without_id: int, strangers: list[str], codes: list[str]) -> tuple[str, ...]:
-    notes = []
-    if without_id:
-        message = f"{without_id} pieces of {SOURCE_FILE} have no id in {VOCAB_FILE}: unknown, character by character"
-        notes.append(f"{message}; one token for each of them in {_CLASS}")
-    if strangers:
-        message = f"{len(strangers)} pieces of {VOCAB_FILE} are of characters that {SOURCE_FILE} does not know"
-        notes.append(f"{message}: found one by one, by {_CLASS} only where no two such characters meet")
-    if codes:
-        notes.append(f"codes of languages, such as {codes[0]}, are found anywhere in a text, not at its beginning only")
-    return tuple(notes)
+def _renumbered(scores: dict[str, float], vocab: dict[str, int], unknown: str) -> UnigramModel:
+    """Unknown text is looked up as well: it may be a piece of the target, of characters that are no pieces here."""
+    by_id = sorted(vocab, key=vocab.__getitem__)
+    return UnigramModel(
+        pieces=tuple(text if text in scores else None for text in by_id),
+        scores=tuple(scores.get(text, 0.0) for text in by_id),
+        unknown_id=vocab[unknown],
+        byte_fallback=False,
+        without_id=tuple((text, score) for text, score in scores.items() if text not in vocab),
+        named=tuple((text, vocab[text]) for text in by_id if text and not any(c in scores for c in text)),
+    )
+
+
+def _with_ids(template: Template, ids: Sequence[int]) -> Template:
+    def parts(of: tuple[TemplatePart, ...]) -> tuple[TemplatePart, ...]:
+        return tuple(replace(one, content=ids[one.content]) if isinstance(one.content, int) else one for one in of)
+
+    return replace(template, single=parts(template.single), pair=parts(template.pair))
+
+
+def _differences(codes: list[str]) -> tuple[str, ...]:
+    near = f"sums of scores are of doubles: {_CLASS} may choose otherwise where two ways differ by less than 0.001"
+    if not codes:
+        return (near,)
+    return (near, f"codes of languages, such as {codes[0]}, are found anywhere in a text, not at its beginning only")
 
 
 def _target(

@@ -15,13 +15,19 @@ from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
 FOLDS = ("NFD", "NFKD", "StripAccents", "Lowercase")
 STEPS = ("Precompiled", "Strip", "Replace", *FOLDS)
 _RUN = {"Regex": " {2,}"}
-_METASPACE = "\u2581"
+_RUN_CONTENTS = (" ", "\u2581")
 
 
-def read_normalizer(value: object) -> CharsmapNormalizer | FoldingNormalizer:
+def before_charsmap(steps: list[dict[str, Any]]) -> int:
+    """How many steps stand before a compiled map and the Strip that may be next to it: 0 without a map."""
+    kinds = [step["type"] for step in steps]
+    at = kinds.index("Precompiled") if "Precompiled" in kinds else 0
+    return at - (at > 0 and kinds[at - 1] == "Strip")
+
+
+def read_sentencepiece_steps(steps: list[dict[str, Any]]) -> CharsmapNormalizer | FoldingNormalizer:
     """What is done to each character, if anything, then SentencePiece's steps: each may be missing."""
-    steps = listed_steps(value, *STEPS)
-    quotes = [_quote(step) for step in steps[:2]]
+    quotes = [quote_of(step) for step in steps[:2]]
     joins_quotes = quotes == ["``", "''"]
     steps = steps[2:] if joins_quotes else steps
     folds = list(takewhile(lambda step: step["type"] in FOLDS, steps))
@@ -31,7 +37,20 @@ def read_normalizer(value: object) -> CharsmapNormalizer | FoldingNormalizer:
     return FoldingNormalizer(joins_quotes, read_folds(folds), rest)
 
 
-def _quote(step: dict[str, Any]) -> str | None:
+def is_sentencepiece(steps: list[dict[str, Any]]) -> bool:
+    """Whether they are read so: with a compiled map, or in the kinds and the order that such files have."""
+    kinds = [step["type"] for step in steps]
+    if "Precompiled" in kinds:
+        return True
+    at = 2 if [quote_of(step) for step in steps[:2]] == ["``", "''"] else 0
+    folds = list(takewhile(lambda step: step["type"] in FOLDS, steps[at:]))
+    rest = steps[at + len(folds) :]
+    in_order = [step["type"] for step in rest] in ([], ["Strip"], ["Replace"], ["Strip", "Replace"])
+    runs = all(step.get("pattern") == _RUN and step.get("content") in _RUN_CONTENTS for step in rest[-1:])
+    return in_order and folds_alone(folds) and (runs or kinds[-1] == "Strip")
+
+
+def quote_of(step: dict[str, Any]) -> str | None:
     """What a step replaces by a quotation mark, if it does."""
     pattern = step.get("pattern")
     is_quote = step["type"] == "Replace" and set(step) == {"type", "pattern", "content"} and step["content"] == '"'
@@ -42,13 +61,19 @@ def read_folds(steps: list[dict[str, Any]]) -> tuple[str, ...]:
     """The types of steps that are of FOLDS, if they do to a text what they do to each of its characters."""
     for step in steps:
         only_fields(step, "normalizer", {"type"})
-    kinds = tuple(step["type"] for step in steps)
-    for place, kind in enumerate(kinds):
-        following = next((later for later in kinds[place + 1 :] if later != "Lowercase"), None)
-        if kind in ("NFD", "NFKD") and following != "StripAccents":
-            message = f"normalizer '{kind}' is supported with StripAccents behind it only"
-            raise refusal("tokenizer-normalizer", message, file=FILE)
-    return kinds
+    if not folds_alone(steps):
+        message = "normalizers 'NFD' and 'NFKD' are supported here with StripAccents behind them only"
+        raise refusal("tokenizer-normalizer", message, file=FILE)
+    return tuple(step["type"] for step in steps)
+
+
+def folds_alone(steps: list[dict[str, Any]]) -> bool:
+    """Whether what is decomposed loses its accents: then each character is changed by itself."""
+    kinds = [step["type"] for step in steps]
+    behind = [next((later for later in kinds[i + 1 :] if later != "Lowercase"), None) for i in range(len(kinds))]
+    return all(
+        kind not in ("NFD", "NFKD") or later == "StripAccents" for kind, later in zip(kinds, behind, strict=True)
+    )
 
 
 def charsmap_of(steps: list[dict[str, Any]]) -> CharsmapNormalizer:
@@ -68,7 +93,7 @@ def charsmap_of(steps: list[dict[str, Any]]) -> CharsmapNormalizer:
         if kind == "Precompiled":
             charsmap = _charsmap(step)
         elif kind == "Strip":
-            strips[place // 2] = _strip(step)
+            strips[place // 2] = strip_of(step)
         else:
             run_content = _run_content(step)
     return CharsmapNormalizer(strips[0], charsmap, strips[1], run_content)
@@ -108,7 +133,8 @@ def _refuse_map(text: object) -> bytes:
     raise refusal("tokenizer-type", f"precompiled_charsmap must be Base64, got {shown(text)}", file=FILE)
 
 
-def _strip(step: dict[str, Any]) -> tuple[bool, bool]:
+def strip_of(step: dict[str, Any]) -> tuple[bool, bool]:
+    """Whether a Strip takes white space from the left and from the right end."""
     known = {"type", "strip_left", "strip_right"}
     only_fields(step, "normalizer", known, required=known)
     sides = step["strip_left"], step["strip_right"]
@@ -120,7 +146,7 @@ def _strip(step: dict[str, Any]) -> tuple[bool, bool]:
 def _run_content(step: dict[str, Any]) -> str:
     known = {"type", "pattern", "content"}
     only_fields(step, "normalizer", known, required=known)
-    if step["pattern"] != _RUN or step["content"] not in (" ", _METASPACE):
+    if step["pattern"] != _RUN or step["content"] not in _RUN_CONTENTS:
         message = "normalizer 'Replace' is supported of ' {2,}' by a space or U+2581 only"
         raise refusal("tokenizer-normalizer", message, file=FILE)
     return step["content"]

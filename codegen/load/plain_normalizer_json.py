@@ -1,55 +1,135 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The normalizer of a tokenizer.json that does not come from SentencePiece: nothing, one of Unicode's normal forms, or
-what becomes of each character by itself."""
+"""The normalizer of a tokenizer.json that does not come from SentencePiece: nothing, one of Unicode's normal forms,
+what becomes of each character by itself, or several steps."""
 
 from __future__ import annotations
 
-from .normalizer_json import FOLDS, listed_in, listed_steps, read_folds
+from dataclasses import replace
+from typing import Any
+
+from .normalizer_json import (
+    FOLDS,
+    before_charsmap,
+    charsmap_of,
+    folds_alone,
+    is_sentencepiece,
+    listed_steps,
+    read_folds,
+    read_sentencepiece_steps,
+)
+from .normalizer_json import STEPS as SENTENCEPIECE_STEPS
 from .refusal import refusal
-from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import BertNormalizer, CharacterNormalizer, NoNormalizer, NormalFormNormalizer
+from .sequence_json import FORMS, STEPS, read_sequence
+from .tokenizer_json import FILE, only_fields, read_bert_normalizer
+from .tokenizer_spec import (
+    BertNormalizer,
+    BertSegmenter,
+    CharacterNormalizer,
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    Folds,
+    FormCharsmapNormalizer,
+    NoNormalizer,
+    NormalFormNormalizer,
+    SequenceNormalizer,
+    SplitSegmenter,
+    WhitespaceSegmenter,
+)
 
-_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+Plain = NoNormalizer | NormalFormNormalizer | CharacterNormalizer | SequenceNormalizer
 
 
-def read_plain_normalizer(value: object) -> NoNormalizer | NormalFormNormalizer | CharacterNormalizer:
+def read_plain_normalizer(value: object) -> Plain:
     """The value of `normalizer`; a Sequence is its steps."""
-    steps = listed_steps(value, *dict.fromkeys((*_FORMS, *FOLDS)))
-    for step in steps:
-        only_fields(step, "normalizer", {"type"})
-    kinds = [step["type"] for step in steps]
-    if len(kinds) == 1 and kinds[0] in _FORMS:
-        return NormalFormNormalizer(kinds[0])
-    other = next((kind for kind in kinds if kind not in FOLDS), None)
-    if other is not None:
-        message = f"normalizer '{other}' is supported alone only, this is one of {len(kinds)}"
-        raise refusal("tokenizer-normalizer", message, file=FILE)
-    return CharacterNormalizer(read_folds(steps)) if kinds else NoNormalizer()
+    steps = listed_steps(value, *STEPS)
+    if all(step["type"] in FOLDS for step in steps) and folds_alone(steps):
+        return CharacterNormalizer(read_folds(steps)) if steps else NoNormalizer()
+    if len(steps) == 1 and steps[0]["type"] in FORMS:
+        only_fields(steps[0], "normalizer", {"type"})
+        return NormalFormNormalizer(steps[0]["type"])
+    return read_sequence(steps)
 
 
-def read_word_normalizer(value: object) -> BertNormalizer | NormalFormNormalizer | CharacterNormalizer:
-    """The same in front of words: nothing, or lower case alone, is a part of what BERT's does."""
+def read_word_normalizer(
+    value: object, segmenter: BertSegmenter | WhitespaceSegmenter | SplitSegmenter
+) -> BertNormalizer | NormalFormNormalizer | CharacterNormalizer | SequenceNormalizer:
+    """The same in front of words: BERT's alone; nothing, or lower case alone, is a part of what that does. What is more
+    is steps in a row, but before the segmenters that have a composition with it."""
+    if isinstance(value, dict) and value.get("type") == "BertNormalizer":
+        return read_bert_normalizer(value)
     normalizer = read_plain_normalizer(value)
-    if isinstance(normalizer, NormalFormNormalizer):
-        return normalizer
-    if isinstance(normalizer, CharacterNormalizer) and normalizer.steps != ("Lowercase",):
-        return normalizer
-    return BertNormalizer(False, False, False, isinstance(normalizer, CharacterNormalizer))
+    if isinstance(normalizer, NoNormalizer):
+        return BertNormalizer(False, False, False, False)
+    if normalizer == CharacterNormalizer(("Lowercase",)):
+        return BertNormalizer(False, False, False, True)
+    if isinstance(normalizer, NormalFormNormalizer) and not isinstance(segmenter, BertSegmenter):
+        return SequenceNormalizer(form=normalizer.form)
+    if isinstance(normalizer, CharacterNormalizer) and isinstance(segmenter, SplitSegmenter):
+        return SequenceNormalizer(first_folding=Folds(joins_quotes=False, steps=normalizer.steps))
+    return normalizer
 
 
-def read_normal_form(value: object) -> NormalFormNormalizer | None:
-    """The value of `normalizer` where it is one of them and nothing else."""
-    while isinstance(value, dict) and value.get("type") == "Sequence" and len(steps := listed_in(value)) == 1:
-        value = steps[0]
-    if not isinstance(value, dict) or value.get("type") not in _FORMS:
-        return None
-    only_fields(value, "normalizer", {"type"})
-    return NormalFormNormalizer(value["type"])
+def read_unigram_normalizer(
+    value: object, *, beside_splits: bool = False
+) -> CharsmapNormalizer | FoldingNormalizer | NormalFormNormalizer | SequenceNormalizer | FormCharsmapNormalizer:
+    """The same in front of Unigram: also what SentencePiece does."""
+    steps = listed_steps(value, *SENTENCEPIECE_STEPS, *STEPS)
+    if beside_splits:
+        return _beside_splits(steps)
+    front = steps[: before_charsmap(steps)]
+    if front:
+        return _before_charsmap(read_sequence(front), charsmap_of(steps[len(front) :]))
+    if is_sentencepiece(steps):
+        return read_sentencepiece_steps(steps)
+    if len(steps) == 1 and steps[0]["type"] in FORMS:
+        only_fields(steps[0], "normalizer", {"type"})
+        return NormalFormNormalizer(steps[0]["type"])
+    return read_sequence(steps)
+
+
+def read_character_bpe_normalizer(
+    steps: list[dict[str, Any]], *, beside_splits: bool
+) -> CharsmapNormalizer | SequenceNormalizer:
+    """The same of steps in front of BPE over characters."""
+    if beside_splits:
+        normalizer = _beside_splits(steps)
+        if isinstance(normalizer, CharsmapNormalizer):
+            message = "Precompiled before BPE is supported with Metaspace alone"
+            raise refusal("tokenizer-normalizer", message, file=FILE)
+        return normalizer
+    normalizer = read_sentencepiece_steps(steps) if is_sentencepiece(steps) else read_sequence(steps)
+    return read_sequence(steps) if isinstance(normalizer, FoldingNormalizer) else normalizer
 
 
 def moves_spaces(normalizer: object) -> bool:
     """Whether spaces may come of other characters, or a character vanish between two: then the place of the one that
     follows is not so many bytes behind the first."""
+    if isinstance(normalizer, SequenceNormalizer):
+        stays = replace(normalizer, form=None, first_folding=None, third_folding=None) == SequenceNormalizer()
+        return not stays or normalizer.form not in (None, "NFC", "NFD") or bool(set(normalizer.folds) - {"Lowercase"})
     forms = (normalizer.form,) if isinstance(normalizer, NormalFormNormalizer) else ()
     steps = normalizer.steps if isinstance(normalizer, CharacterNormalizer) else forms
     return any(step in ("NFKC", "NFKD", "StripAccents") for step in steps)
+
+
+def _beside_splits(steps: list[dict[str, Any]]) -> CharsmapNormalizer | SequenceNormalizer:
+    """Of steps in front of words that are parted at single characters."""
+    if not any(step["type"] == "Precompiled" for step in steps):
+        return read_sequence(steps)
+    normalizer = read_sentencepiece_steps(steps)
+    if isinstance(normalizer, FoldingNormalizer):
+        message = "normalizers before Precompiled are not supported with pre-tokenizers beside Metaspace"
+        raise refusal("tokenizer-normalizer", message, file=FILE)
+    return normalizer
+
+
+def _before_charsmap(first: SequenceNormalizer, rest: CharsmapNormalizer) -> FoldingNormalizer | FormCharsmapNormalizer:
+    """What stands before a compiled map."""
+    folds = first.first_folding
+    if folds is not None and first == SequenceNormalizer(first_folding=folds):
+        return FoldingNormalizer(folds.joins_quotes, folds.steps, rest)
+    form, behind = first.form, first.third_folding
+    if form is not None and first == SequenceNormalizer(form=form, third_folding=behind):
+        return FormCharsmapNormalizer(form, behind, rest)
+    message = "before Precompiled one normal form, then what becomes of single characters, are supported only"
+    raise refusal("tokenizer-normalizer", message, file=FILE)

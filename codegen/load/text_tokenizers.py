@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..errors import EtchError
 from .character_tokenizers import has_characters, read_source, read_target
 from .config import Config
 from .decoder_json import DecoderSpec, read_decoder
@@ -17,6 +19,8 @@ from .tokenizer import load_tokenizer
 from .tokenizer_json import FILE
 from .tokenizer_spec import ByteLevelBpeModel, TokenizerSpec
 
+TARGET = "target"  # a folder with the tokenizer of what is written
+
 
 @dataclass(frozen=True)
 class TargetTokenizer:
@@ -24,6 +28,7 @@ class TargetTokenizer:
 
     spec: TokenizerSpec  # the texts of the ids; those of special tokens are left out of what is written
     decoder: DecoderSpec
+    reader: Callable[[], TokenizerSpec] | None = None  # of such texts, with the same ids, where `spec` reads none
 
 
 @dataclass(frozen=True)
@@ -35,16 +40,30 @@ class TextTokenizers:
 
 
 def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limits) -> TextTokenizers:
-    """The checked tokenizers; no id of them reaches `limits.vocabulary`."""
+    """The checked tokenizers; no id of theirs reaches `limits.vocabulary` and `limits.target_vocabulary`."""
     if has_characters(config):
-        target, decoder = read_target(config, limits.vocabulary)
+        target, decoder = read_target(config, limits.target_vocabulary)
         return TextTokenizers(read_source(folder, config, limits.vocabulary), TargetTokenizer(target, decoder))
+    if limits.target_vocabulary != limits.vocabulary and not folder.has(TARGET):
+        message = f"{limits.vocabulary} pieces are read, {limits.target_vocabulary} written: {TARGET}/ has no tokenizer"
+        raise refusal("tokenizer-missing", message)
     name = config.values.get("tokenizer_class")
     if is_marian_folder(folder):
-        source, pieces, decoder = read_marian_folder(folder, limits.vocabulary, name)
-        return TextTokenizers(source, TargetTokenizer(pieces, decoder))
+        source, pieces, decoder, reader = read_marian_folder(folder, limits.vocabulary, name)
+        return TextTokenizers(source, TargetTokenizer(pieces, decoder, reader))
     spec = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
-    return TextTokenizers(spec, TargetTokenizer(spec, _decoder(spec)))
+    target = _own_target(folder, limits) if limits.target_entries is not None and folder.has(TARGET) else spec
+    return TextTokenizers(spec, TargetTokenizer(target, _decoder(target)))
+
+
+def _own_target(folder: CheckpointFolder, limits: Limits) -> TokenizerSpec:
+    """Of what is written, where it has other pieces."""
+    part = folder.within(TARGET)
+    try:
+        return load_tokenizer(part, limits.target_vocabulary, None, limits.tokenizer_class)
+    except EtchError as error:
+        error.file = TARGET if error.file is None else f"{TARGET}/{error.file}"
+        raise
 
 
 def _decoder(spec: TokenizerSpec) -> DecoderSpec:

@@ -4,9 +4,10 @@ merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
 
 from __future__ import annotations
 
-import string
 from dataclasses import replace
 from typing import Any
+
+from tokenizers import Tokenizer
 
 from . import tokenizer_config, tokenizer_json, vocab_text
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
@@ -65,8 +66,8 @@ def load_tokenizer(
             parts = _word_piece(folder, described, config)
             spec, file = _spec(parts), parts.file
     _check_lengths(spec, file)
-    tokenizer_json.wheel_of(spec.json, file)
-    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec))
+    wheel = tokenizer_json.wheel_of(spec.json, file)
+    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec, wheel))
 
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
@@ -189,7 +190,7 @@ def _check_ids(spec: TokenizerSpec, vocab_size: int, file: str) -> tuple[str, ..
     return ()
 
 
-def _found_in_words(spec: TokenizerSpec) -> tuple[str, ...]:
+def _found_in_words(spec: TokenizerSpec, wheel: Tokenizer) -> tuple[str, ...]:
     """Notes of special tokens that WordPiece finds in plain text, too, as `tokenizers` does: BERT's own have brackets,
     at which words end."""
     if not isinstance(spec.model, WordPieceModel):
@@ -200,7 +201,7 @@ def _found_in_words(spec: TokenizerSpec) -> tuple[str, ...]:
     found = []
     for text in special:
         word = text.removeprefix(prefix)
-        is_word = len(word) == 1 or not any(c in string.punctuation or c.isspace() for c in word)
+        is_word = [part for part, _ in wheel.pre_tokenizer.pre_tokenize_str(word)] == [word]
         if text in pieces and word and is_word and not (uncased and word != word.lower()):
             found.append(f"special token {shown(text)} is a piece of words: SpecialTokens::plain_text does not hide it")
     return tuple(found)

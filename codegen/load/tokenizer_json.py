@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from ..errors import printable
 from .refusal import kind, refusal, shown
 from .tokenizer_parts import TokenizerParts, bert_processor
-from .tokenizer_spec import AddedToken
+from .tokenizer_spec import AddedToken, BertNormalizer
 
 FILE = "tokenizer.json"
 MAX_WORD_CHARS = 10_000
@@ -60,6 +60,13 @@ def _normalizer(value: object) -> dict[str, Any]:
         if not isinstance(setting, bool) and not (key == "strip_accents" and setting is None):
             raise refusal("tokenizer-type", f"normalizer.{key} must be true/false, got {shown(setting)}", file=FILE)
     return normalizer
+
+
+def read_bert_normalizer(value: object) -> BertNormalizer:
+    """The checked value of `normalizer` where it is BERT's."""
+    settings = _normalizer(value)
+    strips = settings["lowercase"] if settings.get("strip_accents") is None else settings["strip_accents"]
+    return BertNormalizer(settings["clean_text"], settings["handle_chinese_chars"], strips, settings["lowercase"])
 
 
 def read_word_piece_model(value: object) -> dict[str, Any]:

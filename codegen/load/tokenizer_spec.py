@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,11 +46,16 @@ class WordPieceModel:
     unknown_id: int
 
 
+PunctuationRule = Literal["kept", "isolated", "contiguous", "removed", "with_previous", "with_next"]
+
+
 @dataclass(frozen=True)
 class WhitespaceSegmenter:
-    """WhitespaceSplit, or Whitespace, which splits words from what is none."""
+    """WhitespaceSplit, or Whitespace, which splits words from what is none; maybe with Punctuation beside it."""
 
     splits_words: bool
+    whole_words: bool = True  # the model never takes them apart
+    punctuation: PunctuationRule = "kept"
 
 
 @dataclass(frozen=True)
@@ -149,12 +155,98 @@ class CharacterNormalizer:
 
 
 @dataclass(frozen=True)
+class Folds:
+    """What becomes of single characters."""
+
+    joins_quotes: bool  # as in FoldingNormalizer
+    steps: tuple[str, ...]  # the wheel's normalizers, by type or as JSON
+
+
+@dataclass(frozen=True)
+class RunRule:
+    """A run becomes one character, or none."""
+
+    of: str | None  # that character; None: white space
+    least: Literal[1, 2]  # characters
+    content: str
+
+
+@dataclass(frozen=True)
+class SequenceNormalizer:
+    """Steps in the order of the fields, of which any may be missing; `_strip`: of white space at the left and right
+    end."""
+
+    first_strip: tuple[bool, bool] = (False, False)
+    first_folding: Folds | None = None
+    first_run: RunRule | None = None
+    second_folding: Folds | None = None
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"] | None = None
+    third_folding: Folds | None = None
+    second_strip: tuple[bool, bool] = (False, False)
+    second_run: RunRule | None = None
+    last_folding: Folds | None = None
+    last_strip: tuple[bool, bool] = (False, False)
+
+    @property
+    def folds(self) -> tuple[str, ...]:
+        """All that becomes of single characters."""
+        every = (self.first_folding, self.second_folding, self.third_folding, self.last_folding)
+        return tuple(step for folds in every if folds is not None for step in folds.steps)
+
+
+@dataclass(frozen=True)
+class FormCharsmapNormalizer:
+    """A normal form, what becomes of each character of it, then SentencePiece's normalization."""
+
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+    folding: Folds | None
+    rest: CharsmapNormalizer
+
+
+# Before which words U+2581 is put; `doubled`: before those that have one, too.
+Prepend = Literal["never", "first", "always", "doubled"]
+
+
+@dataclass(frozen=True)
 class MetaspaceSegmenter:
     """Spaces become U+2581, which is put before words that have none; words begin with it."""
 
-    prepend: Literal["never", "first", "always", "doubled"]  # `doubled`: before those that have one, too
+    prepend: Prepend
     split: bool
     split_whitespace: bool  # before that
+
+
+@dataclass(frozen=True)
+class WordSegmenter:
+    """Words as they are."""
+
+    add_prefix_space: bool  # before each that begins with none
+    whole_words: bool  # the model, which is WordPiece or a list of words, never takes them apart
+
+
+# What becomes of characters of one kind: each is a word; neighbours are; they are dropped, or all others are; each, or
+# each run, ends the word before it or begins the one behind it.
+Cut = Literal[
+    "isolated", "contiguous", "removed", "others_removed", "with_previous", "with_next", "run_with_previous",
+    "run_with_next",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CharacterSplit:
+    """A pre-tokenizer that parts a text at single characters."""
+
+    of: str  # which: those that the wheel's pre-tokenizer of this name finds; `words`: word characters as Whitespace
+    # has them; or the pattern of a Split, as JSON
+    cut: Cut
+
+
+@dataclass(frozen=True)
+class SplitSegmenter:
+    """A text is parted at single characters, and its parts as `inner` does it."""
+
+    splits: tuple[CharacterSplit, ...]  # the order does not matter
+    inner: ByteLevelSegmenter | MetaspaceSegmenter | WordSegmenter
 
 
 @dataclass(frozen=True)
@@ -165,6 +257,8 @@ class UnigramModel:
     scores: tuple[float, ...]
     unknown_id: int
     byte_fallback: bool  # unknown text is written as pieces `<0x00>` to `<0xFF>`, one for each byte
+    without_id: tuple[tuple[str, float], ...] = ()  # pieces and scores: each is written as unknown
+    named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
 
 @dataclass(frozen=True)
@@ -203,6 +297,7 @@ Segmenter = (
     | DigitsSegmenter
     | Cl100kSegmenter
     | MetaspaceSegmenter
+    | SplitSegmenter
 )
 
 
@@ -217,6 +312,8 @@ class TokenizerSpec:
         | CharacterNormalizer
         | CharsmapNormalizer
         | FoldingNormalizer
+        | SequenceNormalizer
+        | FormCharsmapNormalizer
     )
     segmenter: Segmenter
     model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
@@ -224,20 +321,26 @@ class TokenizerSpec:
     added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
+    ids_by_text: Mapping[str, int] | None = None  # of the tokens of `json`, where it numbers them otherwise; others
+    # are the model's unknown one
 
     @property
     def summary(self) -> str:
         """Its kind in two words, for the report."""
         if isinstance(self.model, ByteLevelBpeModel):
             return "byte-level BPE"
+        inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
+        words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):
-            return "SentencePiece BPE"
+            return "BPE of characters" if words_as_they_are else "SentencePiece BPE"
         if isinstance(self.model, UnigramModel):
-            return "SentencePiece Unigram"
+            return "Unigram" if words_as_they_are else "SentencePiece Unigram"
         if isinstance(self.segmenter, SingleCharacterSegmenter):
             return "characters"
         folds = self.normalizer.steps if isinstance(self.normalizer, CharacterNormalizer) else ()
-        uncased = "Lowercase" in folds or (isinstance(self.normalizer, BertNormalizer) and self.normalizer.lowercase)
+        folds = self.normalizer.folds if isinstance(self.normalizer, SequenceNormalizer) else folds
+        uncased = any(step == "Lowercase" or '"lowercase": true' in step for step in folds)
+        uncased |= isinstance(self.normalizer, BertNormalizer) and self.normalizer.lowercase
         kind = "words" if isinstance(self.model, WordLevelModel) else "WordPiece"
         return f"{'uncased' if uncased else 'cased'} {kind}"
 

@@ -4,7 +4,7 @@
 A tokenizer.json counts as it is, as for the `tokenizers` library. `transformers` 5.23 rebuilds the classes below from
 its vocabulary and compiled map alone: where the other parts would be different ones that is said in a note, and where a
 file of the folder asks for something else than tokenizer.json does it is a `tokenizer-conflict`. SentencePiece's own
-file is read as these classes read it.
+file is read as these classes read it. Others need tokenizer.json, whose parts count whatever `transformers` makes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ import numpy as np
 
 from .files import CheckpointFolder
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
+from .metaspace_json import prepend_of
 from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from .template_json import read_post_processor, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
+from .tokenizer_spec import (
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    FormCharsmapNormalizer,
+    SequenceNormalizer,
+    TokenizerSpec,
+)
 from .unigram_json import is_unigram, read_unigram_json
 
 _FAIRSEQ_FILE, _OWN_FILE = "sentencepiece.bpe.model", "spiece.model"
@@ -32,6 +39,7 @@ MODEL_FILES = (_FAIRSEQ_FILE, _OWN_FILE, "spm.model", "tokenizer.model")
 _MAX_MODEL_BYTES = 32 << 20
 _METASPACE = "\u2581"
 _MOST_EXTRA_IDS = 10_000
+_WITH_MAP = FoldingNormalizer | FormCharsmapNormalizer  # before it
 
 Vocabulary = list[tuple[str, float]]
 
@@ -47,6 +55,8 @@ class SentencePieceClass:
     single: str  # the template, `$A` and `$B` the texts
     pair: str
     folds: bool = False  # by the settings `do_lower_case` and `keep_accents`
+    second_segment: int = 0  # of a pair's second text, if the model is told of segments
+    composes: bool = False  # NFC and single spaces instead of the compiled map; the model is told of segments
     prepends_always: bool = False  # whatever `add_prefix_space` says
     has_extra_ids: bool = False  # as many as the setting says, special tokens, the last one first behind the pieces
 
@@ -70,6 +80,7 @@ _ALBERT_TOKENS = ROBERTA_TOKENS | {
     "mask_token": "[MASK]",
 }
 _T5_TOKENS: dict[str, object] = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+_BERT_TEMPLATE = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]"
 _ROBERTA_TEMPLATE = "<s> $A </s>", "<s> $A </s> </s> $B </s>"
 CLASSES = {
     "XLMRobertaTokenizer": SentencePieceClass(_FAIRSEQ_FILE, ROBERTA_TOKENS, 3, _xlm_roberta, *_ROBERTA_TEMPLATE),
@@ -77,15 +88,22 @@ CLASSES = {
         _FAIRSEQ_FILE, ROBERTA_TOKENS | {"mask_token": _STRIPPING_MASK}, 3, _camembert, *_ROBERTA_TEMPLATE
     ),
     "AlbertTokenizer": SentencePieceClass(
-        _OWN_FILE, _ALBERT_TOKENS, 1, list, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", folds=True
+        _OWN_FILE, _ALBERT_TOKENS, 1, list, *_BERT_TEMPLATE, folds=True, second_segment=1
     ),
     "T5Tokenizer": SentencePieceClass(
         _OWN_FILE, _T5_TOKENS, 2, list, "$A </s>", "$A </s> $B </s>", prepends_always=True, has_extra_ids=True
     ),
 }
-# `transformers` 5.23 makes this one without the compiled map, with NFC: tokenizer.json counts, and must be there.
+# `transformers` 5.23 makes this one without the compiled map, with NFC.
 _DEBERTA = "DebertaV2Tokenizer"
 _DEBERTA_TOKENS = _ALBERT_TOKENS | {"unk_token": "[UNK]", "pad_token": "[PAD]"}
+_DEBERTA_CLASS = SentencePieceClass(
+    "spm.model", _DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
+)
+# These too make another normalizer; around a text they put the code of its language.
+_MBART = ("MBartTokenizer", "MBart50Tokenizer")
+_MBART_LANGUAGE = "en_XX"  # where no file says it
+_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: _DEBERTA_TOKENS, **dict.fromkeys(_MBART, ROBERTA_TOKENS)}
 
 
 def is_unigram_folder(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
@@ -102,29 +120,31 @@ def read_unigram_folder(
     `usual_class` are as in `TokenizerConfig`."""
     config = read_config(folder)
     check_unsupported(config, has_template=described is not None)
-    supported = (*CLASSES, _DEBERTA)
+    supported = (*CLASSES, *_IN_JSON)
     name = class_of(config, class_in_config, usual_class, supported=supported, model="SentencePiece")
     known = CLASSES.get(name)
     file = _model_file(folder)
     model = read_sentencepiece_model(folder.read(file, _MAX_MODEL_BYTES), file) if file is not None else None
-    usual = known.special_tokens if known is not None else _DEBERTA_TOKENS if name == _DEBERTA else ROBERTA_TOKENS
+    usual = known.special_tokens if known is not None else _IN_JSON.get(name, ROBERTA_TOKENS)
     spec = None if described is None else _as_described(config, described, with_segments=name == _DEBERTA)
     if described is not None and spec is not None:
         vocab = {piece or "": i for i, piece in enumerate(spec.model.pieces)}
         described = {**described, "model": {"vocab": vocab}}  # as other kinds have it
-    tokens = read_tokens(folder, config, described, usual, known is not None or name == _DEBERTA)
+    tokens = read_tokens(folder, config, described, usual, known is not None or name in _IN_JSON)
     if spec is not None:
         if model is not None:
-            _check_same_model(spec, model, f"{file}")
+            _check_same_model(spec, model, f"{file}", is_deberta=name == _DEBERTA)
         if known is not None:
             spec = replace(spec, notes=spec.notes + _differences(config, name, known, spec, tokens))
         elif name == _DEBERTA:
-            spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec))
-    elif known is None:
-        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
-    else:
+            spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec, tokens))
+        elif name in _MBART:
+            _check_language(config, spec)
+    elif known is not None or name == _DEBERTA:
         assert model is not None
-        spec = _of_model(config, known, model, f"{file}", tokens)
+        spec = _of_model(config, known or _DEBERTA_CLASS, model, f"{file}", tokens)
+    else:
+        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
     tokens.check(spec)
     return replace(spec, notes=spec.notes + tokens.notes)
 
@@ -146,7 +166,7 @@ def _as_described(config: dict[str, Any], described: dict[str, Any], *, with_seg
     return spec
 
 
-def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str) -> None:
+def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str, *, is_deberta: bool) -> None:
     """Where the folder has both files they must agree: different tools read either."""
     scores = np.array(spec.model.scores, np.float32).tolist()
     here = list(zip((piece or "" for piece in spec.model.pieces), scores, strict=True))
@@ -155,7 +175,9 @@ def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str)
     kinds = (kind.vocabulary(pieces) + (extra if kind.has_extra_ids else []) for kind in CLASSES.values())
     if not any(_same(here, vocabulary) for vocabulary in kinds):
         raise refusal("tokenizer-conflict", f"{JSON_FILE} has other pieces or scores", file=file)
-    normalizer = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
+    normalizer = spec.normalizer.rest if isinstance(spec.normalizer, _WITH_MAP) else spec.normalizer
+    if is_deberta and isinstance(normalizer, SequenceNormalizer):  # then the map does not count
+        return
     if not isinstance(normalizer, CharsmapNormalizer) or (normalizer.charsmap or b"") != model.charsmap:
         raise refusal("tokenizer-conflict", f"{JSON_FILE} has another compiled map of characters", file=file)
 
@@ -174,7 +196,7 @@ def _differences(
     """Notes of what `transformers` makes otherwise; what it is told to make otherwise is refused."""
     rebuilt = _described(config, known, b"", [], {}, None)
     expected = read_unigram_json(rebuilt, scores=(0.0,) * len(rebuilt["model"]["vocab"]))
-    rest = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
+    rest = spec.normalizer.rest if isinstance(spec.normalizer, _WITH_MAP) else spec.normalizer
     ours: object = spec.normalizer
     if isinstance(rest, CharsmapNormalizer):
         ours = replace(spec.normalizer, rest=_bare(rest)) if rest is not spec.normalizer else _bare(rest)
@@ -182,8 +204,7 @@ def _differences(
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
     segmenter, wanted = spec.segmenter, expected.segmenter
-    assert isinstance(segmenter, MetaspaceSegmenter) and isinstance(wanted, MetaspaceSegmenter)
-    if "add_prefix_space" in config and segmenter.prepend != wanted.prepend:
+    if "add_prefix_space" in config and prepend_of(segmenter) != prepend_of(wanted):
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
     special = {token.content for token in spec.added_tokens if token.special}
     missing = set(_extra_ids(config)) - special if known.has_extra_ids and not _names_extra_ids(tokens) else set()
@@ -211,7 +232,7 @@ def _same_template(config: dict[str, Any], known: SentencePieceClass, spec: Toke
     ids = {piece: i for i, piece in enumerate(spec.model.pieces) if isinstance(piece, str)}
     ids |= {token.content: token.id for token in spec.added_tokens}
     described = {"post_processor": _template(known, ids)}
-    described = described if has_segments(config, usual=False) else without_segments(described)
+    described = described if has_segments(config, usual=known.composes) else without_segments(described)
     return read_post_processor(described["post_processor"], ids).template == spec.template
 
 
@@ -220,24 +241,47 @@ def _names_extra_ids(tokens: FolderTokens) -> bool:
     return any("<extra_id_" in content_of(value, key, file) for key, value, file in tokens.extra)
 
 
-def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec) -> tuple[str, ...]:
-    """The same of DeBERTa's class, whose normalizer is never that of a tokenizer.json that can be read here."""
-    lowercase = isinstance(spec.normalizer, FoldingNormalizer) and "Lowercase" in spec.normalizer.steps
+def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
+    """The same of DeBERTa's class."""
+    rebuilt = _described(config, _DEBERTA_CLASS, b"", [], {}, None)
+    expected = read_unigram_json(rebuilt, scores=(0.0,) * len(rebuilt["model"]["vocab"]))
+    folding = spec.normalizer.steps if isinstance(spec.normalizer, FoldingNormalizer) else ()
+    folding = spec.normalizer.folds if isinstance(spec.normalizer, SequenceNormalizer) else folding
+    if isinstance(spec.normalizer, FormCharsmapNormalizer) and spec.normalizer.folding is not None:
+        folding = spec.normalizer.folding.steps
+    lowercase = "Lowercase" in folding
     asked = {"do_lower_case": lowercase, "split_by_punct": False}
     for key, here in asked.items():
         if key in config and flag_of(config, key, here) != here:
             raise refusal("tokenizer-conflict", f"{key} is not what {JSON_FILE} says", file=CONFIG_FILE)
     segmenter, unknown = spec.segmenter, spec.model.unknown_id
-    assert isinstance(segmenter, MetaspaceSegmenter)
     prepend = "always" if flag_of(config, "add_prefix_space", True) else "first"
-    if "add_prefix_space" in config and segmenter.prepend != prepend:
+    if "add_prefix_space" in config and prepend_of(segmenter) != prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
     usual = (spec.model.pieces[unknown], spec.model.scores[unknown]) == ("[UNK]", 0.0) or unknown == 1
     if not usual or spec.model.byte_fallback:
         message = f"{_DEBERTA} of transformers has the unknown piece [UNK] of score 0 and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
-    parts = ["normalizer"] + ([] if segmenter == MetaspaceSegmenter(prepend, True, False) else ["pre_tokenizer"])
-    return tuple(f"{_DEBERTA} of transformers has another {part}: {JSON_FILE} counts" for part in parts)
+    is_template = _other_token(_DEBERTA_CLASS, tokens) is None and _same_template(config, _DEBERTA_CLASS, spec)
+    parts = [
+        ("normalizer", spec.normalizer == expected.normalizer),
+        ("pre_tokenizer", segmenter == expected.segmenter),
+        ("post_processor", is_template),
+    ]
+    return tuple(
+        f"{_DEBERTA} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same
+    )
+
+
+def _check_language(config: dict[str, Any], spec: TokenizerSpec) -> None:
+    """That the template is for texts of the language that the class is told of."""
+    code = content_of(config.get("src_lang") or _MBART_LANGUAGE, "src_lang", CONFIG_FILE)
+    around = {spec.model.pieces[i] for i in spec.template.special_ids if i < len(spec.model.pieces)}
+    around |= {token.content for token in spec.added_tokens if token.id in spec.template.special_ids}
+    if code not in around:
+        put = " ".join(sorted(map(str, around)))
+        message = f"src_lang is {shown(code)}, {JSON_FILE} puts {shown(put)} around a text"
+        raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
 
 
 def _bare(rest: Any, like: Any = None) -> CharsmapNormalizer:
@@ -262,12 +306,25 @@ def _of_model(
     vocabulary = known.vocabulary([(piece.text, piece.score) for piece in model.pieces])
     extra = _extra_ids(config) if known.has_extra_ids else []
     vocabulary += [(text, 0.0) for text in reversed(extra)]
+    if known.composes:
+        if flag_of(config, "split_by_punct", False):
+            raise refusal("tokenizer-setting", "'split_by_punct' is not supported", file=CONFIG_FILE)
+        known = replace(known, unknown_id=_unknown_id(vocabulary, file))
     ids = {text: i for i, (text, _) in enumerate(vocabulary)}
     added = [asdict(token) for token in tokens.of(ids, own_tokens(model, tokens) | dict.fromkeys(extra, True))]
     ids |= {token["content"]: token["id"] for token in added}
     described = _described(config, known, model.charsmap, vocabulary, ids, added)
-    described = described if has_segments(config, usual=False) else without_segments(described)
+    with_segments = has_segments(config, usual=known.composes)
+    described = described if with_segments else without_segments(described)
     return read_unigram_json(described, scores=tuple(score for _, score in vocabulary))
+
+
+def _unknown_id(vocabulary: Vocabulary, file: str) -> int:
+    """Of DeBERTa's class."""
+    found = next((i for i, piece in enumerate(vocabulary) if piece == ("[UNK]", 0.0)), None)
+    if found is None:
+        raise refusal("missing-special-token", "the vocabulary has no '[UNK]' of score 0", file=file)
+    return found
 
 
 def _described(
@@ -284,20 +341,29 @@ def _described(
         steps += [{"type": "Replace", "pattern": {"String": quotes}, "content": '"'} for quotes in ("``", "''")]
         steps += [] if flag_of(config, "keep_accents", False) else [{"type": "NFKD"}, {"type": "StripAccents"}]
         steps += [{"type": "Lowercase"}] if flag_of(config, "do_lower_case", True) else []
-    if charsmap:
+    if known.composes:
+        steps += [{"type": "Lowercase"}] if flag_of(config, "do_lower_case", False) else []
+        steps += [
+            {"type": "Replace", "pattern": {"Regex": r"\s{2,}|[\n\r\t]"}, "content": " "},
+            {"type": "NFC"},
+            {"type": "Strip", "strip_left": False, "strip_right": True},
+        ]
+    elif charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()})
+    without = "first" if known.composes else "never"
     metaspace: dict[str, Any] = {
         "type": "Metaspace",
         "replacement": _METASPACE,
-        "prepend_scheme": "always" if known.prepends_always or flag_of(config, "add_prefix_space", True) else "never",
+        "prepend_scheme": "always" if known.prepends_always or flag_of(config, "add_prefix_space", True) else without,
         "split": True,
     }
+    whitespace = [] if known.composes else [{"type": "WhitespaceSplit"}]
     vocab = vocabulary or [(f"{i}", 0.0) for i in range(known.unknown_id + 1)]
     return {
         "version": "1.0",
         "added_tokens": added or [],
         "normalizer": {"type": "Sequence", "normalizers": steps},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*whitespace, metaspace]},
         "post_processor": None if added is None else _template(known, ids),
         "decoder": metaspace,
         "model": {"type": "Unigram", "unk_id": known.unknown_id, "vocab": [list(item) for item in vocab]},
@@ -317,9 +383,9 @@ def _template(known: SentencePieceClass, ids: dict[str, int]) -> dict[str, Any]:
         found: list[dict[str, Any]] = []
         segment = 0
         for name in text.split():
-            segment |= known.folds and name == "$B"  # ALBERT's second text has a segment of its own
+            segment = known.second_segment if name == "$B" else segment
             kind, shorter = ("Sequence", name[1:]) if name[0] == "$" else ("SpecialToken", name)
-            found.append({kind: {"id": shorter, "type_id": int(segment)}})
+            found.append({kind: {"id": shorter, "type_id": segment}})
         return found
 
     names = {name for name in known.pair.split() if name[0] != "$"}

@@ -7,13 +7,12 @@ import json
 import math
 from typing import Any
 
-from .metaspace_json import read_metaspace
-from .normalizer_json import read_normalizer
-from .plain_normalizer_json import read_normal_form
+from .metaspace_json import read_character_segmenter
+from .plain_normalizer_json import read_unigram_normalizer
 from .refusal import kind, refusal, shown
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of, only_fields, wheel_of
-from .tokenizer_spec import TokenizerSpec, UnigramModel
+from .tokenizer_spec import SplitSegmenter, TokenizerSpec, UnigramModel
 
 _MODEL = {"type", "unk_id", "vocab", "byte_fallback"}
 BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
@@ -27,9 +26,8 @@ def is_unigram(model: object) -> bool:
 def read_unigram_json(values: dict[str, Any], scores: tuple[float, ...] | None = None) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json; `scores` where those are meant that the wheel does not round."""
     check_top(values)
-    form = read_normal_form(values["normalizer"])
-    normalizer = form if form is not None else read_normalizer(values["normalizer"])
-    segmenter = read_metaspace(values["pre_tokenizer"])
+    segmenter = read_character_segmenter(values["pre_tokenizer"])
+    normalizer = read_unigram_normalizer(values["normalizer"], beside_splits=isinstance(segmenter, SplitSegmenter))
     pieces, unknown_id, byte_fallback = _model(values["model"])
     vocab = {piece: i for i, piece in enumerate(pieces)}
     added = added_tokens(values["added_tokens"], vocab)

@@ -9,17 +9,9 @@ from typing import Any
 from .plain_normalizer_json import read_word_normalizer
 from .refusal import refusal, shown
 from .template_json import read_post_processor
-from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
-from .tokenizer_spec import (
-    BertNormalizer,
-    CharacterNormalizer,
-    NormalFormNormalizer,
-    TokenizerSpec,
-    WhitespaceSegmenter,
-    WordLevelModel,
-)
-
-_SEGMENTERS = {"Whitespace": WhitespaceSegmenter(True), "WhitespaceSplit": WhitespaceSegmenter(False)}
+from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields
+from .tokenizer_spec import TokenizerSpec, WordLevelModel
+from .word_segmenters import read_word_segmenter
 
 
 def is_word_level(described: dict[str, Any]) -> bool:
@@ -31,8 +23,8 @@ def is_word_level(described: dict[str, Any]) -> bool:
 def read_word_level_json(values: dict[str, Any]) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json."""
     check_top(values)
-    segmenter = typed(values["pre_tokenizer"], "pre_tokenizer", *_SEGMENTERS)
-    only_fields(segmenter, "pre_tokenizer", {"type"})
+    segmenter = read_word_segmenter(values["pre_tokenizer"], whole_words=True)
+    normalizer = read_word_normalizer(values["normalizer"], segmenter)
     model = values["model"]
     only_fields(model, "model", {"type", "vocab", "unk_token"}, required={"vocab", "unk_token"})
     unknown = model["unk_token"]
@@ -45,19 +37,11 @@ def read_word_level_json(values: dict[str, Any]) -> TokenizerSpec:
         raise refusal("tokenizer-post-processor", "trim_offsets is not supported with words", file=FILE)
     by_id = sorted(model["vocab"], key=model["vocab"].__getitem__)
     return TokenizerSpec(
-        normalizer=_normalizer(values["normalizer"]),
-        segmenter=_SEGMENTERS[segmenter["type"]],
+        normalizer=normalizer,
+        segmenter=segmenter,
         model=WordLevelModel(tuple(piece or None for piece in by_id), model["vocab"][unknown]),
         template=post.template,
         added_tokens=added,
         json=json.dumps({**values, "truncation": None, "padding": None}),
         notes=notes_of(values),
     )
-
-
-def _normalizer(value: object) -> BertNormalizer | CharacterNormalizer:
-    normalizer = read_word_normalizer(value)
-    if isinstance(normalizer, NormalFormNormalizer):
-        message = f"normalizer '{normalizer.form}' is not supported with words"
-        raise refusal("tokenizer-normalizer", message, file=FILE)
-    return normalizer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tokenizer.json of a WordPiece whose normalizer is not BERT's: textbooks make them of single steps."""
+"""tokenizer.json of a WordPiece whose normalizer or pre-tokenizer is not BERT's, as textbooks make them."""
 
 from __future__ import annotations
 
@@ -10,31 +10,23 @@ from .plain_normalizer_json import read_word_normalizer
 from .refusal import refusal
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of, read_word_piece_model
-from .tokenizer_spec import BertSegmenter, TokenizerSpec, WordPieceModel
-
-# The two of them are what BertPreTokenizer does.
-_SEGMENTERS: tuple[dict[str, Any], ...] = (
-    {"type": "BertPreTokenizer"},
-    {
-        "type": "Sequence",
-        "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Punctuation", "behavior": "Isolated"}],
-    },
-)
+from .tokenizer_spec import TokenizerSpec, WordPieceModel
+from .word_segmenters import read_word_segmenter
 
 
 def is_word_piece_of_steps(described: dict[str, Any]) -> bool:
     """Whether a parsed tokenizer.json is of this kind."""
-    model, normalizer = described.get("model"), described.get("normalizer")
-    is_bert = isinstance(normalizer, dict) and normalizer.get("type") == "BertNormalizer"
+    model = described.get("model")
+    parts = (described.get("normalizer"), "BertNormalizer"), (described.get("pre_tokenizer"), "BertPreTokenizer")
+    is_bert = all(isinstance(part, dict) and part.get("type") == kind for part, kind in parts)
     return isinstance(model, dict) and model.get("type") == "WordPiece" and not is_bert
 
 
 def read_word_piece_json(values: dict[str, Any]) -> TokenizerSpec:
     """The tokenizer of a parsed tokenizer.json."""
     check_top(values)
-    if values["pre_tokenizer"] not in _SEGMENTERS:
-        message = "WordPiece is supported behind BertPreTokenizer, or WhitespaceSplit and isolated Punctuation, only"
-        raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
+    segmenter = read_word_segmenter(values["pre_tokenizer"], whole_words=False)
+    normalizer = read_word_normalizer(values["normalizer"], segmenter)
     model = read_word_piece_model(values["model"])
     vocab = model["vocab"]
     added = added_tokens(values["added_tokens"], vocab)
@@ -42,8 +34,8 @@ def read_word_piece_json(values: dict[str, Any]) -> TokenizerSpec:
     if post.trim_offsets:
         raise refusal("tokenizer-post-processor", "trim_offsets is not supported with WordPiece", file=FILE)
     return TokenizerSpec(
-        normalizer=read_word_normalizer(values["normalizer"]),
-        segmenter=BertSegmenter(),
+        normalizer=normalizer,
+        segmenter=segmenter,
         model=WordPieceModel(
             pieces=tuple(piece or None for piece in sorted(vocab, key=vocab.__getitem__)),
             continuing_prefix=model["continuing_subword_prefix"],

@@ -27,7 +27,7 @@ def _embed(op: g.Embed, at: Place) -> list[p.Op]:
 
 def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
     # Positions before the first and past the last are never looked up.
-    rows = slice(term.first, term.first + at.positions) if term.by == "positions" else slice(None)
+    rows = slice(term.first, term.first + at.looked_up(term.table)) if term.by == "positions" else slice(None)
     slot = at.slot(
         term.table,
         lambda array, _: p.EmbeddingWeights(
@@ -41,7 +41,7 @@ def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
 def _norm(op: g.Norm, at: Place) -> list[p.Op]:
     def weights(gamma: g.Array, index: int) -> p.NormWeights:
         return p.NormWeights(
-            gamma=without_tiny(gamma.values),
+            gamma=without_tiny(gamma.values.astype(np.float32)),
             beta=_beta(op, index),
             epsilon=rounded(op.epsilon),
             inverse_width=reciprocal(gamma.shape[0]),

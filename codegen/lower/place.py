@@ -32,6 +32,19 @@ class Place:
         """Most rows of tokens, or of steps, that an op here looks up by position."""
         return self.graph.max_tokens if self.target is None else self.target.steps(self.graph.max_tokens)
 
+    def looked_up(self, table: g.Parameter) -> int:
+        """Most rows of a table that are looked up by position, in all phases that have it: it is stored once."""
+        phases = {"once": self.graph.max_tokens}
+        if self.graph.target is not None:
+            phases["repeat"] = self.graph.target.steps(self.graph.max_tokens)
+        return max(
+            phases[phase.kind]
+            for phase in self.graph.phases
+            for node in phase.body
+            for op in g.ops_in(node)
+            if isinstance(op, g.Embed) and any(term.table is table for term in op.terms)
+        )
+
     def slot(self, parameter: g.Parameter, make: Callable[[g.Array, int], p.Weights]) -> p.WeightSlot:
         """The slot of a parameter, each of its arrays as `make` stores it."""
         if parameter.name not in self.slots:

@@ -45,7 +45,7 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
     program = p.Program(
         recipe=recipe.name,
         steps=tuple(steps),
-        outputs=tuple(p.Output(each.task, lowering.row(each.value)) for each in graph.heads),
+        outputs=tuple(p.Output(each.task, lowering.row(each.value), each.name) for each in graph.heads),
         vocabulary=graph.vocabulary,
         segments=graph.segments,
         max_tokens=graph.max_tokens,

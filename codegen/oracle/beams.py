@@ -25,9 +25,14 @@ class Written:
 
 
 def search(
-    logits: Callable[[Sequence[int]], F64Array], target: Target, settings: Search, max_tokens: int | None = None
+    logits: Callable[[Sequence[int]], F64Array],
+    begin: Sequence[int],
+    target: Target,
+    settings: Search,
+    max_tokens: int | None = None,
 ) -> list[Written]:
-    """The ended sequences, the best first. `logits` are of the step behind what is written so far. Of equal scores
+    """The ended sequences, the best first. `logits` are of the step behind what is written so far, and
+    what was read before that, `begin`. Of equal scores
     that of the lower beam counts as larger, then of the lower id."""
     most = target.max_tokens if max_tokens is None else max_tokens
     count, penalty = settings.beams, settings.length_penalty
@@ -35,18 +40,18 @@ def search(
     ended: list[Written] = []
     for length in range(1, most + 1):
         forced = target.forced_end and length == most
-        candidates = _candidates(running, logits, target, 2 * count, forced, settings.renormalize)
+        candidates = _candidates(running, logits, begin, target, 2 * count, forced, settings.renormalize)
         last = length == most
         ends = [last or one.tokens[-1] == target.end for one in candidates]
         if not (len(ended) == count and settings.early_stopping is True):
             new = [one for one, over in zip(candidates[:count], ends[:count], strict=True) if over]
-            scored = [Written(one.tokens, one.score / length**penalty) for one in new]
+            scored = [Written(one.tokens, one.score / (length + target.counted) ** penalty) for one in new]
             ended = sorted([*ended, *scored], key=lambda one: -one.score)[:count]
         running = [one for one, over in zip(candidates, ends, strict=True) if not over][:count]
         if all(ends) or (len(ended) == count and settings.early_stopping is True):
             break
         best_length = most if settings.early_stopping == "never" and penalty > 0 else length
-        if len(ended) == count and running[0].score / best_length**penalty <= ended[-1].score:
+        if len(ended) == count and running[0].score / (best_length + target.counted) ** penalty <= ended[-1].score:
             break
     return ended
 
@@ -54,6 +59,7 @@ def search(
 def _candidates(
     running: list[Written],
     logits: Callable[[Sequence[int]], F64Array],
+    begin: Sequence[int],
     target: Target,
     count: int,
     forced: bool,
@@ -62,7 +68,7 @@ def _candidates(
     """The best ways to go on, by their sums."""
     rows = []
     for one in running:
-        row = _log_softmax(logits(one.tokens))
+        row = target.restrictions.applied(_log_softmax(logits(one.tokens)), begin, one.tokens)
         row[target.not_after(len(one.tokens))] = -np.inf
         if forced:
             row = np.where(np.arange(len(row)) == target.end, 0.0, -np.inf)

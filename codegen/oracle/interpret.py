@@ -50,16 +50,20 @@ class Interpreter:
         target = self._target
         most = target.max_tokens if max_tokens is None else max_tokens
         memory = self._once(ids, segments)
+        begin = target.read_first(ids)
         written: list[int] = []
         while len(written) < most and target.end not in written[-1:]:
             forced = target.forced_end and len(written) == most - 1
-            written.append(target.end if forced else target.best(self._logits(memory, ids, written)[-1], len(written)))
+            written.append(
+                target.end if forced else target.best(self._logits(memory, ids, written)[-1], begin, written)
+            )
         return written
 
     def beams(self, ids: Sequence[int], segments: Sequence[int], settings: Search) -> list[Written]:
         """The same by beam search, the best first."""
         memory = self._once(ids, segments)
-        return search(lambda written: self._logits(memory, ids, written)[-1], self._target, settings)
+        begin = self._target.read_first(ids)
+        return search(lambda written: self._logits(memory, ids, written)[-1], begin, self._target, settings)
 
     @property
     def _target(self) -> g.Target:

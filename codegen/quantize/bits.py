@@ -63,11 +63,11 @@ def check_bits(bits: Bits, graph: g.Graph) -> None:
 
 def places_of(program: p.Program) -> Iterator[tuple[str, str, p.LinearWeights | p.EmbeddingWeights]]:
     """Place, name and weights of every linear and embedding table, of a tied one the table."""
-    for step in program.steps:
-        for slot in (slot for op in p.ops_in(step) for slot in slots(op)):
+    for op, loop in (located for step in program.steps for located in p.located(step)):
+        for slot in slots(op):
             for layer, weights in enumerate(slot.stored):
                 if isinstance(weights, p.LinearWeights | p.EmbeddingWeights) and not p.of_table(weights):
-                    layered = isinstance(step, p.Loop) and not slot.common
+                    layered = loop is not None and not slot.common
                     yield f"{layer}.{slot.name}" if layered else slot.name, slot.name, weights
 
 

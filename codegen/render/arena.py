@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arena of the generated code: a typed view per buffer at the offset that the plan gave it."""
+"""The arena of the generated code: a typed view per buffer at the place that the plan gave it."""
 
 from __future__ import annotations
 
-from ..errors import EtchError
 from ..ir import program as p
-from ..plan import Plan, expanded_inputs
+from ..plan import ARENA, Plan, Region, expanded_inputs, logits_at_once
 from .shapes import HEADS, heads_of
 from .text import annotated, constant
 
@@ -25,6 +24,7 @@ _FIXED = {
     "written": ("std::int32_t* written = s32({at});", "[kMaxTarget]"),
     "parents": ("std::uint8_t* parents = {at};", "[kMaxTarget][kBeams]"),
     "path": ("std::int32_t* path = s32({at});", "[kMaxTarget]"),
+    "history": ("std::int32_t* history = s32({at});", "[kBeams][kMaxTarget]"),
     "beams": ("Beams* beams = reinterpret_cast<Beams*>({at});", "how far the search is"),
     "writing": ("Writing* writing = reinterpret_cast<Writing*>({at});", "how far it is"),
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
@@ -36,21 +36,23 @@ _Row = tuple[str, str]  # a declaration and its comment
 
 
 def arena_lines(program: p.Program, plan: Plan) -> list[str]:
-    """The members of struct Arena, by offset. EtchError where there are regions beside the arena."""
-    if len(plan.regions) != 1:
-        names = ", ".join(f"'{region.name}'" for region in plan.regions)
-        raise EtchError("regions-not-supported", "render", f"the plan has regions {names}: only an arena is supported")
+    """The members of struct Arena behind those that say where each region begins: by region and offset."""
     buffers, rows = {buffer.name: buffer for buffer in p.buffers_of(program)}, _rows_of(program)
     fields: list[_Row] = []
-    for placement in plan.placements:
+    for base, placement in ((base_of(region), item) for region in plan.regions for item in region.placements):
         if placement.name in _FIXED:
             declaration, shape = _FIXED[placement.name]
             if placement.name == "written" and rows is _ROWS_OF_BEAMS:
                 shape = _FIXED["parents"][1]
-            fields.append((declaration.format(at=_at(placement.offset)), shape))
+            fields.append((declaration.format(at=_at(base, placement.offset)), shape))
         else:
-            fields.append(_field(buffers[placement.name], placement.offset, plan, rows))
+            fields.append(_field(buffers[placement.name], base, placement.offset, plan, program))
     return annotated([(f"    {declaration}", shape) for declaration, shape in fields])
+
+
+def base_of(region: Region) -> str:
+    """The member that says where it begins."""
+    return "base" if region.name == ARENA else f"{region.name}_base"
 
 
 def size_checks(program: p.Program, plan: Plan) -> list[str]:
@@ -66,7 +68,7 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
             heads = heads if buffer.layers == 1 else f"{buffer.layers} * {heads}"
             size = f"{buffer.kind}_{'key' if buffer.storage == 'keys' else 'value'}"
             if buffer.kind == "f32":
-                placed = next(item.size for item in plan.placements if item.name == name)
+                placed = plan.placement(name).size
                 checks.append(f"{heads} * {size}_elements({shape}) * sizeof(float) <= {placed}")
             else:
                 checks.append(f"{heads} * {size}_bytes({shape}) == {plan.cache_scales[name]}")
@@ -77,11 +79,11 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
             rows = _rows_of(program)[buffer.rows]
             checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
     if program.target is not None:
-        checks.append(f"sizeof(Writing) <= {next(i.size for i in plan.placements if i.name == 'writing')}")
+        checks.append(f"sizeof(Writing) <= {plan.placement('writing').size}")
         if program.target.search.beams > 1:
-            checks.append(f"sizeof(Beams) <= {next(i.size for i in plan.placements if i.name == 'beams')}")
+            checks.append(f"sizeof(Beams) <= {plan.placement('beams').size}")
     if program.task.asks:
-        checks.append(f"sizeof(QuestionMemory) <= {next(i.size for i in plan.placements if i.name == 'question')}")
+        checks.append(f"sizeof(QuestionMemory) <= {plan.placement('question').size}")
     for name, size in program.task.call_bytes.items():
         checks.append(f"sizeof({name.capitalize()}) <= {size}")
     widest = expanded_inputs(program)
@@ -93,30 +95,35 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
     return checks
 
 
-def _at(offset: int) -> str:
-    return f"base + {offset}" if offset else "base"
+def _at(base: str, offset: int) -> str:
+    return f"{base} + {offset}" if offset else base
 
 
 def _rows_of(program: p.Program) -> dict[str, str]:
     return _ROWS if program.target is None or program.target.search.beams == 1 else _ROWS_OF_BEAMS
 
 
-def _field(buffer: p.Buffer, offset: int, plan: Plan, rows_of: dict[str, str]) -> _Row:
-    name, rows = buffer.name, rows_of[buffer.rows]
+def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Program) -> _Row:
+    name, rows = buffer.name, _rows_of(program)[buffer.rows]
+    if program.target is not None and buffer == program.output and not program.target.all_logits:
+        return (
+            f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
+            f"f32 [{logits_at_once(program)}], some of each row",
+        )
     if buffer.storage == "f32":
         return (
-            f"F32Rows {name}{{f32({_at(offset)}), {buffer.width}}};",
+            f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
             f"f32 [{rows}, {buffer.width}]",
         )
     if buffer.storage == "quantized":
-        scales = offset + plan.quantized_scales[name]
+        at, scales = _at(base, offset), _at(base, offset + plan.quantized_scales[name])
         return (
-            f"QuantizedRows {name}{{{_at(offset)}, f32({_at(scales)}), encoded_row_bytes(kPacking, {buffer.width})}};",
+            f"QuantizedRows {name}{{{at}, f32({scales}), encoded_row_bytes(kPacking, {buffer.width})}};",
             f"s8 [{rows}, {buffer.width}]",
         )
     if buffer.storage == "key_rows":
-        scales = "" if buffer.kind == "f32" else f", f32({_at(offset + plan.cache_scales[name])})"
-        data = f"f32({_at(offset)})" if buffer.kind == "f32" else _at(offset)
+        scales = "" if buffer.kind == "f32" else f", f32({_at(base, offset + plan.cache_scales[name])})"
+        data = f"f32({_at(base, offset)})" if buffer.kind == "f32" else _at(base, offset)
         return (
             f"{buffer.kind.upper()}KeyRows {name}{{{data}{scales}}};",
             f"{buffer.kind} [kMaxTokens, head width] per head",
@@ -124,9 +131,9 @@ def _field(buffer: p.Buffer, offset: int, plan: Plan, rows_of: dict[str, str]) -
     matrix = f"[{rows}, head width]" if buffer.storage == "keys" else f"[head width, {rows}]"
     each = "per head" if buffer.layers == 1 else "per layer and head"
     if buffer.kind == "f32":
-        return (f"F32HeadCache {name}{{f32({_at(offset)})}};", f"f32 {matrix} {each}, packed")
+        return (f"F32HeadCache {name}{{f32({_at(base, offset)})}};", f"f32 {matrix} {each}, packed")
     scales = offset + plan.cache_scales[name]
     return (
-        f"S8HeadCache {name}{{s8({_at(offset)}), f32({_at(scales)})}};",
+        f"S8HeadCache {name}{{s8({_at(base, offset)}), f32({_at(base, scales)})}};",
         f"s8 {matrix} {each}, packed",
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from jinja2 import Environment
 
-from ..errors import EtchError
 from ..ir import program as p
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
@@ -104,29 +103,33 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
     ]
 
 
-def head_lines(program: p.Program, environment: Environment) -> list[str]:
-    """The body of head(): from the rows of one text, or of a block of its masks, to its output."""
-    masks = _over_masks(program)
-    scope = Scope(environment, 2, masks=True) if masks else Scope(environment, 1, text=True)
-    return annotated([row for op in _head(program) for row in op_rows(op, scope)])
-
-
-def head_values(program: p.Program) -> dict[str, str | bool | int]:
-    """How head() is called: the buffer of the rows it reads, where a text's begin, whether it wants their number; of
-    masks how many ops a block of them has beside those that there are for each block of the vocabulary."""
-    head = _head(program)
-    read = dict.fromkeys(buffer for op in head for buffer in reads(op) if buffer.rows == "tokens")
-    masks = {"head_masks": _over_masks(program), "head_ops": sum(not isinstance(op, p.Best) for op in head)}
-    if not head:
-        return {"head_input": "", "head_row": "", "head_counts": False, **masks}
-    if len(read) != 1:
-        names = ", ".join(f"'{buffer.name}'" for buffer in read)
-        raise EtchError("head-not-supported", "render", f"the head reads {len(read)} values of the encoder: {names}")
-    (only,) = read
+def head_lines(program: p.Program, environment: Environment) -> dict[str, list[str]]:
+    """The body of Head::compute(): from the rows of one text to its outputs, and from those of a block of its masks."""
+    texts, masks = Scope(environment, 1, text=True), Scope(environment, 2, masks=True)
     return {
-        "head_input": only.name,
-        "head_row": "text" if only in _first_rows_only(program) else "texts.texts[text].first",
+        "head": annotated([row for op in _head(program, "texts") for row in op_rows(op, texts)]),
+        "mask_head": annotated([row for op in _head(program, "masks") for row in op_rows(op, masks)]),
+    }
+
+
+def head_values(program: p.Program) -> dict[str, Any]:
+    """How Head::compute() is called: the buffers of the rows it reads, where a text's begin, whether it wants their
+    number; of masks the rows they are among, and how many ops a block of them has beside those that there are for each
+    block of the vocabulary."""
+    head, of_masks = _head(program, "texts"), _head(program, "masks")
+    masked = [op.input.name for op in of_masks if isinstance(op, p.Masked)]
+    masks = {
+        "mask_input": masked[0] if masked else "",
+        "mask_ops": sum(not isinstance(op, p.Best) for op in of_masks),
+    }
+    read = dict.fromkeys(buffer for op in head for buffer in reads(op) if buffer.rows == "tokens")
+    first = _first_rows_only(program)
+    rows = {buffer.name: "text" if buffer in first else "texts.texts[text].first" for buffer in read}
+    return {
+        "head_input": ", ".join(rows),
+        "head_rows": rows,
         "head_counts": any(isinstance(op, p.Pool) for op in head),
+        "needs_texts": bool(masked) or any(isinstance(op, p.Pool) for op in head) or {*rows.values()} != {"text"},
         **masks,
     }
 
@@ -139,12 +142,8 @@ def _first_rows_only(program: p.Program) -> set[p.Buffer]:
     }
 
 
-def _head(program: p.Program) -> list[p.Op]:
-    return [op for step in program.steps if isinstance(step, p.Repeat) for op in step.body]
-
-
-def _over_masks(program: p.Program) -> bool:
-    return any(isinstance(step, p.Repeat) and step.over == "masks" for step in program.steps)
+def _head(program: p.Program, over: str) -> list[p.Op]:
+    return [op for step in program.steps if isinstance(step, p.Repeat) and step.over == over for op in step.body]
 
 
 def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:

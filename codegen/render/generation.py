@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pass of a token in a model that writes: read() has what appends to the caches, choose() what only the next token
-needs."""
+needs, project() the logits of some entries of the vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..ir import program as p
 from ..ir.op import by_layer, writes
 from ..plan import slot_rows
 from ..quantize.constants import powers
-from ..search import Search
+from ..search import Restrictions, Sampling, Search
 from .forward import INDENT, Row, Scope, embedding_names, layer_rows, op_rows
 from .shapes import heads_of
 from .text import annotated, constant, float_literal, number_lines
@@ -42,10 +42,35 @@ def target_values(program: p.Program) -> dict[str, Any]:
         "end": target.end,
         "forced_end": "true" if target.forced_end else "false",
         "empty": -1 if target.empty is None else target.empty,
+        "all_logits": "true" if target.all_logits else "false",
         "renormalize": "true" if target.search.renormalize else "false",
         "least_tokens": target.least_tokens,
+        **_restriction_values(target.restrictions),
+        **_sampling_values(target.sampling or replace(Sampling(), temperature=0.0)),
         "beams": target.search.beams,
         **(_search_values(program, target.search) if target.search.beams > 1 else {}),
+    }
+
+
+def _restriction_values(restrictions: Restrictions) -> dict[str, Any]:
+    """What may be written behind what is there."""
+    return {
+        "restrictions": bool(restrictions),
+        "penalty": float_literal(np.float32(restrictions.repetition_penalty)),
+        "no_repeat": restrictions.no_repeat,
+        "bad_words": _ids([part for word in restrictions.words for part in (len(word), *word)]),
+        "word_count": len(restrictions.words),
+        "not_first": _ids(restrictions.not_first),
+        "not_first_count": len(restrictions.not_first),
+    }
+
+
+def _sampling_values(sampling: Sampling) -> dict[str, Any]:
+    """How tokens are drawn, 0 degrees where they are not."""
+    return {
+        "temperature": float_literal(np.float32(sampling.temperature)),
+        "top_k": sampling.top_k,
+        "top_p": float_literal(np.float32(sampling.top_p)),
     }
 
 
@@ -55,9 +80,12 @@ def _search_values(program: p.Program, search: Search) -> dict[str, Any]:
     stopping = "at_once" if search.early_stopping is True else "estimate"
     if search.early_stopping == "never" and search.length_penalty > 0:
         stopping = "longest"
-    lengths = [float_literal(value) for value in powers(program.target.max_tokens, search.length_penalty)]
+    counted = program.target.counted
+    divisors = powers(program.target.max_tokens + counted, search.length_penalty)[counted:]
+    lengths = [float_literal(value) for value in divisors]
     return {
         "stopping": stopping,
+        "count": f"(count + {counted})" if counted else "count",
         "length_penalty": f"{search.length_penalty:g}",
         "lengths": [", ".join(lengths[i : i + _LENGTHS]) + "," for i in range(0, len(lengths), _LENGTHS)],
         "slot_rows": slot_rows(program),
@@ -65,12 +93,14 @@ def _search_values(program: p.Program, search: Search) -> dict[str, Any]:
 
 
 def pass_values(program: p.Program, environment: Environment) -> dict[str, list[str]]:
-    """The lines of read() and choose(); none where nothing is written."""
+    """The lines of read(), choose() and project(); none where nothing is written."""
     if program.target is None:
         return {}
     body = _repeat(program).body
     split = max((i for i, step in enumerate(body, 1) if isinstance(step, p.Loop)), default=0)
-    read, chosen = body[:split], body[split:]
+    read, chosen, product = body[:split], body[split:-1], body[-1]
+    if not isinstance(product, p.Linear) or product.out != program.output or product.residual is not None:
+        raise EtchError("generation-not-supported", "render", "the last op of a step is the product with a vocabulary")
     if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in p.ops_in(step)):
         raise EtchError("generation-not-supported", "render", "keys and values are made by the layers of a step")
     if any(by_layer(op) for op in p.ops_in(_repeat(program))):
@@ -81,8 +111,19 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     return {
         "read": annotated([row for step in read for row in _rows(step, scope)]),
         "choose": annotated([row for step in chosen for row in _rows(step, scope)]),
+        "project": _projection(product, scope),
         "copy": _copies(program, names) if beams else [],
     }
+
+
+def _projection(op: p.Linear, scope: Scope) -> list[str]:
+    """The product with `entries` of the vocabulary alone."""
+    kind, weights, out = op.kind.upper(), scope.weights(op.weights), scope.view(op.out)
+    rows = f"rows.count, {scope.view(op.input)}.from(rows.first)"
+    return [
+        f"{INDENT}const {kind}Weights part = outputs_of({weights}, kPacking, entries.first, entries.count);",
+        f"{INDENT}run(Linear{kind}{{part, {rows}, {{{out}.data, entries.count}}}});",
+    ]
 
 
 def _copies(program: p.Program, heads: dict[str, str]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..build import build_sqlite
 from ..errors import EtchError
-from ..manifest import read_manifest
+from ..manifest import check_one_arena, read_manifest
 from ..one_file import write_file
 from ..tasks import verbs
 
@@ -18,6 +18,7 @@ VERBS = ("classify", "embed", "regress")
 def make_extension(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     """Builds the extension of a generated folder into the folder `out`; its path, NAME.so."""
     manifest = read_manifest(directory, "sqlite")
+    check_one_arena(manifest, "sqlite")
     name, verb = manifest["name"], verbs()[manifest["task"]]
     if verb not in VERBS:
         message = f"extensions of SQLite have {', '.join(VERBS)}; this model's task is {verb}"

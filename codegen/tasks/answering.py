@@ -20,9 +20,10 @@ from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import TokenizerSpec
 from ..table_file import Columns, Echo, Row
 from .spans import Window, best_answer, windows_of
-from .squad import f1, read_questions
+from .squad import exact_match, f1, read_questions
 
 ENDS = 2  # where an answer begins, where it ends
+F1, EXACT = Measure("F1", percent=True), Measure("exact match", percent=True)
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,11 @@ class Answering(Task):
 
     @property
     def measure(self) -> Measure:
-        return Measure("F1", percent=True)
+        return F1
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return (F1, EXACT)
 
     def read(self, path: Path, columns: Columns, echo: Echo) -> list[Row]:
         return read_questions(path)
@@ -99,7 +104,11 @@ class Answering(Task):
         )
 
     def score(self, answers: NDArray, truths: NDArray) -> float:
-        return 100 * float(np.mean([f1(answer, right) for answer, right in zip(answers, truths, strict=True)]))
+        return self.measured(answers, truths, F1)
+
+    def measured(self, answers: NDArray, truths: NDArray, measure: Measure) -> float:
+        judged = exact_match if measure == EXACT else f1
+        return 100 * float(np.mean([judged(answer, right) for answer, right in zip(answers, truths, strict=True)]))
 
 
 def _objects(values: list[Any]) -> NDArray:

@@ -23,6 +23,7 @@ from .columns import parts_of
 
 MOST_CANDIDATES = 16  # of a mask
 JUDGED = 5  # candidates among which the right one counts as found
+AMONG, FIRST = Measure(f"top-{JUDGED} accuracy", percent=True), Measure("top-1 accuracy", percent=True)
 _MASKS = ("[MASK]", "<mask>")
 
 
@@ -99,7 +100,11 @@ class FillMask(Task):
 
     @property
     def measure(self) -> Measure:
-        return Measure(f"top-{JUDGED} accuracy", percent=True)
+        return AMONG
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return (AMONG, FIRST)
 
     def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
         """Of each row the pieces of its masks."""
@@ -121,9 +126,13 @@ class FillMask(Task):
         return found
 
     def score(self, answers: NDArray, truths: NDArray) -> float:
+        return self.measured(answers, truths, AMONG)
+
+    def measured(self, answers: NDArray, truths: NDArray, measure: Measure) -> float:
+        judged = 1 if measure == FIRST else JUDGED
         wanted = sum(map(len, truths))
         right = sum(
-            any(piece in names for names in candidates)
+            any(piece in names for names in candidates[:judged])
             for masks, pieces in zip(answers, truths, strict=True)
             for candidates, piece in zip(masks, pieces, strict=False)
         )

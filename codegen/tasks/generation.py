@@ -14,6 +14,10 @@ from ..emulate import Text
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..table_file import Row
+from .translation_scores import bleu, chrf
+
+EXACT, BLEU, CHRF = Measure("exact match", True), Measure("BLEU", True, ""), Measure("chrF", True, "")
+MEASURES = (EXACT, BLEU, CHRF)
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Generation(Task):
     verb = "generate"
     face = Face("generation", outputs="tokens", reported="texts", field="tokens", key="ids", count="kMaxTarget")
     rows = "steps"
+    beside_others = False
     takes_pairs = False
 
     @classmethod
@@ -54,20 +59,32 @@ class Generation(Task):
 
     @property
     def measure(self) -> Measure:
-        return Measure("exact match", percent=True)
+        return EXACT
 
-    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row]) -> NDArray:
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return MEASURES
+
+    def truths(self, path: Path, table: Sequence[Row], chosen: Sequence[Row], spec: str | None = None) -> NDArray:
         """Of each row the text that should be written."""
         return np.array([row.value for row in chosen], object)
 
     def answers(self, outputs: NDArray | Sequence[NDArray], rows: Sequence[Row], texts: Sequence[Text]) -> NDArray:
+        """The outputs are texts already."""
         return np.array(outputs, object)
 
     def score(self, answers: NDArray, truths: NDArray) -> float:
         return 100 * float(np.mean(answers == truths))
 
+    def measured(self, answers: NDArray, truths: NDArray, measure: Measure) -> float:
+        if measure == EXACT:
+            return self.score(answers, truths)
+        return (bleu if measure == BLEU else chrf)(answers.tolist(), truths.tolist())
+
 
 def _search(graph: Graph) -> str:
+    if graph.target is not None and graph.target.sampling is not None:
+        return "drawn"
     beams = 1 if graph.target is None else graph.target.search.beams
     return "greedy" if beams == 1 else f"{beams} beams"
 

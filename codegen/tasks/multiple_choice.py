@@ -35,6 +35,7 @@ class MultipleChoice(Task):
         key="scores",
         count="kScoreCount",
     )
+    beside_others = False
     own_calls = True
 
     @classmethod

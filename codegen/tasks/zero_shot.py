@@ -45,6 +45,7 @@ class ZeroShot(Task):
         count="kLogitCount",
         options=("--logits",),
     )
+    beside_others = False
     own_calls = True
     token_bytes = {"hypothesis": 16}  # noqa: RUF012 - a constant of the class
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from ..errors import EtchError
 from ..load.tokenizer_spec import (
@@ -20,6 +19,7 @@ from ..load.tokenizer_spec import (
     TokenizerSpec,
     UnigramModel,
 )
+from ..renumbered import wheel_tokenizer
 
 # As in etch::AddedTokens.
 SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP = 1, 2, 4, 8
@@ -39,7 +39,7 @@ class AddedTokenTables:
 def compile_added_tokens(spec: TokenizerSpec) -> tuple[AddedTokenTables, AddedTokenTables]:
     """Those matched on raw text, and those matched on normalized text."""
     tokens = [token for token in spec.added_tokens if token.content]
-    wheel = Tokenizer.from_str(spec.json)
+    wheel = wheel_tokenizer(spec)
     for token in tokens:
         _check(token, wheel.token_to_id(token.content))
     if isinstance(spec.normalizer, NoNormalizer):

@@ -7,14 +7,16 @@ marks here, so that what is left of a text is what is left of its characters.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from tokenizers import normalizers
+from tokenizers import Tokenizer, normalizers
 
 from ..errors import EtchError
-from .unicode_probe import HANGUL, SCALARS
+from .unicode_probe import HANGUL, scalars
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,9 @@ class FoldingTables:
 
 @cache
 def compile_folding(steps: tuple[str, ...]) -> FoldingTables:
-    """`steps` are the names of the wheel's normalizers. Takes seconds."""
-    normalize = normalizers.Sequence([getattr(normalizers, step)() for step in steps]).normalize_str
-    becomes = {c: text for c in SCALARS if (text := normalize(chr(c))) != chr(c)}
+    """`steps` are the wheel's normalizers, by type or as JSON. Takes a second."""
+    normalize = normalizer_of(steps).normalize_str
+    becomes = {c: text for c in scalars() if (text := normalize(chr(c))) != chr(c)}
     syllables = [becomes.get(c) for c in HANGUL]
     decomposes = all(text == _letters(c) for c, text in zip(HANGUL, syllables, strict=True))
     if not decomposes and any(syllables):
@@ -60,6 +62,17 @@ def compile_folding(steps: tuple[str, ...]) -> FoldingTables:
         decomposes_hangul=decomposes,
         ascii={c: becomes.get(c, chr(c)) for c in range(0x80)},
     )
+
+
+def normalizer_of(steps: Iterable[str]) -> normalizers.Normalizer:
+    """The wheel's, of steps one after the other."""
+    described = [json.loads(step) if step[0] == "{" else {"type": step} for step in steps]
+    tokenizer = {
+        "version": "1.0",
+        "normalizer": {"type": "Sequence", "normalizers": described},
+        "model": {"type": "WordLevel", "vocab": {}, "unk_token": ""},
+    }
+    return Tokenizer.from_str(json.dumps(tokenizer)).normalizer
 
 
 def _letters(c: int) -> str:

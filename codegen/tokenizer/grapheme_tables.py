@@ -21,7 +21,7 @@ import numpy as np
 from tokenizers.normalizers import Precompiled
 
 from .letter_tables import table_text, write_or_check
-from .unicode_probe import SCALARS
+from .unicode_probe import scalars
 
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "grapheme_tables.cpp"
 
@@ -54,7 +54,7 @@ def probe() -> np.ndarray:
         return len(normalize(text))
 
     found = np.zeros(0x110000, np.uint16)
-    for number in SCALARS:
+    for number in scalars():
         c = chr(number)
         if seen("x" + c) == 1:
             flags = JOINS

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers.pre_tokenizers import ByteLevel
 
-from .unicode_probe import SCALARS
+from .unicode_probe import scalars
 
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "letter_tables.cpp"
 
@@ -29,7 +29,7 @@ def probe() -> np.ndarray:
     """The kind of each scalar: it goes on a word of its kind and of no other. Takes some seconds."""
     words = ByteLevel(add_prefix_space=False).pre_tokenize_str
     kinds = np.zeros(0x110000, np.uint8)
-    for c in SCALARS:
+    for c in scalars():
         character = chr(c)
         for kind, before in ((LETTER, "a"), (NUMBER, "1"), (OTHER, "!")):
             if len(words(before + character)) == 1:

@@ -12,7 +12,7 @@ from tokenizers import normalizers
 
 from ..errors import EtchError
 from .fields import Field, boolean, unsigned
-from .unicode_probe import HANGUL, changed_by, combining_ranks
+from .unicode_probe import HANGUL, changed_by, combining_ranks, decomposed_scalars
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -28,7 +28,8 @@ def compile_normal_form(form: Form) -> tuple[tuple[Field, ...], tuple[tuple[str,
     """The initializer of an `etch::NormalForm`, and its arrays. Takes seconds."""
     composes = form in ("NFC", "NFKC")
     decompose = (normalizers.NFKD if "K" in form else normalizers.NFD)().normalize_str
-    becomes = {c: decompose(chr(c)) for c in changed_by(decompose) if c not in HANGUL}
+    changed = changed_by(decompose) if "K" in form else decomposed_scalars()
+    becomes = {c: decompose(chr(c)) for c in changed if c not in HANGUL}
     pairs = _pairs() if composes else {}
     seconds = {second for second, _ in pairs} | (_hangul_seconds() if composes else set())
     table = np.zeros(0x110000, np.uint32)
@@ -44,8 +45,8 @@ def compile_normal_form(form: Form) -> tuple[tuple[Field, ...], tuple[tuple[str,
             texts += text.encode() + b"\0"
         table[c] |= places[text] << TEXT_SHIFT
     entries, entry_of = np.unique(table, return_inverse=True)
-    leaves, leaf_of = np.unique(entry_of.reshape(-1, 16).astype(np.uint16), axis=0, return_inverse=True)
-    middle, middle_of = np.unique(leaf_of.reshape(-1, 16).astype(np.uint16), axis=0, return_inverse=True)
+    leaves, leaf_of = _unique_rows(entry_of.reshape(-1, 16).astype(np.uint16))
+    middle, middle_of = _unique_rows(leaf_of.reshape(-1, 16).astype(np.uint16))
     if len(entries) > 1 << 16 or len(middle) > 256:
         raise EtchError("tokenizer-normalizer", "front-end", f"what {form} does to characters does not fit its tables")
     ordered = sorted((second, first, composed) for (second, first), composed in pairs.items())
@@ -65,11 +66,19 @@ def compile_normal_form(form: Form) -> tuple[tuple[Field, ...], tuple[tuple[str,
     return fields, arrays
 
 
+def _unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of 16 bits each, ascending, and which one each row is: np.unique(axis=0), which takes a second for all of
+    Unicode. Big-endian, rows are ordered as their bytes are."""
+    width = 2 * rows.shape[1]
+    _, first, which = np.unique(rows.astype(">u2").view(f"S{width}")[:, 0], return_index=True, return_inverse=True)
+    return rows[first], which
+
+
 def _pairs() -> dict[tuple[int, int], int]:
     """(a character, the one before it) to what they compose to, Hangul syllables left out."""
     compose, decompose = normalizers.NFC().normalize_str, normalizers.NFD().normalize_str
     pairs = {}
-    for c in changed_by(decompose):
+    for c in decomposed_scalars():
         text = decompose(chr(c))
         if c in HANGUL or len(text) < 2 or compose(text) != chr(c):
             continue

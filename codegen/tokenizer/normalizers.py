@@ -12,16 +12,21 @@ from ..load.tokenizer_spec import (
     CharacterNormalizer,
     CharsmapNormalizer,
     FoldingNormalizer,
+    Folds,
+    FormCharsmapNormalizer,
     NoNormalizer,
     NormalFormNormalizer,
+    SequenceNormalizer,
 )
 from .charsmap import read_charsmap
 from .fields import Field, Part, boolean, unsigned
 from .folding import compile_folding
 from .normal_form import compile_normal_form
+from .sequence import compile_sequence, folding_field
 
 # Their streams are stages within stages, and looking ahead copies them.
 _CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2304, 1536
+_FORM_CHARSMAP_STACK = 10_240
 
 
 @singledispatch
@@ -55,43 +60,50 @@ def _(spec: CharsmapNormalizer) -> Part:
 def _(spec: FoldingNormalizer) -> Part:
     quotes = dict.fromkeys(map(ord, "`'"), "") if spec.joins_quotes else {}
     rest = _charsmap(spec.rest, compile_folding(spec.steps).ascii | quotes)
-    folding, arrays = _folding(spec.steps, spec.joins_quotes)
+    folding, arrays = folding_field("folding", Folds(spec.joins_quotes, spec.steps))
     fields = (folding, Field("rest", group=rest.fields))
     return Part("FoldingNormalizer", fields, (*arrays, *rest.arrays), stack_bytes=_FOLDING_STACK)
 
 
 @compile_normalizer.register
 def _(spec: CharacterNormalizer) -> Part:
-    folding, arrays = _folding(spec.steps, joins_quotes=False)
+    folding, arrays = folding_field("folding", Folds(joins_quotes=False, steps=spec.steps))
     return Part("CharacterNormalizer", (folding,), arrays, stack_bytes=_CHARACTER_STACK)
 
 
-def _folding(steps: tuple[str, ...], joins_quotes: bool) -> tuple[Field, tuple[tuple[str, np.ndarray], ...]]:
-    tables = compile_folding(steps)
-    arrays = tuple((name, getattr(tables, name)) for name in ("top", "middle", "leaves", "folded"))
-    fields = (
-        *(Field(name, array=name) for name, _ in arrays),
-        boolean("decomposes_hangul", tables.decomposes_hangul),
-        boolean("joins_quotes", joins_quotes),
-    )
-    return Field("folding", group=fields), arrays
+@compile_normalizer.register
+def _(spec: SequenceNormalizer) -> Part:
+    return compile_sequence(spec)
 
 
-def _charsmap(spec: CharsmapNormalizer, before: dict[int, str]) -> Part:
-    """`before` says what ASCII has become when the map is applied."""
+@compile_normalizer.register
+def _(spec: FormCharsmapNormalizer) -> Part:
+    form, form_arrays = compile_normal_form(spec.form)
+    folding, folding_arrays = folding_field("folding", spec.folding, "folding_")
+    becomes = compile_folding(spec.folding.steps).ascii if spec.folding else {c: chr(c) for c in range(0x80)}
+    quotes = dict.fromkeys(map(ord, "`'"), "") if spec.folding and spec.folding.joins_quotes else {}
+    rest = _charsmap(spec.rest, becomes | quotes, "charsmap_")
+    fields = (Field("form", group=form), folding, Field("rest", group=rest.fields))
+    arrays = (*form_arrays, *folding_arrays, *rest.arrays)
+    return Part("FormCharsmapNormalizer", fields, arrays, stack_bytes=_FORM_CHARSMAP_STACK)
+
+
+def _charsmap(spec: CharsmapNormalizer, before: dict[int, str], prefix: str = "") -> Part:
+    """`before` says what ASCII has become when the map is applied; `prefix` begins the names of its arrays."""
     charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
     nothing = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
     units, texts = (charsmap.units, charsmap.texts) if charsmap else nothing
     plain = np.zeros(128, np.uint8)
     for byte, text in before.items():
-        if len(text) == 1 and 0x20 <= ord(text) < 0x7F and not (charsmap and charsmap.has_rule_for(ord(text))):
+        is_plain = len(text) == 1 and 0x20 <= ord(text) < 0x7F and (text == " ") == (byte == 0x20)
+        if is_plain and not (charsmap and charsmap.has_rule_for(ord(text))):
             plain[byte] = ord(text)
     names = ("strip_left_before", "strip_right_before", "strip_left_after", "strip_right_after")
     fields = (
-        *(Field(name, array=name) for name in ("units", "texts", "plain")),
+        *(Field(name, array=f"{prefix}{name}") for name in ("units", "texts", "plain")),
         boolean("has_map", charsmap is not None),
         *(boolean(name, side) for name, side in zip(names, (*spec.strip_before, *spec.strip_after), strict=True)),
         unsigned("run_content", ord(spec.run_content or "\0")),
     )
-    arrays = (("units", units), ("texts", texts), ("plain", plain))
+    arrays = tuple((f"{prefix}{name}", array) for name, array in (("units", units), ("texts", texts), ("plain", plain)))
     return Part("CharsmapNormalizer", fields, arrays, stack_bytes=_CHARSMAP_STACK)

@@ -12,9 +12,14 @@ from ..load.tokenizer_spec import (
     DigitsSegmenter,
     MetaspaceSegmenter,
     SingleCharacterSegmenter,
+    SplitSegmenter,
     WhitespaceSegmenter,
+    WordSegmenter,
 )
 from .fields import Field, Part, boolean, unsigned
+from .splits import compile_splits
+
+_WHITESPACE = ("splits_words", "whole_words")
 
 
 @singledispatch
@@ -52,9 +57,24 @@ def _(spec: Cl100kSegmenter) -> Part:
 
 @compile_segmenter.register
 def _(spec: WhitespaceSegmenter) -> Part:
-    return Part("WhitespaceSegmenter", (boolean("splits_words", spec.splits_words),))
+    rule = Field("punctuation", literal=f"PunctuationRule::{spec.punctuation}")
+    return Part("WhitespaceSegmenter", (*(boolean(name, getattr(spec, name)) for name in _WHITESPACE), rule))
 
 
 @compile_segmenter.register
 def _(spec: SingleCharacterSegmenter) -> Part:
     return Part("SingleCharacterSegmenter", ())
+
+
+@compile_segmenter.register
+def _(spec: WordSegmenter) -> Part:
+    names = ("add_prefix_space", "whole_words")
+    return Part("WordSegmenter", tuple(boolean(name, getattr(spec, name)) for name in names))
+
+
+@compile_segmenter.register
+def _(spec: SplitSegmenter) -> Part:
+    inner = compile_segmenter(spec.inner)
+    fields, arrays = compile_splits(spec.splits)
+    groups = (Field("classes", group=fields), Field("inner", group=inner.fields))
+    return Part(f"SplitSegmenter<{inner.cpp_type}>", groups, arrays)

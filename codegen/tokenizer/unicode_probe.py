@@ -10,18 +10,23 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cmp_to_key
+from functools import cache, cmp_to_key
 
 from tokenizers import AddedToken, Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.normalizers import NFD, BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-SCALARS = tuple(c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF)
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 
 _LOWEST_MARK, _HIGHEST_MARK = chr(0x334), chr(0x345)  # combining classes 1 and 240
 _CHUNK = 4096
+
+
+@cache
+def scalars() -> tuple[int, ...]:
+    """All Unicode scalars, ascending. A million numbers: made when first asked for, not at every start."""
+    return tuple(c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF)
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def _bert(**switched_on: bool) -> Callable[[str], str]:
 
 
 def _map_each(normalize: Callable[[str], str], before: str = "", after: str = "") -> dict[int, str]:
-    return {c: normalize(before + chr(c) + after) for c in SCALARS}
+    return {c: normalize(before + chr(c) + after) for c in scalars()}
 
 
 def _changed(mapping: dict[int, str]) -> dict[int, tuple[int, ...]]:
@@ -77,7 +82,7 @@ def _changed(mapping: dict[int, str]) -> dict[int, tuple[int, ...]]:
 def _pre_tokenized() -> tuple[frozenset[int], frozenset[int]]:
     split = BertPreTokenizer().pre_tokenize_str
     white_space, punctuation = set(), set()
-    for c in SCALARS:
+    for c in scalars():
         words = split("a" + chr(c) + "b")
         if len(words) == 2:
             white_space.add(c)
@@ -91,14 +96,18 @@ def _word_characters() -> frozenset[int]:
     tokenizer = Tokenizer(WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     tokenizer.add_tokens([AddedToken("<>", single_word=True, normalized=False)])
     token = tokenizer.token_to_id("<>")
-    found = set(SCALARS)
-    for first in range(0, len(SCALARS), _CHUNK):
-        chunk = SCALARS[first : first + _CHUNK]
+    found = set(scalars())
+    for chunk in _chunks():
         encoding = tokenizer.encode("".join("<>" + chr(c) for c in chunk))
         beside = {begin for i, (begin, _) in zip(encoding.ids, encoding.offsets, strict=True) if i == token}
         found -= {c for i, c in enumerate(chunk) if 3 * i in beside}
         # The token before a word character is passed over; so is the one after it. Ask again about those after.
     return frozenset(c for c in found if not _found_before(tokenizer, token, c))
+
+
+def _chunks() -> Iterator[Sequence[int]]:
+    every = scalars()
+    return (every[first : first + _CHUNK] for first in range(0, len(every), _CHUNK))
 
 
 def _found_before(tokenizer: Tokenizer, token: int, c: int) -> bool:
@@ -107,22 +116,28 @@ def _found_before(tokenizer: Tokenizer, token: int, c: int) -> bool:
 
 def changed_by(decompose: Callable[[str], str], before: str = "", after: str = "") -> list[int]:
     """The scalars that a decomposition changes between two texts. Most are not, and asked for many at once."""
-    chunks = (SCALARS[first : first + _CHUNK] for first in range(0, len(SCALARS), _CHUNK))
-    return [c for chunk in chunks for c in _changed_of(chunk, decompose, before, after)]
+    return [c for chunk in _chunks() for c in _changed_of(chunk, decompose, before, after)]
 
 
-def _changed_of(scalars: Sequence[int], decompose: Callable[[str], str], before: str, after: str) -> Iterator[int]:
-    text = "x".join(before + chr(c) + after for c in scalars)
+def _changed_of(these: Sequence[int], decompose: Callable[[str], str], before: str, after: str) -> Iterator[int]:
+    text = before + f"{after}x{before}".join(map(chr, these)) + after
     if decompose(text) == text:
         return
-    if len(scalars) == 1:
-        yield scalars[0]
+    if len(these) == 1:
+        yield these[0]
         return
-    step = -(-len(scalars) // 8)
-    for first in range(0, len(scalars), step):
-        yield from _changed_of(scalars[first : first + step], decompose, before, after)
+    step = -(-len(these) // 8)
+    for first in range(0, len(these), step):
+        yield from _changed_of(these[first : first + step], decompose, before, after)
 
 
+@cache
+def decomposed_scalars() -> tuple[int, ...]:
+    """The scalars with a canonical decomposition."""
+    return tuple(changed_by(NFD().normalize_str))
+
+
+@cache
 def combining_ranks() -> dict[int, int]:
     """Canonical ordering swaps neighbours whose classes descend and are not zero: that gives the order of the classes,
     which is all that ordering needs."""
@@ -130,7 +145,7 @@ def combining_ranks() -> dict[int, int]:
     lowest, highest = _LOWEST_MARK, _HIGHEST_MARK
     if order(highest + lowest) != lowest + highest:
         raise AssertionError("the wheel's NFD does not order combining marks")
-    decomposed = set(changed_by(order))  # those never appear in ordered text
+    decomposed = set(decomposed_scalars())  # those never appear in ordered text
     marks = sorted({*changed_by(order, after=lowest), *changed_by(order, before=highest)} - decomposed)
     # What swaps with neither is a starter, or shares the class of the lowest or highest mark and so would have swapped
     # with the other one; the two marks themselves are covered the same way.

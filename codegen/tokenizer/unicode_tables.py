@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .unicode_probe import HANGUL, SCALARS, Probe, probe
+from .unicode_probe import HANGUL, Probe, probe, scalars
 
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode_tables.cpp"
 
@@ -121,7 +121,7 @@ def _records(asked: Probe) -> tuple[list[str], np.ndarray]:
     )
     records: dict[tuple[int, int, int], int] = {(0, 0, 0): 0}
     index = np.zeros(0x110000, np.uint8)
-    for c in SCALARS:
+    for c in scalars():
         lower = asked.lower.get(c, (c,))
         delta = (lower[0] - c) % 0x10000 if len(lower) == 1 else 0
         flags = sum(flag for flag, members in flag_sets if c in members)

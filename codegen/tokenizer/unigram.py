@@ -30,25 +30,31 @@ _METASPACE = "\u2581".encode()
 def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[int]) -> Part:
     """`texts` are those of all ids, added tokens included; `special` are the ids of special tokens."""
     pieces = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
-    matched = [(piece.encode(), i) for piece, i in pieces.items()]
+    without_id = {piece: len(texts) + i for i, (piece, _) in enumerate(spec.without_id)}
+    every = pieces | without_id
+    score_of = dict(enumerate(spec.scores)) | {without_id[piece]: score for piece, score in spec.without_id}
+    matched = [(piece.encode(), i) for piece, i in every.items()]
     longest = max((len(piece) for piece, _ in matched), default=0)
     if longest > LEAST_AGREED:
         message = f"a piece has {longest} bytes, at most {LEAST_AGREED} are supported"
         raise EtchError("piece-too-long", "front-end", message)
     is_matched = {i for _, i in matched}
-    displayed = [(text, i) for i, text in enumerate(texts) if text and i not in is_matched]
-    id_bits = trie.value_bits(len(texts))
-    found = trie.build((matched, displayed))
+    named = dict(spec.named)
+    others = [(text, i) for i, text in enumerate(texts) if text and i not in is_matched and i not in named.values()]
+    others += [(text.encode(), i) for text, i in named.items()]
+    id_bits = trie.value_bits(len(texts) + len(without_id))
+    found = trie.build((matched, others))
     ids = found.values.tolist()
-    scores = np.array([spec.scores[i] if i in is_matched else 0.0 for i in ids], np.float64)
+    scores = np.array([score_of[i] if i in is_matched else 0.0 for i in ids], np.float64)
     steps = scores.view(np.int64) - scores.astype(np.float32).astype(np.float64).view(np.int64) + _STEP_BIAS
     is_wide = bool(((steps < 0) | (steps > _MOST_STEP)).any())
     if is_wide:
         steps[:] = 0
-    whole = np.array([i in is_matched and is_whole(spec.pieces[i] or "", pieces, spec.scores) for i in ids])
+    text_of = {i: piece for piece, i in every.items()}
+    whole = np.array([i in is_matched and is_whole(text_of[i], every, score_of) for i in ids])
     hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
-    lowest = min(is_matched, key=lambda i: spec.scores[i])
+    lowest = min(is_matched, key=lambda i: score_of[i])
     first = trie.nodes_by_byte(found, range(*found.roots[:2]))
     metaspace, after_metaspace = _metaspace_nodes(found, first)
     arrays = (
@@ -69,6 +75,7 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
         unsigned("metaspace_node", metaspace),
         unsigned("lowest_key", ids.index(lowest)),
         unsigned("longest", longest),
+        unsigned("named_begin", found.roots[1 if named else 2]),
         unsigned("first_end", found.roots[2]),
         unsigned("piece_count", len(texts)),
         signed("unknown_id", spec.unknown_id),
@@ -76,10 +83,10 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     return Part("Unigram", fields, arrays, _SCRATCH_BYTES, most_pieces=MOST_BYTES + 16)
 
 
-def is_whole(text: str, pieces: dict[str, int], scores: tuple[float, ...]) -> bool:
+def is_whole(text: str, pieces: dict[str, int], scores: dict[int, float]) -> bool:
     """Whether the best path through a piece's text is the piece: as the runtime finds it."""
     count = len(text)
-    unknown = min(scores) - _UNKNOWN_PENALTY if any(c not in pieces for c in text) else 0.0
+    unknown = min(scores.values()) - _UNKNOWN_PENALTY if any(c not in pieces for c in text) else 0.0
     sums: list[float | None] = [0.0, *[None] * count]
     begins = [0] * (count + 1)
 

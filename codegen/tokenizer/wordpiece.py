@@ -72,8 +72,8 @@ def _keys(spec: WordPieceModel, texts: list[bytes]) -> tuple[list[trie.Key], lis
     """What the runtime searches for: a piece's text at the start of a word, its text without the prefix later; and the
     texts that only the display of tokens needs.
 
-    A piece that begins with the prefix is both. With a prefix like `##` the first can never be looked up, because ASCII
-    punctuation is always a word of its own, and is left out.
+    A piece that begins with the prefix is both. With a prefix like `##` it is left out of the first: BERT's words never
+    begin so, and of others the runtime looks behind the prefix, too.
     """
     prefix = spec.continuing_prefix.encode()
     only_continuing = not _ASCII_PUNCTUATION.isdisjoint(prefix)
@@ -83,7 +83,7 @@ def _keys(spec: WordPieceModel, texts: list[bytes]) -> tuple[list[trie.Key], lis
         is_piece = i < len(spec.pieces) and bool(spec.pieces[i])
         is_continuing = is_piece and text.startswith(prefix) and len(prefix) < len(text) <= len(prefix) + longest_word
         is_initial = is_piece and len(text) <= longest_word
-        if is_initial and only_continuing and text.startswith(prefix) and len(text) > 1:
+        if is_initial and only_continuing and text.startswith(prefix) and len(text) > len(prefix):
             is_initial = False
         if is_continuing:
             continuing.append((text[len(prefix) :], i))

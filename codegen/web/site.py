@@ -15,7 +15,7 @@ from .. import __version__
 from ..build import build_web
 from ..errors import EtchError
 from ..generated_folder import Pieces
-from ..manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, read_manifest
+from ..manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
 from ..output import prepare_target, write_output
 from ..render.environment import template_environment
 from ..render.model import Rendered
@@ -33,6 +33,7 @@ _ROWS = 20  # of labels, the most probable
 def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
     """Builds the module of a generated folder and writes `out`, all or nothing."""
     manifest = read_manifest(directory, "web")
+    check_one_arena(manifest, "web")
     name, task = manifest["name"], manifest["task"]
     verb = verbs()[task]
     if verb not in VERBS:

@@ -16,7 +16,7 @@ from typing import Any
 from .. import __version__
 from ..build import build_shared
 from ..errors import EtchError
-from ..manifest import TERMS_SUFFIX, read_manifest
+from ..manifest import TERMS_SUFFIX, check_one_arena, read_manifest
 from ..one_file import write_file
 from ..render.environment import template_environment
 from ..tasks import verbs
@@ -49,6 +49,7 @@ def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
 def package_files(directory: Path, echo: Callable[[str], None]) -> dict[str, bytes]:
     """Path -> content of the package, its library built."""
     manifest = read_manifest(directory, "wheel")
+    check_one_arena(manifest, "wheel")
     name, verb = manifest["name"], verbs()[manifest["task"]]
     if verb not in VERBS:
         raise _refuse("task-not-supported", f"Python packages have {', '.join(VERBS)}; this model's task is {verb}")

@@ -8,8 +8,9 @@ namespace firmware {
 
 void answer(Session& session, std::string_view text) {
     model::Result result;
+    prepare(result);
     board::restart_clock();
-    const etch::Status status = model::classify(session.workspace, text, result);
+    const etch::Status status = model::FIRMWARE_CALL(session.workspace, text, result);
     session.last_ticks = board::ticks();
     print_answer(session, status, result);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that use the model in steps, so that the main loop comes around in between.
+// The line that begins a text, so that the main loop comes around between its steps.
 #include "answer.hpp"
 #include "board.hpp"
 
@@ -7,23 +7,7 @@ namespace firmware {
 
 void answer(Session& session, std::string_view text) {
     board::restart_clock();
-    const etch::Status status = model::begin(session.workspace, text);
-    session.last_ticks = board::ticks();
-    session.steps = {};
-    session.computing = status == etch::Status::ok;
-    if (!session.computing) print_answer(session, status, {});
-}
-
-void go_on(Session& session) {
-    model::Result result;
-    const std::uint64_t before = board::ticks();
-    const etch::Status status = model::step(session.workspace, session.budget, result);
-    session.last_ticks = board::ticks();
-    const std::uint64_t spent = session.last_ticks - before;
-    ++session.steps.count;
-    if (spent > session.steps.longest) session.steps.longest = spent;
-    session.computing = status == etch::Status::in_progress;
-    if (!session.computing) print_answer(session, status, result);
+    begun(session, model::begin(session.workspace, text));
 }
 
 }  // namespace firmware

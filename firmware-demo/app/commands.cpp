@@ -7,9 +7,17 @@
 namespace firmware {
 namespace {
 
-void choose_logits(Session& session, bool shown) {
-    session.shows_logits = shown;
-    print_line("logits ", shown ? "on" : "off");
+// Whether it is "!logits on", or what is shown in their place.
+bool is_shown(std::string_view command, std::string_view how) {
+    command.remove_prefix(1);
+    if (command.substr(0, kShown.size()) != kShown) return false;
+    command.remove_prefix(kShown.size());
+    return command == how;
+}
+
+void choose_shown(Session& session, bool shown) {
+    session.shows_bits = shown;
+    print_line(kShown, shown ? " on" : " off");
 }
 
 void tell_memory() {
@@ -21,7 +29,7 @@ void tell_memory() {
 }
 
 void test_model(Session& session) {
-    if constexpr (kInSteps) return print_line("error self-test: one call, longer than the watchdog waits");
+    if constexpr (kWatched) return print_line("error self-test: one call, longer than the watchdog waits");
     const etch::Status status = model::self_test(session.workspace);
     if (status == etch::Status::ok) {
         print_line("self test passed");
@@ -78,8 +86,8 @@ void list_kernels() {
 
 void obey(Session& session, std::string_view command) {
     constexpr std::string_view kKernel = "!kernel ";
-    if (command == "!logits on") return choose_logits(session, true);
-    if (command == "!logits off") return choose_logits(session, false);
+    if (is_shown(command, " on")) return choose_shown(session, true);
+    if (is_shown(command, " off")) return choose_shown(session, false);
     if (command == "!mem") return tell_memory();
     if (command == "!self") return test_model(session);
     if (command == "!ticks") return tell_ticks(session);
@@ -91,7 +99,7 @@ void obey(Session& session, std::string_view command) {
     if (command == "!kernels") return list_kernels();
     if (command.substr(0, kKernel.size()) == kKernel) return choose_kernel(session, command.substr(kKernel.size()));
     if (command == "!help") {
-        return print_line("!logits on|off, !mem, !self, !ticks, ", kInSteps ? "!steps, !budget NUMBER, " : "",
+        return print_line("!", kShown, " on|off, !mem, !self, !ticks, ", kInSteps ? "!steps, !budget NUMBER, " : "",
                           "!kernels, !kernel NAME, !exit");
     }
     if (command == "!exit") board::finish(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in over a UART, a label out: each line gets one line back. Send the next line after the answer: nothing takes
-// bytes while the model computes; a build in steps does between two of them, up to the end of the next line.
+// Text in over a UART, a label or a text out: each line gets one line back. Send the next line after the answer:
+// nothing takes bytes while the model computes; a build in steps does between two of them, up to the end of the next
+// line.
 #include "answer.hpp"
 #include "board.hpp"
 #include "line_reader.hpp"
@@ -13,7 +14,13 @@ using namespace firmware;
 // The rest is for these files, an interrupt and a fault's report; the build checks the sum against the call graph.
 static_assert(BOARD_STACK_BYTES >= model::kStackBudget + 512, "raise ETCH_FIRMWARE_STACK");
 
+#if FIRMWARE_REGIONS
+// The linker script says where the buffers of the region beside the workspace are, and where this is.
+alignas(64) std::uint8_t beside[model::Workspace::Beside::kBytes[0]] __attribute__((section(".bss.fast")));
+Session session __attribute__((section(".bss.slow")));
+#else
 Session session;
+#endif
 LineReader reader;
 
 void reply(LineEvent event) {
@@ -51,16 +58,18 @@ LineEvent poll() {
 }  // namespace
 
 int main() {
+    model::Workspace::Tables::copy();  // those of a model with tables that are copied
+#if FIRMWARE_REGIONS
+    session.workspace.regions[0] = beside;
+#endif
     print_line("ready: ", model::kModelName, " ", model::kRecipe, ", kernels ", model::kernel(session.workspace),
                ", on ", board::kName, "; !help");
-    if constexpr (kInSteps) {
-        session.budget = kStepBudget;
-        board::start_watchdog(kWatchdogMilliseconds);
-    }
+    session.budget = kStepBudget;
+    if constexpr (kWatched) board::start_watchdog(kWatchdogMilliseconds);
     LineEvent waiting = LineEvent::none;  // a whole line that came while the answer to another one was computed
     for (;;) {
+        if constexpr (kWatched) board::feed_watchdog();
         if constexpr (kInSteps) {
-            board::feed_watchdog();
             if (session.computing) go_on(session);
         }
         if (waiting == LineEvent::none) waiting = poll();

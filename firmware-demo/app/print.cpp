@@ -2,6 +2,7 @@
 #include "print.hpp"
 
 #include <cstddef>
+#include <cstring>
 
 #include "board.hpp"
 
@@ -23,9 +24,11 @@ void print(std::uint64_t number) {
     print(std::string_view(digits + first, sizeof digits - first));
 }
 
-void print(Hex hex) {
+void print(Bits bits) {
+    std::uint32_t word;
+    std::memcpy(&word, &bits.value, sizeof word);
     for (int shift = 28; shift >= 0; shift -= 4) {
-        board::send("0123456789ABCDEF"[(hex.value >> shift) & 15]);
+        board::send("0123456789ABCDEF"[(word >> shift) & 15]);
     }
 }
 
@@ -35,6 +38,33 @@ void print(PerCent share) {
     print(".");
     print(std::uint64_t{tenths % 10});
     print(" %");
+}
+
+void print(Escaped escaped) {
+    for (const char byte : escaped.text) {
+        const auto value = static_cast<std::uint8_t>(byte);
+        if (byte == '\n') {
+            print("\\n");
+        } else if (byte == '\t') {
+            print("\\t");
+        } else if (byte == '\\') {
+            print("\\\\");
+        } else if (value < 0x20 || value == 0x7F) {
+            print("\\x");
+            board::send("0123456789ABCDEF"[value >> 4]);
+            board::send("0123456789ABCDEF"[value & 15]);
+        } else {
+            board::send(byte);
+        }
+    }
+}
+
+void print_bits(const float* values, std::uint32_t count) {
+    print("\t");
+    for (std::uint32_t i = 0; i < count; ++i) {
+        print(" ");
+        print(Bits{values[i]});
+    }
 }
 
 }  // namespace firmware

@@ -7,18 +7,26 @@
 
 namespace firmware {
 
-struct Hex {  // 8 digits
-    std::uint32_t value;
+struct Bits {  // 8 hex digits
+    float value;
 };
 
 struct PerCent {  // "97.3 %"
     float fraction;
 };
 
+struct Escaped {  // on one line: "\\n", "\\t", "\\\\", other control characters as "\\x1B"
+    std::string_view text;
+};
+
 void print(std::string_view text);
 void print(std::uint64_t number);
-void print(Hex hex);
+void print(Bits bits);
 void print(PerCent share);
+void print(Escaped escaped);
+
+// A TAB, then of each float its bits behind a blank.
+void print_bits(const float* values, std::uint32_t count);
 
 template <class... Pieces>
 void print_line(const Pieces&... pieces) {

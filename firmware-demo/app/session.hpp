@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <agnews_small.hpp>
 #include <cstdint>
+#include <firmware_model.hpp>
 #include <string_view>
 
 namespace firmware {
 
-namespace model = etch::agnews_small;
-
-// A build in steps: a text is computed in steps of this budget, and a watchdog waits for the main loop in between.
+// A build in steps: a text is computed in steps of this budget, and the main loop comes around in between; a watchdog
+// waits for it where the build asked for steps. What a model writes, and answers to questions, always are.
 constexpr std::uint64_t kStepBudget = FIRMWARE_STEP_BUDGET;
 constexpr bool kInSteps = kStepBudget > 0;
+constexpr bool kWatched = FIRMWARE_WATCHED;
 constexpr std::uint32_t kWatchdogMilliseconds = 100;
+
+// What of an answer is shown to the bit where that is wanted.
+constexpr std::string_view shown_by(etch::Task task) {
+    switch (task) {
+        case etch::Task::translation:
+        case etch::Task::generation:
+            return "score";
+        case etch::Task::tagging:
+        case etch::Task::fill_mask:
+        case etch::Task::answering:
+            return "scores";
+        case etch::Task::embedding:
+            return "values";
+        default:
+            return "logits";
+    }
+}
+constexpr std::string_view kShown = shown_by(model::kTask);
 
 struct Steps {
     std::uint32_t count = 0;
@@ -23,7 +41,7 @@ struct Steps {
 // All that lasts from one line to the next.
 struct Session {
     model::Workspace workspace;
-    bool shows_logits = false;
+    bool shows_bits = false;
     std::uint64_t last_ticks = 0;  // of the last text
     std::uint64_t budget = 0;      // of a step; main() sets it: all of this is zeros, so that none of it lies in flash
     bool computing = false;        // a text whose answer is still to come

@@ -40,6 +40,7 @@ extern "C" {
  * ETCH_WORKSPACE_MISALIGNED. */
 typedef struct etch_agnews_workspace {
     uint8_t special_tokens;        /* ETCH_SPECIAL_TOKENS_..., from the next call on */
+    uintptr_t in_use;              /* whether a call is under way; the functions below write it, nobody else */
     const void* kernels;           /* chosen when the workspace is first used */
     const etch_executor* executor; /* the caller's threads, from the next call on; null: the calling thread */
     etch_step_cursor cursor;       /* how far a call in steps is; the functions below write it, nobody else */
@@ -69,7 +70,8 @@ typedef struct etch_agnews_encoding {
 /* Each call reports ETCH_OK or why it did nothing; `result` is written only with ETCH_OK. Texts are UTF-8 of `length`
  * bytes; malformed bytes count as U+FFFD. How the calling thread rounds floats, flushes subnormals or traps does not
  * matter, and stays as it is. What a call reads may lie anywhere but where it writes meanwhile: in the workspace, in the
- * `encoding` of encode, in the `results` of a batch; there it is refused (ETCH_TEXT_OVERLAPS). */
+ * `encoding` of encode, in the `results` of a batch; there it is refused (ETCH_TEXT_OVERLAPS). Where another call is under
+ * way in the workspace, a call does nothing (ETCH_WORKSPACE_IN_USE). */
 etch_status etch_agnews_classify(etch_agnews_workspace* workspace, const char* text, size_t length,
     etch_agnews_result* result);
 etch_status etch_agnews_classify_pair(etch_agnews_workspace* workspace, const char* first, size_t first_length,
@@ -105,7 +107,7 @@ size_t etch_agnews_piece(int32_t id, char* text, size_t capacity);
 etch_status etch_agnews_select_kernel(etch_agnews_workspace* workspace, const char* kernel, size_t length);
 
 /* Name of the kernels that the workspace computes with, and of the index-th usable ones, best first; empty past the
- * last. */
+ * last. The former is empty, too, while a call is under way in the workspace. */
 etch_text etch_agnews_kernel(etch_agnews_workspace* workspace);
 etch_text etch_agnews_usable_kernel(size_t index);
 

@@ -187,11 +187,11 @@ std::size_t piece(std::int32_t id, char* text, std::size_t capacity) noexcept {
 }
 
 Status select_kernel(Workspace& workspace, std::string_view name) noexcept {
-    return find_kernels(kPacking, name, workspace.kernels);
+    return calls::select_kernel<Encoder>(workspace, name);
 }
 
 std::string_view kernel(Workspace& workspace) noexcept {
-    return kernel_name(chosen_kernels(kPacking, workspace.kernels));
+    return calls::kernel<Encoder>(workspace);
 }
 
 std::string_view usable_kernel(std::size_t index) noexcept { return usable_kernel_name(kPacking, index); }

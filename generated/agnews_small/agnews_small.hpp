@@ -75,7 +75,8 @@ struct Encoding {
 // Each call reports Status::ok or why it did nothing; `result` is written only with ok. Texts are UTF-8; malformed
 // bytes count as U+FFFD. How the calling thread rounds floats, flushes subnormals or traps does not matter, and stays
 // as it is. What a call reads may lie anywhere but where it writes meanwhile: in the workspace, in the `encoding` of
-// encode(), in the `results` of a batch; there it is refused (Status::text_overlaps).
+// encode(), in the `results` of a batch; there it is refused (Status::text_overlaps). Where another call is under way in
+// the workspace, a call does nothing (Status::workspace_in_use).
 Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept;
 Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept;
 
@@ -110,7 +111,7 @@ std::size_t piece(std::int32_t id, char* text, std::size_t capacity) noexcept;
 Status select_kernel(Workspace& workspace, std::string_view name) noexcept;
 
 // Name of the kernels that the workspace computes with, and of the index-th usable ones, best first; empty past the
-// last.
+// last. The former is empty, too, while a call is under way in the workspace.
 std::string_view kernel(Workspace& workspace) noexcept;
 std::string_view usable_kernel(std::size_t index) noexcept;
 

@@ -18,27 +18,29 @@ constexpr bool same(Cpp cpp, int c) {
 }
 
 // The C headers hand these numbers through.
-static_assert(same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKENS) &&
-              same(Status::too_many_tokens, ETCH_TOO_MANY_TOKENS) &&
-              same(Status::token_out_of_range, ETCH_TOKEN_OUT_OF_RANGE) &&
-              same(Status::segment_out_of_range, ETCH_SEGMENT_OUT_OF_RANGE) &&
-              same(Status::pair_not_supported, ETCH_PAIR_NOT_SUPPORTED) &&
-              same(Status::text_too_long, ETCH_TEXT_TOO_LONG) && same(Status::kernel_unknown, ETCH_KERNEL_UNKNOWN) &&
-              same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
-              same(Status::table_mismatch, ETCH_TABLE_MISMATCH) &&
-              same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH) && same(Status::in_progress, ETCH_IN_PROGRESS) &&
-              same(Status::not_begun, ETCH_NOT_BEGUN) && same(Status::no_device, ETCH_NO_DEVICE) &&
-              same(Status::device_unknown, ETCH_DEVICE_UNKNOWN) && same(Status::driver_too_old, ETCH_DRIVER_TOO_OLD) &&
-              same(Status::device_not_supported, ETCH_DEVICE_NOT_SUPPORTED) &&
-              same(Status::device_out_of_memory, ETCH_DEVICE_OUT_OF_MEMORY) &&
-              same(Status::device_failed, ETCH_DEVICE_FAILED) &&
-              same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
-              same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
-              same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
-              same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN) &&
-              same(Status::executor_failed, ETCH_EXECUTOR_FAILED) && same(Status::text_overlaps, ETCH_TEXT_OVERLAPS) &&
-              same(Status::workspace_misaligned, ETCH_WORKSPACE_MISALIGNED) &&
-              same(Status::no_labels, ETCH_NO_LABELS) && same(Status::hypothesis_too_long, ETCH_HYPOTHESIS_TOO_LONG));
+static_assert(
+    same(Status::ok, ETCH_OK) && same(Status::no_tokens, ETCH_NO_TOKENS) &&
+    same(Status::too_many_tokens, ETCH_TOO_MANY_TOKENS) && same(Status::token_out_of_range, ETCH_TOKEN_OUT_OF_RANGE) &&
+    same(Status::segment_out_of_range, ETCH_SEGMENT_OUT_OF_RANGE) &&
+    same(Status::pair_not_supported, ETCH_PAIR_NOT_SUPPORTED) && same(Status::text_too_long, ETCH_TEXT_TOO_LONG) &&
+    same(Status::kernel_unknown, ETCH_KERNEL_UNKNOWN) && same(Status::kernel_not_usable, ETCH_KERNEL_NOT_USABLE) &&
+    same(Status::table_mismatch, ETCH_TABLE_MISMATCH) && same(Status::golden_mismatch, ETCH_GOLDEN_MISMATCH) &&
+    same(Status::in_progress, ETCH_IN_PROGRESS) && same(Status::not_begun, ETCH_NOT_BEGUN) &&
+    same(Status::no_device, ETCH_NO_DEVICE) && same(Status::device_unknown, ETCH_DEVICE_UNKNOWN) &&
+    same(Status::driver_too_old, ETCH_DRIVER_TOO_OLD) &&
+    same(Status::device_not_supported, ETCH_DEVICE_NOT_SUPPORTED) &&
+    same(Status::device_out_of_memory, ETCH_DEVICE_OUT_OF_MEMORY) && same(Status::device_failed, ETCH_DEVICE_FAILED) &&
+    same(Status::device_library_failed, ETCH_DEVICE_LIBRARY_FAILED) &&
+    same(Status::mode_not_supported, ETCH_MODE_NOT_SUPPORTED) &&
+    same(Status::shape_not_supported, ETCH_SHAPE_NOT_SUPPORTED) &&
+    same(Status::rows_out_of_range, ETCH_ROWS_OUT_OF_RANGE) && same(Status::not_open, ETCH_NOT_OPEN) &&
+    same(Status::executor_failed, ETCH_EXECUTOR_FAILED) && same(Status::text_overlaps, ETCH_TEXT_OVERLAPS) &&
+    same(Status::workspace_misaligned, ETCH_WORKSPACE_MISALIGNED) &&
+    same(Status::workspace_in_use, ETCH_WORKSPACE_IN_USE) && same(Status::no_labels, ETCH_NO_LABELS) &&
+    same(Status::hypothesis_too_long, ETCH_HYPOTHESIS_TOO_LONG) &&
+    same(Status::sampling_out_of_range, ETCH_SAMPLING_OUT_OF_RANGE) &&
+    same(Status::region_missing, ETCH_REGION_MISSING) && same(Status::region_misaligned, ETCH_REGION_MISALIGNED) &&
+    same(Status::tables_not_copied, ETCH_TABLES_NOT_COPIED));
 static_assert(same(SpecialTokens::recognized, ETCH_SPECIAL_TOKENS_RECOGNIZED) &&
               same(SpecialTokens::plain_text, ETCH_SPECIAL_TOKENS_PLAIN_TEXT));
 static_assert(sizeof(TokenOffset) == sizeof(etch_token_offset));
@@ -109,10 +111,20 @@ const char* describe(Status status) noexcept {
             return "a text or token ids lie in the workspace, or where the call writes";
         case Status::workspace_misaligned:
             return "the workspace does not lie at a multiple of 64 bytes";
+        case Status::workspace_in_use:
+            return "the workspace is in use by another call";
         case Status::no_labels:
             return "no labels were given";
         case Status::hypothesis_too_long:
             return "the hypothesis of a label leaves no room for the text";
+        case Status::sampling_out_of_range:
+            return "nothing can be drawn with this temperature or top_p";
+        case Status::region_missing:
+            return "a region of memory is missing";
+        case Status::region_misaligned:
+            return "a region of memory is misaligned";
+        case Status::tables_not_copied:
+            return "tables of the model were not copied to their place";
     }
     return "unknown status";
 }

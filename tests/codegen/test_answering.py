@@ -100,6 +100,10 @@ def test_f1_of_a_model(tmp_path: Path) -> None:
 
     first = scored(["zebra", "zebra"])
     assert (first.measure, first.value) == ("F1", 0.0)
+    assert first.others == ("exact match 0.00 %",)
+    right, wrong = first.answers
+    half = scored([right, f"{wrong} zebra"])
+    assert half.value > 50 and half.others == ("exact match 50.00 %",)
     assert str(scored(list(first.answers))) == "100.00 %"
 
 

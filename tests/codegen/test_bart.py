@@ -15,7 +15,6 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.frontends.encoder_decoder import POSITIONS
 from codegen.sqlite.extension import make_extension
-from codegen.verify import verify
 from codegen.web.site import make_site
 
 RECORDED = Path(__file__).resolve().parent / "generation" / "bart" / "two_layers"
@@ -60,9 +59,12 @@ def test_how_much_is_written(tmp_path: Path) -> None:
         ({"length_penalty": 5.5}, "generation-not-supported"),
         ({"length_penalty": "long"}, "config-type"),
         ({"num_beams": 8, "suppress_tokens": [0, 1, *range(3, 45 - 14)]}, "generation-not-supported"),
-        ({"do_sample": True}, "generation-not-supported"),
-        ({"no_repeat_ngram_size": 3}, "generation-not-supported"),
-        ({"forced_bos_token_id": 1}, "generation-not-supported"),
+        ({"do_sample": True, "min_p": 0.2}, "generation-not-supported"),
+        ({"encoder_no_repeat_ngram_size": 3}, "generation-not-supported"),
+        ({"forced_bos_token_id": 5}, "generation-not-supported"),
+        ({"forced_bos_token_id": 2}, "generation-value"),
+        ({"forced_bos_token_id": 45}, "token-id-out-of-range"),
+        ({"forced_bos_token_id": 1, "max_length": 2}, "generation-value"),
         ({"num_beams": 0}, "generation-value"),
         ({"min_length": 25}, "generation-value"),
         ({"max_length": 1}, "generation-value"),
@@ -84,14 +86,12 @@ def test_what_is_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> 
     assert caught.value.code == code
 
 
-@pytest.mark.parametrize("option", ["gpu", "calibrate", "evaluate", "prune"])
+@pytest.mark.parametrize("option", ["gpu", "prune"])
 def test_options_of_other_models_are_refused(option: str, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("a,b\n")
     values: dict[str, Any] = {
         "gpu": True,
-        "calibrate": table,
-        "evaluate": pipeline.Evaluate(table),
         "prune": pipeline.Prune(table, 1),
     }
     request = pipeline.Request(folder(tmp_path / "model"), tmp_path / "out", **{option: values[option]})
@@ -105,7 +105,6 @@ def test_commands_of_other_models_refuse_it(tmp_path: Path) -> None:
     checkpoint, generated = folder(tmp_path / "model"), tmp_path / "speller"
     pipeline.generate(pipeline.Request(checkpoint, generated), lambda _: None)
     commands: dict[str, Callable[[], object]] = {
-        "verify": lambda: verify(generated, checkpoint, None, print),
         "web": lambda: make_site(generated, tmp_path / "out", print),
         "sqlite": lambda: make_extension(generated, tmp_path / "out", print),
     }

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.budget.limits import Limits, Size, parse_size
+from codegen.budget.limits import Limits, Size
 from codegen.budget.search import search
 from codegen.budget.space import Form, Found
 from codegen.errors import EtchError
 from codegen.evaluate import Score
 from codegen.ir.task import Measure
 from codegen.prunable import RARE_WORDS
+from codegen.sizes import parse_size
 from codegen.vocabulary import Bound
 
 TOKENS = 16

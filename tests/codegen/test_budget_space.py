@@ -11,11 +11,12 @@ from tiny_checkpoint import DEFAULT_VOCAB, write_tiny_checkpoint
 
 from codegen import evaluate, pipeline, vocabulary
 from codegen.budget.judge import Judge
-from codegen.budget.limits import ALLOWANCES, Allowance, Limits, Size, parse_size, size_text
+from codegen.budget.limits import ALLOWANCES, Allowance, Limits, Size
 from codegen.budget.space import Form, Space
 from codegen.prunable import RARE_WORDS
 from codegen.quantize import choose_recipe
 from codegen.render.tables import table_bytes
+from codegen.sizes import parse_size, size_text
 from codegen.table_file import Columns
 from codegen.targets import TARGETS
 from codegen.vocabulary import Bound

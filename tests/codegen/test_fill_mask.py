@@ -65,12 +65,13 @@ def test_a_table_is_judged_by_the_first_candidates(tmp_path: Path) -> None:
         found = (task.pieces[int(i)] for i in masks[mask][first : first + 5])
         return next(piece for piece in found if ";" not in piece)
 
-    for first, score in ((0, "100.00 %"), (5, "0.00 %")):
+    for first, score, best in ((0, "100.00 %", "100.00 %"), (1, "100.00 %", "0.00 %"), (5, "0.00 %", "0.00 %")):
         values = named(0, first), f"{named(1, first)}; {named(2, first)}"
         lines = zip(values, ("one [MASK] here", "[MASK] and [MASK]"), strict=True)
         path.write_text("".join(f"{value}\t{text}\n" for value, text in lines))
         rows = evaluate.read_rows(path, Columns(), task, 10)
-        assert str(evaluate.score(program, checkpoint.tokenizer, rows)) == score
+        found = evaluate.score(program, checkpoint.tokenizer, rows)
+        assert (str(found), found.others) == (score, (f"top-1 accuracy {best}",))
 
 
 def test_rows_refused(tmp_path: Path) -> None:

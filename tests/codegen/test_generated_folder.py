@@ -78,7 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     monkeypatch.setattr(build, "_configure_and_build", compiled)
     monkeypatch.setattr(bundle, "_runtime_files", lambda: iter([Rendered("runtime/a.cpp", [b"int a;\n"])]))
     monkeypatch.setattr(os, "fsync", lambda _: None)
-    monkeypatch.setattr(pipeline, "load", lambda *_: made.loaded)
+    monkeypatch.setattr(pipeline, "load", lambda *_, **_of: made.loaded)
     monkeypatch.setattr(verify, "golden_texts", lambda *_: ["the cat"])
     yield made
 

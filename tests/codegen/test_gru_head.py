@@ -115,7 +115,7 @@ REFUSALS: list[tuple[str, Change, str, str]] = [
     ("config beside it", lambda path: shutil.copy(path / "encoder" / "config.json", path), "head-conflict", "encoder/"),
     ("a head on a head", lambda path: shutil.copy(path / "head.json", path / "encoder"), "head-conflict", "a head on"),
     ("an encoder with a head", a_classifier, "head-conflict", "BertForSequenceClassification"),
-    ("an encoder of another family", encoder_config(model_type="t5"), "model-type-not-supported", "'t5'"),
+    ("an encoder of another family", encoder_config(model_type="whisper"), "model-type-not-supported", "'whisper'"),
     ("no weights", lambda path: (path / "head.safetensors").unlink(), "weights-missing", "of the head"),
     ("pickled weights", pickled, "pickle-refused", "head.pt"),
     ("a list", lambda path: write_json(path / "head.json", [SETTINGS]), "json-not-an-object", "head.json"),

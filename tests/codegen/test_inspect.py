@@ -35,6 +35,32 @@ def test_json_says_what_the_words_say(tmp_path: Path, capsys: pytest.CaptureFixt
         assert f"{forecast['tables']:,} bytes, arena {forecast['arena']:>12,} bytes" in words
 
 
+def test_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of every form, as generate would plan them; of one that does not fit, what would."""
+    write_tiny_checkpoint(tmp_path)
+    small = ["--region", "fast=1K", "--region", "slow=8K"]
+    assert cli.main(["inspect", "--json", str(tmp_path), *small]) == 0
+    forecasts = json.loads(capsys.readouterr().out)["forecasts"]
+    assert cli.main(["inspect", str(tmp_path), *small]) == 0
+    words = capsys.readouterr().out
+    fits = next(forecast for forecast in forecasts if (forecast["recipe"], forecast["target"]) == ("w8a8", "m-profile"))
+    out = tmp_path / "out"
+    made = ["generate", str(tmp_path), "--out", str(out), "--target", "m-profile", "--quiet", *small]
+    assert cli.main(made) == 0
+    manifest = json.loads((out / "etch.json").read_text())
+    assert {key: fits[key] for key in ("regions", "region_buffers")} == {
+        key: manifest[key] for key in ("regions", "region_buffers")
+    }
+    assert fits["arena"] == manifest["arena_bytes"]
+    fast = fits["regions"]["fast"]
+    assert f"  in fast     {fast['bytes']:,} bytes (lower bound {fast['lower_bound']:,}, " in words
+    large = next(forecast for forecast in forecasts if (forecast["recipe"], forecast["target"]) == ("w4a8", "host"))
+    assert "would do" in large["refusal"]
+    assert large["refusal"] in words
+    assert cli.main(["inspect", str(tmp_path), "--region", "fast=1K"]) == 2
+    assert "error[wrong-regions]" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [

@@ -17,6 +17,7 @@ from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.ir.graph import Graph
 from codegen.lower import lower
+from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 from codegen.report import parameter_count
 
@@ -72,6 +73,16 @@ def test_programs_write_what_the_library_wrote(name: str, tmp_path: Path) -> Non
         assert Generation(program, ids, [0] * len(ids)).greedy()[0] == written, text
 
 
+def test_targets_that_are_longer_than_texts(tmp_path: Path) -> None:
+    """Both are looked up in one table of positions."""
+    graph = pipeline.to_graph(pipeline.load(folder(tmp_path / "model")), 5)
+    assert graph.target is not None and graph.target.max_tokens > 5
+    interpreter, program = Interpreter(graph), lower(graph, RECIPES["fp32"])
+    written = interpreter.generate([4, 5, 6], [0] * 3)
+    assert len(written) > 5
+    assert Generation(program, [4, 5, 6], [0] * 3).greedy()[0] == written
+
+
 def test_words_that_lie_twice(tmp_path: Path) -> None:
     """Older files have the words by all their names, and the table of positions."""
     made = folder(tmp_path / "model")
@@ -101,7 +112,7 @@ def test_words_that_lie_twice(tmp_path: Path) -> None:
         ({"vocab_size": 44}, "token-id-out-of-range"),
         ({"activation_function": "sine"}, "activation-not-supported"),
         ({"generation": {"num_beams": 9}}, "generation-not-supported"),
-        ({"generation": {"bad_words_ids": [[3, 4]]}}, "generation-not-supported"),
+        ({"generation": {"encoder_repetition_penalty": 2.0}}, "generation-not-supported"),
         ({"generation": {"forced_eos_token_id": 3}}, "generation-not-supported"),
         ({"generation": {"forced_bos_token_id": 3}}, "generation-not-supported"),
         ({"generation": {"decoder_start_token_id": None}}, "config-missing"),

@@ -16,7 +16,8 @@ from tokenizers import Tokenizer
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.mpnet import bucket_of
+from codegen.frontends.distance_bias import bucket_of
+from codegen.frontends.mpnet import BUCKETS, MAX_DISTANCE
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.lower import lower
@@ -49,8 +50,8 @@ def test_buckets() -> None:
     expected = 0
     for far in range(600):
         expected = FIRST_OF_BUCKET.get(far, expected)
-        assert bucket_of(-far) == expected
-        assert far == 0 or bucket_of(far) == expected + 16
+        assert bucket_of(-far, BUCKETS, MAX_DISTANCE, both_sides=True) == expected
+        assert far == 0 or bucket_of(far, BUCKETS, MAX_DISTANCE, both_sides=True) == expected + 16
 
 
 def test_positions_begin_behind_the_padding() -> None:

@@ -23,7 +23,7 @@ from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir.check_program import check_program
 from codegen.ir.program_changes import map_ops
-from codegen.plan import MAX_ARENA_BYTES, Plan, _Life, _place, lower_bound, plan_memory
+from codegen.plan import MAX_ARENA_BYTES, Life, Plan, lower_bound, place, plan_memory
 from codegen.quantize import RECIPES
 from codegen.render.model import render_model
 from codegen.targets import TARGETS, Target
@@ -342,7 +342,7 @@ def test_a_phase_that_writes_nothing_is_refused(use: str, tmp_path: Path) -> Non
     assert (caught.value.code, caught.value.stage) == ("phase-not-supported", use)
 
 
-def assert_disjoint(lives: dict[str, _Life], arena: Iterable[tuple[str, int, int]]) -> None:
+def assert_disjoint(lives: dict[str, Life], arena: Iterable[tuple[str, int, int]]) -> None:
     spans = {name: (offset, offset + size) for name, offset, size in arena}
     assert set(spans) == set(lives)
     for one, other in itertools.combinations(lives, 2):
@@ -359,20 +359,20 @@ def test_random_lives(seed: int) -> None:
     for index in range(source.randint(1, 25)):
         first = source.randrange(ops)
         size = source.choice((0, 1, 2, 3, 5, 8, 13)) * source.choice((16, 64, 4096))
-        lives[f"b{index}"] = _Life(size, first, source.randrange(first, ops))
-    placements = _place(lives)
+        lives[f"b{index}"] = Life(size, first, source.randrange(first, ops))
+    placements = place(lives)
     assert_disjoint(lives, [(item.name, item.offset, item.size) for item in placements])
     most = max((sum(life.size for life in lives.values() if life.first <= op <= life.last)) for op in range(ops))
     arena = max(item.offset + item.size for item in placements)
     assert lower_bound(lives.values(), ops) == most <= arena <= sum(life.size for life in lives.values())
     shuffled = list(lives.items())
     source.shuffle(shuffled)
-    assert _place(dict(shuffled)) == placements  # whatever the order they are named in
+    assert place(dict(shuffled)) == placements  # whatever the order they are named in
 
 
 def test_nested_lives_reach_the_bound() -> None:
-    lives = {"all": _Life(64, 0, 9), "left": _Life(128, 0, 4), "right": _Life(128, 5, 9), "inner": _Life(64, 6, 7)}
-    placements = _place(lives)
+    lives = {"all": Life(64, 0, 9), "left": Life(128, 0, 4), "right": Life(128, 5, 9), "inner": Life(64, 6, 7)}
+    placements = place(lives)
     assert max(item.offset + item.size for item in placements) == 256
 
 

@@ -61,14 +61,15 @@ def test_a_region_of_nothing_is_refused(tmp_path: Path) -> None:
     assert "'beams'" in str(caught.value)
 
 
-def test_generated_code_has_one_region(tmp_path: Path) -> None:
+def test_the_struct_of_the_plan_says_where_each_region_begins(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
     program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
-    plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES, {"keys": "fast"})
-    with pytest.raises(EtchError) as caught:
-        arena_lines(program, plan)
-    assert (caught.value.code, caught.value.stage) == ("regions-not-supported", "render")
-    assert "'arena', 'fast'" in str(caught.value)
+    plan = plan_memory(program, TARGETS["host"], TOKENIZER_BYTES, {"hidden": "fast", "ids": "fast"})
+    lines = {
+        name: line for line in arena_lines(program, plan) for name in ("hidden", "ids", "keys") if f" {name}" in line
+    }
+    assert all("fast_base" in lines[name] for name in ("hidden", "ids"))
+    assert "fast_base" not in lines["keys"]
 
 
 @pytest.mark.parametrize("region", ["arena", "caches"])

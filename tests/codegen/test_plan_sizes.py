@@ -15,7 +15,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import program as p
-from codegen.plan import SCRATCH, Plan, _Life, _place, expanded_bytes, expanded_inputs, lower_bound, plan_memory
+from codegen.plan import SCRATCH, Life, Plan, expanded_bytes, expanded_inputs, lower_bound, place, plan_memory
 from codegen.targets import TARGETS, Target, round_up
 from codegen.tasks.tagging import Tagging
 
@@ -223,5 +223,5 @@ ONE_ORDER_ONLY = {
 
 @pytest.mark.parametrize("order", ONE_ORDER_ONLY)
 def test_each_order_is_the_best_one_somewhere(order: str) -> None:
-    lives = {name: _Life(*life) for name, life in ONE_ORDER_ONLY[order].items()}
-    assert max(item.offset + item.size for item in _place(lives)) == lower_bound(lives.values(), 6)
+    lives = {name: Life(*life) for name, life in ONE_ORDER_ONLY[order].items()}
+    assert max(item.offset + item.size for item in place(lives)) == lower_bound(lives.values(), 6)

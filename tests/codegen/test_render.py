@@ -10,12 +10,14 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hostile import HOSTILE
+from sampling import one_in
 from tiny_checkpoint import DEFAULT_VOCAB, write_json, write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
@@ -307,8 +309,7 @@ def write_task(folder: Path, task: str, width: int) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("width", [2, 1000])
-@pytest.mark.parametrize("task", USES)
+@pytest.mark.parametrize(("task", "width"), one_in(3, list(product(USES, (2, 1000)))))
 def test_every_task_compiles(task: str, width: int, tmp_path: Path) -> None:
     write_task(tmp_path / "checkpoint", task, width)
     checkpoint = pipeline.load(tmp_path / "checkpoint")

@@ -71,7 +71,7 @@ def test_bytes_of_tokenizer_per_piece(tmp_path: Path) -> None:
 
 
 def test_evaluation_beside_what_the_model_was_made_from() -> None:
-    rows = Rows(tuple(Row(i, "0", ("text",)) for i in range(4)), np.zeros(4, int), 10)
+    rows = Rows(tuple(Row(i, "0", ("text",)) for i in range(4)), np.zeros(4, int), 10, Measure("accuracy", True))
     accuracy = Measure("accuracy", percent=True)
     scores = [Score(accuracy, 75.0, np.array([0, 0, 0, 1]), 2.0), Score(accuracy, 100.0, np.zeros(4, int), 2.0)]
     assert evaluation_report(rows, scores[0], {"nearest": scores[0], "unpruned": scores[1]}) == [

@@ -75,6 +75,7 @@ class Case:
             "target": "host",
             "checkpoint_sha256": loaded.digest,
             "max_tokens": MAX_TOKENS,
+            **dict.fromkeys(("table_bytes", "arena_bytes", "stack_budget"), 0),
             "files": {},
         }
         self.file = None if texts is None else folder / "my texts"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures which lines and branches of runtime/ and codegen/ the tests reach. Started by tools/test --coverage."""
+"""Measures which lines and branches of runtime/ and codegen/ the tests reach. Started by tools/test --coverage.
+
+With the name of an area (areas.py) only what belongs to it, by its own tests.
+"""
 
 from __future__ import annotations
 
@@ -12,47 +15,15 @@ import sys
 from pathlib import Path
 
 import boards
+from areas import AREAS, WHOLE, Area
 from gcov import runtime_files
-from report import File, Totals, codegen_files, problems_of, read_reasons, table, unreached
+from report import File, Totals, codegen_files, of_this_machine, problems_of, read_reasons, table, unreached
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "coverage"
 BOARDS = ROOT / "build" / "coverage-boards"
 REASONS = HERE / "unreached.txt"
-PROGRAMS = (
-    "tokenizer_driver",
-    "classify",
-    "promise-kernel-choice",
-    "promise-kernel-choice-no-avx2",
-    "promise-sharing-threads",
-    "promise-steps",
-    "promise-batches",
-    "promise-overlaps",
-    "promise-failing-executor",
-)
-# What reaches the runtime through the programs above, and the generator's command line; other end-to-end tests build
-# programs of their own.
-END_TO_END = (
-    "test_refusals_cli.py",
-    "test_failures_cli.py",
-    "test_signals_cli.py",
-    "test_tokenizer.py",
-    "test_byte_level.py",
-    "test_unigram.py",
-    "test_word_level.py",
-    "test_character_tokenizers.py",
-    "test_marian_tokenizer.py",
-    "test_normal_forms.py",
-    "test_decode.py",
-    "promises/test_promise_programs.py::test_kernel_choice",
-    "promises/test_promise_programs.py::test_one_text_shared_by_threads[promise-sharing-threads]",
-    "promises/test_promise_programs.py::test_a_call_in_steps[promise-steps]",
-    "promises/test_promise_programs.py::test_batches[promise-batches]",
-    "promises/test_promise_programs.py::test_texts_where_a_call_writes",
-    "promises/test_promise_programs.py::test_an_executor_that_fails",
-    "promises/test_promise_self_test.py",
-)
 LEAST_LINES = 1.0
 LEAST_BRANCHES = 0.95
 
@@ -69,31 +40,45 @@ def run(title: str, command: list[str | Path]) -> None:
         sys.exit(f"coverage: failed: {title}")
 
 
-def build() -> list[Path]:
-    """Builds what counts and forgets earlier counts; returns the GoogleTest programs."""
-    run("configuring", ["cmake", "--preset", "coverage", "--log-level=WARNING"])
+def every_cpp_test() -> tuple[str, ...]:
+    """The GoogleTest programs of the configured build."""
     listed = subprocess.run(
         ["cmake", "--build", BUILD, "--target", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     words = {word.rstrip(":") for word in listed.split()}
-    tests = sorted(word for word in words if word.startswith("test-") and "." not in word)
+    return tuple(sorted(word for word in words if word.startswith("test-") and "." not in word))
+
+
+def build(area: Area) -> list[Path]:
+    """Builds what counts and forgets earlier counts; returns the GoogleTest programs."""
+    run("configuring", ["cmake", "--preset", "coverage", "--log-level=WARNING"])
+    tests = area.cpp_tests or every_cpp_test()
     jobs = str(os.cpu_count() or 1)
     # One by one: make builds what two targets need once for each of them where it is given both, at the same time, and
     # gcov reads no counts of an object that was compiled again after its program was linked.
-    for target in (*tests, *PROGRAMS):
+    for target in (*tests, *area.programs):
         run(f"building {target}", ["cmake", "--build", "--preset", "coverage", "--parallel", jobs, "--target", target])
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
     return [BUILD / "bin" / name for name in tests]
 
 
-def run_tests(cpp_tests: list[Path], data: Path) -> list[str]:
-    """The C++ tests, the generator's, and the end-to-end tests that run counting programs; gives those that fail."""
+def run_tests(area: Area, cpp_tests: list[Path], data: Path, programs: Path) -> list[str]:
+    """The C++ tests, the generator's, and the end-to-end tests that run counting programs; gives those that fail.
+
+    Notes and counts of the models that tests generate stay below `programs`.
+    """
     failed = [program.name for program in cpp_tests if not passes(program.name, [program, "--gtest_brief=1"])]
-    pytest = [sys.executable, "-m", "coverage", "run", f"--rcfile={HERE / 'coveragerc'}", f"--data-file={data}"]
-    pytest += ["-m", "pytest", "-q", "-m", "not sweep", "tests/codegen"]
-    pytest += [f"tests/end_to_end/{name}" for name in END_TO_END]
-    return failed if passes("pytest", pytest, ETCH_BUILD=str(BUILD)) else [*failed, "pytest"]
+    quick = ["-m", "pytest", "-q", "-m", "not sweep"]
+    counted = ["-m", "coverage", "run", f"--rcfile={HERE / 'coveragerc'}", f"--data-file={data}"]
+    counted += [*quick, *(f"tests/codegen/{name}" for name in area.codegen)]
+    workers = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", f"--basetemp={programs}"]
+    parts = [("pytest", counted, area.end_to_end), ("pytest: models", [*quick, *workers], area.models)]
+    for title, options, names in (part for part in parts if part[2]):
+        command = [sys.executable, *options, *(f"tests/end_to_end/{name}" for name in names)]
+        if not passes(title, command, ETCH_BUILD=str(BUILD)):
+            failed.append(title)
+    return failed
 
 
 def unmeasured_kernels() -> dict[str, str]:
@@ -137,30 +122,35 @@ def codegen_counts(data: Path, work: Path) -> list[File]:
 
 def main() -> int:
     """Exit code 0 where the runtime is reached as far as it must be and every exception has its reason."""
+    area = AREAS[sys.argv[1]] if len(sys.argv) > 1 else WHOLE
     work = BUILD / "reached"
     for folder in (work, BOARDS):
         shutil.rmtree(folder, ignore_errors=True)
-    tests = build()
+    tests = build(area)
     work.mkdir(parents=True)
     data = work / "codegen.coverage"
-    failed = run_tests(tests, data)
-    kernels = unmeasured_kernels()
-    failed += count_on_boards(BOARDS, kernels)
-    runtime = runtime_files({BUILD: "gcov", BOARDS: boards.GCOV}, ROOT, kernels)
-    codegen = codegen_counts(data, work)
+    failed = run_tests(area, tests, data, work / "programs")
+    kernels = unmeasured_kernels() if area.kernels else {}
+    if area.kernels:
+        failed += count_on_boards(BOARDS, kernels)
+    reasons = read_reasons(REASONS.read_text())
+    counted = runtime_files({BUILD: "gcov", BOARDS: boards.GCOV}, ROOT, kernels)
+    runtime = [of_this_machine(file, reasons) for file in counted if file.path.startswith(area.sources)]
+    codegen = [file for file in codegen_counts(data, work) if file.path.startswith(area.sources)]
 
     print("\n" + table(codegen) + "\n\n" + table(runtime) + "\n")
     for name, why in kernels.items():
         print(f"not measured: kernel set {name}: {why}")
     print("\n".join(unreached(codegen) + unreached(runtime)))
     problems = [f"{name} fails" for name in failed]
-    problems += problems_of(runtime, read_reasons(REASONS.read_text()))
+    problems += problems_of(runtime, reasons)
     total = Totals.of(runtime)
+    where = area.sources[0]
     if total.line_share < LEAST_LINES:
-        problems.append(f"lines of runtime/: {100 * total.line_share:.2f} %, at least {100 * LEAST_LINES:.0f} wanted")
+        problems.append(f"lines of {where}: {100 * total.line_share:.2f} %, at least {100 * LEAST_LINES:.0f} wanted")
     if total.branch_share < LEAST_BRANCHES:
         problems.append(
-            f"branches of runtime/: {100 * total.branch_share:.2f} %, at least {100 * LEAST_BRANCHES:.0f} wanted"
+            f"branches of {where}: {100 * total.branch_share:.2f} %, at least {100 * LEAST_BRANCHES:.0f} wanted"
         )
     for problem in problems:
         print(f"FAILED: {problem}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-VARIES = "varies"  # in place of a number of branches: it depends on the CPU
+VARIES = "varies"  # in place of a number of branches: it depends on the CPU, also whether the line runs
 
 
 @dataclass
@@ -114,6 +114,15 @@ def read_reasons(text: str) -> list[Reason]:
         count, _, why = last.partition(": ")
         reasons.append(Reason(path, code, count, why))
     return reasons
+
+
+def of_this_machine(file: File, reasons: list[Reason]) -> File:
+    """The file without lines that did not run here, and that another CPU runs as their reasons say."""
+    others = {reason.text for reason in reasons if reason.path == file.path and reason.count == VARIES}
+    left_out = {line for line in file.unreached_lines() if file.texts[line] in others}
+    runs = {line: count for line, count in file.runs.items() if line not in left_out}
+    branches = {line: counts for line, counts in file.branches.items() if line not in left_out}
+    return File(file.path, file.texts, runs, branches)
 
 
 def problems_of(files: list[File], reasons: list[Reason]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gcov import runtime_files
-from report import File, Totals, problems_of, read_reasons, unreached
+from report import File, Totals, of_this_machine, problems_of, read_reasons, unreached
 
 PATH = "runtime/src/ops/linear.cpp"  # reasons must name files that exist
 LINE = "if (first | second) return;"
@@ -47,6 +47,15 @@ def test_problems(branches: tuple[int, ...], entries: str, said: str) -> None:
 def test_what_depends_on_the_cpu_may_be_taken_or_not() -> None:
     reasons = read_reasons(ENTRY.replace("2:", "varies:"))
     assert problems_of([file(0, 4)], reasons) == problems_of([file(3, 4)], reasons) == []
+
+
+def test_lines_that_only_another_cpu_runs() -> None:
+    reasons = read_reasons(ENTRY.replace("2:", "varies:"))
+    never = of_this_machine(file(0, 0, runs=0), reasons)
+    assert Totals.of([never]).lines == 0
+    assert unreached([never]) == problems_of([never], reasons) == []
+    assert of_this_machine(file(0, 4), reasons) == file(0, 4)
+    assert of_this_machine(file(0, 0, runs=0), read_reasons(ENTRY)) == file(0, 0, runs=0)
 
 
 def test_files_that_are_not_measured_here_have_no_stale_reasons() -> None:

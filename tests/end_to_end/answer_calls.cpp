@@ -100,6 +100,19 @@ int main(int, char** argv) {
             CHECK(same(rooms[i].data(), alone[i].data(), results[i].count));
         }
     }
+    {
+        const InUse another;
+        const auto away = etch::Status::workspace_in_use;
+        std::vector<etch::AnswerSpan> answers(kRoom);
+        model::Result result = empty(answers, {});
+        const model::Question asked{question, lines[0]};
+        CHECK(model::answer(workspace, question, lines[0], result) == away);
+        CHECK(model::answer_batch(workspace, &asked, 1, &result) == away);
+        CHECK(model::answer_text(workspace, lines[0], result) == away);
+        CHECK(model::begin(workspace, question, lines[0]) == away);
+        CHECK(model::step(workspace, 1, result) == away);
+        CHECK(model::self_test(workspace) == away);
+    }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     return 0;

@@ -28,6 +28,18 @@ inline bool take_kernels(const char* name) {
            ETCH_C(select_kernel)(&c_workspace, name, std::strlen(name)) == ETCH_OK;
 }
 
+// As if another call were under way, for as long as it is there.
+struct InUse {
+    InUse() { workspace.in_use = 1; }
+    ~InUse() { workspace.in_use = 0; }
+};
+
+// Three workers, one after the other.
+inline void run_in_turn(void*, void (*work)(void*, std::uint32_t), void* argument) noexcept {
+    for (std::uint32_t worker = 0; worker < 3; ++worker)
+        work(argument, worker);
+}
+
 // Those of standard input.
 inline std::vector<std::string> read_lines() {
     std::vector<std::string> lines;

@@ -97,6 +97,17 @@ int main(int, char** argv) {
     CHECK(model::choose(workspace, inside[0], choices.data(), 1, parts.data(), choice) == etch::Status::text_overlaps);
     const std::string_view own[] = {{reinterpret_cast<const char*>(&workspace), 4}};
     CHECK(model::choose(workspace, prompt, own, 1, parts.data(), choice) == etch::Status::text_overlaps);
+    {
+        const InUse another;
+        const auto away = etch::Status::workspace_in_use;
+        CHECK(model::choose(workspace, prompt, choices.data(), count, probabilities.data(), choice) == away);
+        CHECK(model::choose_pair(workspace, prompt, choices[0], results[0]) == away);
+        CHECK(model::choose_batch(workspace, pairs.data(), count, results.data()) == away);
+        CHECK(model::probabilities(workspace, scores.data(), count) == away);
+        CHECK(model::begin(workspace, prompt, choices[0]) == away);
+        CHECK(model::step(workspace, 1, results[0]) == away);
+        CHECK(model::self_test(workspace) == away);
+    }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     return 0;

@@ -137,6 +137,17 @@ int main(int, char** argv) {
         const std::string_view own(reinterpret_cast<const char*>(&workspace), 4);
         CHECK(model::score(workspace, own, score) == etch::Status::text_overlaps);
     }
+    {
+        const InUse another;
+        const auto away = etch::Status::workspace_in_use;
+        etch::Score score{};
+        CHECK(model::fill_mask(workspace, texts[0], results[0]) == away);
+        CHECK(model::score(workspace, texts[0], score) == away);
+        CHECK(model::begin_score(workspace, texts[0]) == away);
+        CHECK(model::step_score(workspace, 1, score) == away);
+        CHECK(model::step(workspace, 1, results[0]) == away);
+        CHECK(model::self_test(workspace) == away);
+    }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     CHECK(ETCH_C(mask)().size == model::kMask.size());

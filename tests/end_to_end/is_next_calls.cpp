@@ -10,12 +10,6 @@ static bool same(const model::Result& a, const model::Result& b) {
            a.tokens == b.tokens && a.truncated == b.truncated;
 }
 
-// Three workers, one after the other.
-static void run_in_turn(void*, void (*work)(void*, std::uint32_t), void* argument) noexcept {
-    for (std::uint32_t worker = 0; worker < 3; ++worker)
-        work(argument, worker);
-}
-
 alignas(64) static std::uint8_t scratch[2 * model::kScratchBytes];
 
 int main(int, char** argv) {

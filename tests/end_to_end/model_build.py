@@ -88,6 +88,7 @@ def build_test(folder: Path, source: Path, out: Path, *flags: str) -> Path:
             *("c++", "-std=c++17", "-O1", "-ffp-contract=off"),
             *(f"-I{place}" for place in places),
             *(f"-D{macro}={value}" for macro, value in macros.items()),
+            *filter(None, _record()["flags"]),  # of a build that counts, so that its libraries link
             *(*flags, source, built.library, built.runtime, "-o", out),
         ]
     )

@@ -11,6 +11,8 @@ function(json_array out items)
 endfunction()
 
 separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE} ${CMAKE_EXE_LINKER_FLAGS}")
+separate_arguments(every NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
+json_array(every "${every}")
 json_array(launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")
 json_array(linker "${CMAKE_CXX_COMPILER};${flags};-Wl$<COMMA>--gc-sections")
 json_array(program "$<TARGET_OBJECTS:etch_cli>")
@@ -22,6 +24,7 @@ endif()
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/model-programs.json CONTENT "{
   \"launcher\": ${launcher},
   \"archiver\": \"${CMAKE_AR}\",
+  \"flags\": ${every},
   \"linker\": ${linker},
   \"program\": ${program},
   \"libraries\": ${libraries},

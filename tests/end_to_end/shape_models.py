@@ -76,15 +76,12 @@ class Model:
 
 
 MIXED = "0.query=8,0.intermediate=4,1.intermediate=8,1.output=4"
+# Each property once, of each family one.
 QUICK = [
     Model("ten"),
-    Model("ten", tables="c"),
     Model("ten", target="m-profile"),
-    Model("ten", "fp32", tables="c"),
-    Model("three_heads"),
     Model("three_heads", "fp32", "m-profile"),
     Model("blocks"),
-    Model("three_tokens", "fp32"),
     Model("multi_label"),
     Model("one_label", "fp32"),
     Model("values", target="m-profile"),
@@ -92,11 +89,44 @@ QUICK = [
     Model("cls"),
     Model("max", "fp32", tables="c"),
     Model("mean_sqrt", "fp32"),
-    Model("three_heads", "w4a8", embedding_bits=4),
     Model("blocks", "w4a8", bits=MIXED),
-    Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
     Model("mean", "w8a8", "m-profile", embedding_bits=4),
+    Model("gru/three_layers", "w4a8", "m-profile"),
+    Model("distilbert/softmax", "fp32"),
+    Model("electra/cls", target="m-profile"),
+    Model("albert/inner_groups", "fp32"),
+    Model("mpnet/mean", target="m-profile"),
+    Model("deberta-v2/v3", target="m-profile"),
+    Model("roberta/softmax", "fp32"),
+    Model("modernbert/softmax", "fp32"),
+    Model("transformer_encoder/max"),
+    Model("transformer_encoder/last", "fp32", "m-profile"),
 ]
+# What a sample always has beside them: of each family one in floats and one for boards.
+CORE = [
+    Model("ten", tables="c"),
+    Model("ten", "fp32", tables="c"),
+    Model("three_heads"),
+    Model("three_tokens", "fp32"),
+    Model("three_heads", "w4a8", embedding_bits=4),
+    Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
+    Model("gru/no_bias"),
+    Model("distilbert/mean", target="m-profile"),
+    Model("electra/projected", "fp32"),
+    Model("albert/max", target="m-profile"),
+    Model("bert/dense_tanh", "fp32"),
+    Model("mpnet/long", "fp32"),
+    Model("deberta-v2/long", "fp32"),
+    Model("roberta/regression", target="m-profile"),
+    Model("albert/own_words"),
+    Model("xlm-roberta/mean", "fp32"),
+    Model("camembert/softmax", target="m-profile"),
+    Model("modernbert/pooled", target="m-profile"),
+    Model("transformer_encoder/mean", "fp32"),
+    Model("transformer_encoder/first", target="m-profile"),
+    Model("transformer_encoder/ten_wide"),
+]
+ALWAYS = [*QUICK, *CORE]
 RECIPES = ("w8a8", "w4a8", "fp32")
 _OTHER_RECIPES = ("w8a8", "fp32")  # tasks, activations and segments do not know how many bits a weight has
 TABLES = ("c", "incbin")
@@ -128,39 +158,12 @@ SWEEP = [
     ),
     *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
 ]
-# Of each family one in floats and one for boards, which together have all that it needs.
-QUICK += [
-    Model("gru/no_bias"),
-    Model("gru/three_layers", "w4a8", "m-profile"),
-    Model("distilbert/softmax", "fp32"),
-    Model("distilbert/mean", target="m-profile"),
-    Model("electra/projected", "fp32"),
-    Model("electra/cls", target="m-profile"),
-    Model("albert/inner_groups", "fp32"),
-    Model("albert/max", target="m-profile"),
-    Model("bert/dense_tanh", "fp32"),
-    Model("mpnet/long", "fp32"),
-    Model("mpnet/mean", target="m-profile"),
-    Model("deberta-v2/long", "fp32"),
-    Model("deberta-v2/v3", target="m-profile"),
-    Model("roberta/softmax", "fp32"),
-    Model("roberta/regression", target="m-profile"),
-    Model("albert/own_words"),
-    Model("xlm-roberta/mean", "fp32"),
-    Model("camembert/softmax", target="m-profile"),
-    Model("modernbert/softmax", "fp32"),
-    Model("modernbert/pooled", target="m-profile"),
-    Model("transformer_encoder/mean", "fp32"),
-    Model("transformer_encoder/max"),
-    Model("transformer_encoder/first", target="m-profile"),
-    Model("transformer_encoder/last", "fp32", "m-profile"),
-    Model("transformer_encoder/ten_wide"),
-]
-WRITERS = {"bart", "gpt2", "llama", "marian"}  # test_generation_programs.py
+WRITERS = {"bart", "gpt2", "llama", "marian", "mbart", "t5", "transformer"}  # test_generation_programs.py
 RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
 SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in RECIPES]
 QUICK_SET = frozenset(QUICK)
-MODELS = [*QUICK, *(model for model in dict.fromkeys(SWEEP) if model not in QUICK_SET)]
+ALWAYS_SET = frozenset(ALWAYS)
+MODELS = [*ALWAYS, *(model for model in dict.fromkeys(SWEEP) if model not in ALWAYS_SET)]
 
 
 def twin_key(model: Model) -> tuple[object, ...]:
@@ -170,12 +173,13 @@ def twin_key(model: Model) -> tuple[object, ...]:
 
 # Of the sweep whole groups of twins, so that a sample has something to compare.
 _GROUPS = sampled(list(dict.fromkeys(map(twin_key, MODELS))), 7, "shapes")
-TESTED = [model for model in MODELS if model in QUICK_SET or twin_key(model) in _GROUPS]
+TESTED = [model for model in MODELS if model in ALWAYS_SET or twin_key(model) in _GROUPS]
 
 
-def each(models: list[Model]) -> pytest.MarkDecorator:
+def each(models: list[Model], quick: frozenset[Model] = QUICK_SET) -> pytest.MarkDecorator:
+    """These models, those that are not in `quick` in a sweep."""
     marks = {True: (), False: (pytest.mark.sweep,)}
-    return pytest.mark.parametrize("model", [pytest.param(m, id=m.name, marks=marks[m in QUICK_SET]) for m in models])
+    return pytest.mark.parametrize("model", [pytest.param(m, id=m.name, marks=marks[m in quick]) for m in models])
 
 
 @dataclass(frozen=True)

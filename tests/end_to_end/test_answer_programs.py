@@ -111,6 +111,9 @@ def test_forms_of_input_and_output(program: Program, tmp_path: Path) -> None:
     assert program.well("--json", "--top=3", "--pair", question, context).objects == [alone]
     lines = f"{question}\t{context}\n".encode() * 2
     assert program.well("--json", "--top=3", "--pairs", "--threads", "2", stdin=lines).objects == [alone] * 2
+    (of_text,) = program.well("--json", "--logits", stdin=b"the cat\n").objects
+    assert of_text["answers"] == [] and len(of_text["logits"]) == of_text["tokens"]
+    assert "logits" not in answers(program, question, context * 5, "--logits")  # of several windows
     (line,) = program.well("--question", question, "--context", context).lines
     best = alone["answers"][0]
     assert line.split("\t") == [best["text"], f"{best['score']:.4f}", str(best["start"]), str(best["end"])]
@@ -142,8 +145,14 @@ def test_evaluation(program: Program, tmp_path: Path) -> None:
         (("--question", "a"), "--question needs --context or --context-file"),
         (("--context", "a"), "--context and --context-file only go with --question"),
         (("--question", "a", "--context", "b", "c"), "--question takes no other texts"),
+        (
+            (),
+            "a question needs its context: --question Q with --context C or --context-file F, --pair Q C, or lines of",
+        ),
+        (("who?",), "a question needs its context"),
+        (("--json", "--top", "2", "who?", "x"), "a question needs its context"),
         (("--logits", "a"), "--logits only goes with --json"),
-        (("--window", "7", "a"), "--window: expected a number from 8 to 40, got '7'"),
+        (("--window", "7"), "--window: expected a number from 8 to 40, got '7'"),
         (("--evaluate", "rows.csv"), "--evaluate: expected a file named .json or .jsonl, got 'rows.csv'"),
     ],
 )

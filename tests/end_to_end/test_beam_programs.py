@@ -16,7 +16,7 @@ from model_build import build_program, build_test
 from once import once
 from sampling import sampled
 from test_bart import folder
-from test_generation_programs import KERNELS, SOURCE, bits, checkpoint, generate, graph, texts, written
+from test_generation_programs import KERNELS, ROOMY, SOURCE, bits, checkpoint, generate, graph, texts, written
 from tokenizers import Tokenizer
 
 from codegen import pipeline
@@ -25,15 +25,24 @@ from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.lower import lower
 from codegen.quantize import RECIPES
-from codegen.search import Search
+from codegen.search import Sampling, Search
+from codegen.verify import verify
 
 __all__ = ["checkpoint"]  # a fixture
 
 QUICK = [
-    ("encoder and decoder", "w8a8", "host", Search(4)),
+    ("decoder only, restricted", "w8a8", "host", Search(3, 0.8)),
+    ("encoder and decoder, roomy", "fp32", "host", Search(3)),
+    ("encoder and decoder, many words, roomy", "w8a8", "host", Search(4)),
     ("gpt2/two_layers", "fp32", "m-profile", Search(3, -0.5, "never")),
 ]
+EVEN = Sampling(9.0, 40, 0.99, seed=4)  # any token may come, the end as well
 LONG = [
+    ("encoder and decoder", "w8a8", "host", Search(4)),
+    ("encoder and decoder, many words", "w4a8", "m-profile", Search(2, renormalize=True)),
+    ("encoder and decoder, many words, restricted", "w8a8", "host", Search(3)),
+    ("encoder and decoder, restricted", "fp32", "m-profile", Search(4, renormalize=True)),
+    ("encoder and decoder, roomy, restricted", "w4a8", "m-profile", Search(8)),
     ("bart/two_layers", "w4a8", "m-profile", Search(8, 2.0, True)),
     ("bart/two_layers", "w8a8", "host", Search(5, 0.6, "never")),
     ("bart/uneven", "fp32", "host", Search(2)),
@@ -43,6 +52,10 @@ LONG = [
     ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
     ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
     ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),
+    ("mbart/texts", "w8a8", "host", Search(3, 2.0)),
+    ("transformer/paper", "w8a8", "host", Search(4)),
+    ("t5/tied", "w8a8", "host", Search(4, 0.6, True)),
+    ("t5/untied", "fp32", "m-profile", Search(3)),
     ("marian/settings", "fp32", "host", Search(4, 0.7, True, renormalize=True)),
 ]
 
@@ -74,12 +87,33 @@ def test_the_emulators_beams(
     assert written(program, last, 3, 0, asked, beams=9) == expected
     for budget in (1, 1000, 1 << 40):
         assert written(program, last, 1, budget, asked) == expected, budget
+        assert written(program, last, 3, budget, asked, by_token=True) == expected, budget
     assert written(program, last, 1, 0, [(3, ids) for ids in ids_of]) == lines(found, ids_of, 3)
     fewer = [text.beams(replace(search, beams=2)) for text in emulated]
     assert written(program, last, 1, 0, asked, beams=2) == lines(fewer, ids_of, most)
+    for budget in (0, 1000):
+        assert written(program, last, 1, budget, asked, together=True) == expected[:: search.beams]
+    check_batches(program, target, form, most)
     for line, text in zip(written(program, last, 1, 0, asked, beams=1), emulated, strict=True):
         tokens, logits = text.greedy()
         assert line.split()[2:] == [bits(text.score(tokens, logits)), *map(str, tokens)]
+
+
+def check_batches(program: Path, target: str, form: str, most: int) -> None:
+    """Texts that share passes, more than there are slots and than fit together: each as it is alone."""
+    several = [*texts(form), *texts(form)[::-1], *texts(form)]
+    for capacity in (most, 2, 0):
+        asked = [(capacity, ids) for ids in several]
+        for sampling in (None, EVEN):
+            alone = written(program, KERNELS[target][0], 1, 0, asked, 1, sampling=sampling)
+            assert len(set(alone)) > 1
+            if sampling is EVEN and capacity == most and form == f"encoder and decoder{ROOMY}":
+                assert len({len(line.split()) for line in alone}) > 1  # some leave before the others
+            for kernel in KERNELS[target]:
+                assert written(program, kernel, 1, 0, asked, 1, sampling=sampling, together=True) == alone
+            assert written(program, kernel, 3, 0, asked, 1, sampling=sampling, together=True) == alone
+            for budget in (1, 1000, 1 << 40):
+                assert written(program, kernel, 1, budget, asked, 1, sampling=sampling, together=True) == alone, budget
 
 
 def lines(found: Sequence[Sequence[Written]], ids_of: Sequence[Sequence[int]], most: int) -> list[str]:
@@ -115,6 +149,20 @@ def test_the_program(tmp_path: Path) -> None:
     (fewer,) = program.well("--json", "--beams", "2", "abba").objects
     assert fewer["score"] == pytest.approx(float(two.score), abs=1e-6)
     assert greedy["score"] == pytest.approx(float(text.score(*text.greedy())), abs=1e-6)
+    several = b"abba\n\nb\nbab\naa\na\n"
+    drawing = ("--temperature", "1.5", "--seed", "2")
+    for options in (("--beams", "1"), ("--beams", "2"), drawing):
+        together = program.well("--json", *options, stdin=several).out
+        one_by_one = program.well("--json", *options, "abba", "", "b", "bab", "aa", "a").out
+        assert program.well("--json", *options, "--threads", "2", stdin=several).out == together == one_by_one
+    streamed = program.well("--stream", "--beams", "1", stdin=b"abba\n\nb\n").lines
+    assert streamed == program.well("--beams", "1", stdin=b"abba\n\nb\n").lines
+    assert program.well("--stream", "abba").lines == program.well("abba").lines
+    for refused in (("--stream", "--json"), ("--stream", "--nbest", "2"), ("--stream", "--tokens")):
+        program.refused(2, *refused, "abba")
+    told: list[str] = []
+    assert verify(out, checkpoint, None, told.append, lambda *_: program.path) == 0, told
+    assert told[0].endswith(", 4 beams")
     for refused in (("--beams", "0"), ("--beams", "5"), ("--nbest", "5"), ("--beams", "2", "--nbest", "3")):
         program.refused(2, *refused, "abba")
 

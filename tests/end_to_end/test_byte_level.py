@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from byte_level import SPECIALS, small_json, small_spec, texts_of_pieces
+from sampling import one_in
 from test_tokenizer import ADDED, PARTS, numbered, token
 from tokenizer_harness import Runtime, Wheel, assert_same, differences, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
@@ -109,7 +110,7 @@ def test_own_texts(options: dict[str, object]) -> None:
     assert_same(small_spec(**options), OWN_TEXTS)
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", one_in(3, OPTIONS))
 def test_random_texts(options: dict[str, object]) -> None:
     source = random_source()
     spec = small_spec(**options)
@@ -165,7 +166,7 @@ def test_pieces_that_merging_does_not_make() -> None:
     assert [len(result.ids) for result in assert_same(spec, texts)] == [2, 1, 3, 2, 3]
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", one_in(3, OPTIONS))
 def test_every_truncation(options: dict[str, object]) -> None:
     spec = small_spec(**options)
     ours, theirs = Runtime(spec), Wheel(spec)

@@ -4,6 +4,7 @@ from SentencePiece's own file: every scalar, every corpus, random texts of its p
 
 from __future__ import annotations
 
+import json
 import random
 from functools import cache
 from itertools import product
@@ -32,6 +33,8 @@ FORMS: dict[str, dict[str, Any]] = {
     "llama": {"scheme": "first", "split": False},
     "llama-old": {"metaspace": False, "after": [PREPEND, REPLACE]},
     "words": {"scheme": "always"},
+    "barthez": {},  # and the next: public ones, with a compiled map
+    "t5_envit5": {},
 }
 LONGEST_WORD = 1000  # bytes; longer ones are cut, and `cut_word` says so
 
@@ -55,6 +58,10 @@ def trained_vocabulary() -> tuple[str, ...]:
 
 @cache
 def trained(form: str) -> tuple[TokenizerSpec, Runtime, Wheel]:
+    if not FORMS[form]:
+        file = data_folder() / "tokenizers" / form / "tokenizer.json"
+        spec = read_character_bpe_json(json.loads(file.read_text(encoding="utf-8")))
+        return spec, Runtime(spec), Wheel(spec)
     in_bytes = form != "words"
     pieces = dict.fromkeys((*SPECIALS, *(BYTE_PIECES if in_bytes else ()), *trained_vocabulary()))
     vocab = {piece: i for i, piece in enumerate(pieces)}

@@ -19,14 +19,15 @@ from typing import Any
 import numpy as np
 import pytest
 from classify_program import ROOT
+from large_translator import SIZES, write_folder
 from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Tokenizer
 
 from codegen.oracle.bert import Reference
-from tools.peers import compare, processes
+from tools.peers import compare, processes, runs, writing
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result
-from tools.peers.runtimes import Setup
+from tools.peers.runtimes import PEERS, WRITERS, Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
 LABELS = ["World", "Sports", "Business", "Sci/Tech"]
@@ -77,6 +78,11 @@ def test_labelled_rows(tmp_path: Path) -> None:
 def test_peers_are_names_or_their_beginnings() -> None:
     assert compare.peers("etch") == ["etch-w8a8", "etch-fp32"]
     assert compare.peers("onnxruntime-int8,etch-fp32") == ["onnxruntime-int8", "onnxruntime-int8-fused", "etch-fp32"]
+    assert compare.peers("ctranslate2") == ["ctranslate2-int8", "ctranslate2-fp32"]
+    assert runs.chosen(["etch-w8a8", "torch-fp32", "openvino-int8"], WRITERS) == ["etch-w8a8", "torch-fp32"]
+    assert runs.chosen(None, PEERS) == list(PEERS)
+    with pytest.raises(InputError, match="none of them runs this model, but etch-w8a8"):
+        runs.chosen(["openvino-int8"], WRITERS)
     for wrong in ("tensorrt", "etch,tensorrt", "", "etc"):
         with pytest.raises(argparse.ArgumentTypeError, match="unknown"):
             compare.peers(wrong)
@@ -115,6 +121,42 @@ def test_accuracy_is_refused_where_it_has_no_meaning(tmp_path: Path, capsys: pyt
     (tmp_path / "config.json").write_text('{"max_position_embeddings": 9, "problem_type": "regression"}')
     assert compare.main([str(tmp_path), "--evaluate", "rows.csv"]) == 2
     assert "accuracy is of single_label_classification, this is regression" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--lengths", "1"], "length 1 is not possible: the model takes 2 to 127 tokens"),
+        (["--lengths", "128"], "length 128 is not possible"),
+        (["--beams", "9"], "--beams: 1 to 8"),
+        (["--texts", "x"], "no --texts, no --evaluate"),
+    ],
+)
+def test_what_a_translator_is_not_asked(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "marian", "max_position_embeddings": 128}')
+    assert compare.main([str(tmp_path), *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_sources_are_made_of_words() -> None:
+    config = {"vocab_size": 6, "eos_token_id": 0, "pad_token_id": 5, "decoder_start_token_id": 5}
+    ids = writing.source(config, 40)
+    assert (len(ids), ids[-1], set(ids[:-1])) == (40, 0, {2, 3, 4})
+    assert ids == writing.source(config, 40)
+
+
+def test_what_was_written_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    workers: Any = {name: FakeWorker(name, [], []) for name in ("etch-w8a8", "etch-fp32")}
+    tokens = {"etch-w8a8": [7, 8, 9], "etch-fp32": [7, 8, 6]}
+    lines = tmp_path / "lines.jsonl"
+    Report(lines).written(1, 3, 4, workers, tokens, {"etch-w8a8": 0.002, "etch-fp32": 0.005})
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1].startswith("3 tokens read, 3 written, 4 beams, at most 1 thread;")
+    assert shown[2].split()[:9] == ["etch-w8a8", "2.000", "ms", "1.00", "x", "2", "of", "3", "tokens"]
+    assert shown[3].split()[:5] == ["etch-fp32", "5.000", "ms", "2.50", "x"]
+    assert [json.loads(line)["same_tokens"] for line in lines.read_text().splitlines()] == [2, 3]
 
 
 class FakeWorker:
@@ -261,6 +303,28 @@ def test_etch_alone(tmp_path: Path) -> None:
     )
     tokens = {line["tokenizer"]: line["tokens"] for line in written if "tokenizer" in line}
     assert tokens["etch-w8a8"] == tokens["tokenizers"] == tokens["tokenizers-batch"]
+
+
+@pytest.mark.sweep
+def test_translators(tmp_path: Path) -> None:
+    """With CTranslate2 where tools/compare has installed it: in float32 all write the same."""
+    if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
+        pytest.skip("no cmake, no C compiler, or no taskset")
+    write_folder(tmp_path / "translator", SIZES["tiny"])
+    has_peer = (
+        PEERS_PYTHON.exists()
+        and subprocess.run([PEERS_PYTHON, "-c", "import ctranslate2"], capture_output=True, check=False).returncode == 0
+    )
+    python, names = (PEERS_PYTHON, "etch,ctranslate2-fp32") if has_peer else (sys.executable, "etch")
+    lines = tmp_path / "lines.jsonl"
+    command = [python, "-m", "tools.peers", tmp_path / "translator", "--peers", names, "--lengths", "9"]
+    command += ["--rounds", "1", "--json", lines]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    written = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert not [line for line in written if "skipped" in line]
+    for line in (line for line in written if line.get("peer", "").endswith("-fp32")):
+        assert line["same_tokens"] == 9, line
 
 
 @pytest.mark.sweep

@@ -105,7 +105,7 @@ def assert_decodes(spec: TokenizerSpec, decoder: DecoderSpec, sequences: Sequenc
 
 
 def random_ids(source: random.Random, spec: TokenizerSpec, count: int) -> list[list[int]]:
-    last = max(len(spec.model.pieces), *(token.id + 1 for token in spec.added_tokens)) + 1  # one that is no token
+    last = max([len(spec.model.pieces), *(token.id + 1 for token in spec.added_tokens)]) + 1  # one that is no token
     near = [i for i, piece in enumerate(spec.model.pieces) if piece and len(piece) <= 6] or [0]
     rows = [[source.choice(near) for _ in range(source.randint(1, 12))] for _ in range(count // 2)]
     return rows + [[source.randint(-1, last) for _ in range(source.randint(1, 12))] for _ in range(count // 2)]

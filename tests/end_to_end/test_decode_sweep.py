@@ -6,22 +6,44 @@ from __future__ import annotations
 import pytest
 from byte_level import public_spec
 from public_data import data_folder
-from test_decode import BYTE_LEVEL, CLEANED, assert_decodes, encoded, random_ids, with_decoder
+from test_decode import (
+    BYTE_LEVEL,
+    CLEANED,
+    DECODERS,
+    LLAMA,
+    assert_decodes,
+    encoded,
+    pieces_spec,
+    random_ids,
+    with_decoder,
+)
 from tokenizer_harness import make_spec, random_source
 from tokenizer_texts import corpus_lines, vocabulary
+from unigram import public_spec as unigram_spec
+
+from codegen.load.decoder_json import DecoderSpec
+from codegen.load.tokenizer_spec import TokenizerSpec
 
 SEQUENCES = 50_000
+KINDS = ("wordpiece", "byte-level", "unigram", "byte-fallback")
+
+
+def spec_of(kind: str) -> tuple[TokenizerSpec, DecoderSpec]:
+    if kind == "byte-level":
+        return with_decoder(public_spec(data_folder()), BYTE_LEVEL)
+    if kind == "unigram":
+        return with_decoder(unigram_spec(data_folder()), DECODERS["metaspace"])
+    if kind == "byte-fallback":
+        return with_decoder(pieces_spec(), LLAMA)
+    return with_decoder(make_spec(vocabulary(data_folder())), CLEANED)
 
 
 @pytest.mark.sweep
 @pytest.mark.minutes(1)
-@pytest.mark.parametrize("kind", ["wordpiece", "byte-level"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_public_texts_and_random_ids(kind: str) -> None:
     source = random_source()
-    if kind == "byte-level":
-        spec, decoder = with_decoder(public_spec(data_folder()), BYTE_LEVEL)
-    else:
-        spec, decoder = with_decoder(make_spec(vocabulary(data_folder())), CLEANED)
+    spec, decoder = spec_of(kind)
     lines = next(lines for name, lines in corpus_lines(data_folder(), "ag_news") if "test" in name)
     assert_decodes(spec, decoder, encoded(spec, [line.decode() for line in lines[:2000]]))
     assert_decodes(spec, decoder, random_ids(source, spec, SEQUENCES))

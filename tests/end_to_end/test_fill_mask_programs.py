@@ -158,6 +158,7 @@ def test_hostile_texts(program: Program) -> None:
         ("[MASK]" * 1000, 18),
         ("cat " * 300_000 + "[MASK]", 0),
         ("[MASK] " + "\u0301" * 50_000, 1),
+        ("[MASK] cat [MASK]", 2),
         ("[MASK", 0),
     ):
         answer = program.well("--json", stdin=text.encode() + b"\n").objects[0]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from finetune_recipe import finetune, labelled, sentences, write_csv
 from generator_program import content
+from sampling import one_in
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
 
 
@@ -107,7 +108,7 @@ TABLES: dict[str, tuple[Break, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", TABLES)
+@pytest.mark.parametrize("case", one_in(3, TABLES))
 def test_bad_table(place: Place, case: str) -> None:
     spoil, message = TABLES[case]
     spoil(place.table)
@@ -196,7 +197,7 @@ CHECKPOINTS: dict[str, tuple[Break, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", CHECKPOINTS)
+@pytest.mark.parametrize("case", one_in(3, CHECKPOINTS))
 def test_bad_checkpoint(place: Place, case: str) -> None:
     spoil, message = CHECKPOINTS[case]
     spoil(place.checkpoint)

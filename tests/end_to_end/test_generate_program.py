@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation
+from codegen.verify import verify
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
 FAMILIES = ["gpt2", "llama"]
@@ -52,6 +53,15 @@ def test_prompts(family: str, shared: Path) -> None:
     ended = ["end" if text["written"][-1] == ENDS[family] else "length" for text in texts]
     assert [answer["reason"] for answer in answers] == ended
     assert set(ended) == {"end", "length"}
+    drawn = program.well("--temperature", "1.5", "--seed", "5", stdin=lines).out
+    assert drawn == program.well("--temperature", "1.5", "--seed", "5", "--stream", stdin=lines).out
+    assert drawn == program.well("--temperature", "1.5", "--seed", "5", "--threads", "3", stdin=lines).out
+    assert drawn != program.well("--temperature", "1.5", "--seed", "6", stdin=lines).out
+    assert program.well("--top-k", "1", stdin=lines).out == program.well(stdin=lines).out
+    assert program.well("--seed", "1", "--temperature", "0", stdin=lines).out == program.well(stdin=lines).out
+    for refused in (("--temperature", "-1"), ("--temperature", "1e-9"), ("--top-p", "0"), ("--top-p", "nan")):
+        program.refused(2, *refused, "a")
+    assert program.well("--stream", stdin=lines).out == program.well(stdin=lines).out
     tokens = program.well("--tokens", stdin=lines).objects
     assert [one["ids"] for one in tokens] == [text["ids"] for text in texts]
     assert program.well("--self-test").lines
@@ -68,6 +78,7 @@ def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
         "ETCH_MODEL_RESULT": "etch_story_result",
         "ETCH_C(suffix)": "etch_story##suffix",
         "ETCH_C_WRITE": "etch_story_generate",
+        "ETCH_C_BATCH": "etch_story_generate_batch",
     }
     source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
     test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
@@ -85,8 +96,8 @@ def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
     assert len(whole) >= 9
     lines = "".join(f"{room} {prompt}\n" for room, prompt in asked).encode()
     outputs = []
-    for budget in (0, 1, 1 << 40):
-        done = subprocess.run([test, str(budget)], input=lines, capture_output=True, check=True)
+    for way in (("0",), ("1",), (str(1 << 40),), ("1", "by token")):
+        done = subprocess.run([test, *way], input=lines, capture_output=True, check=True)
         outputs.append(done.stdout)
         answers = [(int(line[:1]), line[2:]) for line in done.stdout.removesuffix(b"\n").split(b"\n")]
         for (room, _), (ended, spelled), (reason, given) in zip(asked, whole, answers, strict=True):
@@ -94,6 +105,20 @@ def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
             assert (reason, given == spelled) == ((ended, True) if room == 400 else (2, False))
             given.decode()  # whole characters
     assert len(set(outputs)) == 1
+    done = subprocess.run([test, "batch"], input=lines, capture_output=True, check=True)
+    roomy = outputs[0].split(b"\n")[2::3]
+    assert done.stdout.split(b"\n") == [line for line in roomy for _ in range(3)] + [b""]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_verify(family: str, shared: Path, tmp_path: Path) -> None:
+    """Every prompt of the recorded ones: the contract's texts and scores, and float64's."""
+    texts = tmp_path / "prompts.txt"
+    texts.write_text("".join(f"{text['prompt']}\n" for text in recorded(family)), encoding="utf-8")
+    program, lines = program_of(family, shared), []
+    folder = folder_of(family, "fp32", shared)
+    assert verify(folder, RECORDED / family / "texts", texts, lines.append, lambda *_: program.path) == 0, lines
+    assert f"texts        0 of {len(recorded(family))} other than the reference's" in lines
 
 
 def text_behind(described: str, ids: list[int], written: list[int]) -> str:

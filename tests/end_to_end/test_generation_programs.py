@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from once import once
 from sampling import sampled
 from test_generation import graph_of, recorded
 from tiny_checkpoint import write_tiny_checkpoint
-from tiny_generators import GENERATORS
+from tiny_generators import GENERATORS, roomier
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation
@@ -32,18 +33,26 @@ from codegen.lower import lower
 from codegen.output import write_output
 from codegen.quantize import RECIPES
 from codegen.render.model import manifest, render_model
+from codegen.search import Restrictions, Sampling
 
 KERNELS = {"host": ["scalar", "sse2", "avx2"], "m-profile": ["scalar", "plain"]}  # those that there are
 SOURCE = ROOT / "tests" / "end_to_end" / "target_of_ids.cpp"
 
 # Both operand kinds and 4 bits, both packings; one layer and several, whose caches lie one behind the other.
+RESTRICTED = ", restricted"
+ROOMY = ", roomy"  # several texts have room at the same time
+ROOM = 70
+RESTRICTIONS = Restrictions(1.3, 2, ((5, 6, 7), (8, 9)), (4, 11))
 QUICK = [
     ("encoder and decoder", "fp32", "host"),
+    ("encoder and decoder, restricted", "w8a8", "host"),
     ("gpt2/two_layers", "w8a8", "host"),
     ("llama/tied", "w4a8", "m-profile"),
+    ("t5/untied", "w8a8", "host"),
 ]
 LONG = [
     ("bart/two_layers", "w8a8", "host"),
+    ("decoder only, restricted", "fp32", "m-profile"),
     ("bart/uneven", "w4a8", "host"),
     ("decoder only", "w8a8", "host"),
     ("decoder only", "fp32", "m-profile"),
@@ -55,14 +64,27 @@ LONG = [
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("marian/opus", "w4a8", "host"),
+    ("mbart/own", "w8a8", "host"),
+    ("transformer/course", "w8a8", "host"),
+    ("transformer/pre", "w4a8", "m-profile"),
+    ("t5/tied", "fp32", "host"),
+    ("t5/tied", "w8a8", "m-profile"),
+    ("t5/untied", "w4a8", "host"),
 ]
 
 
 def graph(form: str) -> g.Graph:
+    if form.endswith(RESTRICTED):
+        made = graph(form.removesuffix(RESTRICTED))
+        assert made.target is not None
+        return replace(made, target=replace(made.target, restrictions=RESTRICTIONS))
+    if form.endswith(ROOMY):
+        return roomier(graph(form.removesuffix(ROOMY)), ROOM)
     return GENERATORS[form]() if form in GENERATORS else graph_of(form)
 
 
 def texts(form: str) -> list[list[int]]:
+    form = form.removesuffix(RESTRICTED).removesuffix(ROOMY)
     if form not in GENERATORS:
         return [text["ids"] for text in recorded(form)["outputs"]]
     random = np.random.default_rng(11)
@@ -82,11 +104,20 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def written(
-    program: Path, kernel: str, workers: int, budget: int, asked: Sequence[tuple[int, list[int]]], beams: int = 0
+    program: Path,
+    kernel: str,
+    workers: int,
+    budget: int,
+    asked: Sequence[tuple[int, list[int]]],
+    beams: int = 0,
+    by_token: bool = False,
+    sampling: Sampling | None = None,
+    together: bool = False,
 ) -> list[str]:
     """What the program writes for capacities and ids: why it ended, tokens of the text, the score's bits, ids."""
     lines = [" ".join(map(str, (capacity, len(ids), *ids))) for capacity, ids in asked]
-    command = [program, kernel, str(workers), str(budget), str(beams)]
+    drawn = [] if sampling is None else [sampling.temperature, sampling.top_k, sampling.top_p, sampling.seed]
+    command = [program, kernel, *map(str, (workers, budget, beams, 2 if together else int(by_token), *drawn))]
     return subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -103,8 +134,24 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) ->
         tokens, logits = whole[tuple(ids)]
         score = texts[tuple(ids)].score(tokens[:capacity], logits[:capacity])
         at_end = len(tokens) <= capacity
-        ended = 2 if not at_end else 0 if target.best(logits[-1], len(tokens) - 1) == target.end else 1
+        ended = (
+            2 if not at_end else 0 if target.best(logits[-1], target.read_first(ids), tokens[:-1]) == target.end else 1
+        )
         lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens[:capacity]))))
+    return lines
+
+
+def drawn(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], sampling: Sampling) -> list[str]:
+    """The same of tokens that are drawn, each text as one of its own."""
+    program, target = lower(made, RECIPES[recipe]), made.target
+    assert target is not None
+    lines = []
+    for number, (capacity, ids) in enumerate(asked):
+        text = Generation(program, ids, [0] * len(ids))
+        tokens, score, is_end = text.drawn(replace(sampling, text=number), capacity)
+        at_end = len(tokens) < capacity or capacity == target.max_tokens
+        ended = 2 if not at_end else 0 if is_end else 1
+        lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens))))
     return lines
 
 
@@ -112,6 +159,7 @@ def bits(score: np.float32) -> str:
     return f"{score.view(np.uint32):08x}"
 
 
+SAMPLINGS = (Sampling(1.0, seed=7), Sampling(1.7, 12, 0.9, (1 << 40) + 1))
 SAMPLE = sampled(LONG, 4, "models that write")
 
 
@@ -136,6 +184,17 @@ def test_the_emulators_tokens(
     assert written(program, KERNELS[target][-1], 3, 0, asked) == expected
     for budget in (1, 1000, 1 << 40):
         assert written(program, KERNELS[target][-1], 1, budget, asked) == expected, budget
+    for workers, budget in ((3, 0), (1, 1), (2, 5000)):
+        assert written(program, KERNELS[target][-1], workers, budget, asked, by_token=True) == expected, budget
+    whole = [(most, ids) for ids in texts(form) for _ in range(3)]
+    for sampling in SAMPLINGS:
+        found = written(program, KERNELS[target][-1], 3, 0, whole, sampling=sampling)
+        assert found == drawn(recipe, made, whole, sampling)
+        assert len({line.split(maxsplit=3)[3] for line in found}) > len(found) // 2
+        for kernel, budget, by_token in ((KERNELS[target][0], 0, True), (KERNELS[target][-1], 1000, False)):
+            assert written(program, kernel, 1, budget, whole, 0, by_token, sampling) == found
+        for budget in (0, 1000):
+            assert written(program, KERNELS[target][-1], 1, budget, whole, sampling=sampling, together=True) == found
 
 
 WORDS: list[tuple[str, list[int], list[int]]] = json.loads(

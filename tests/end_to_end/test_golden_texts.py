@@ -68,6 +68,7 @@ def test_labels_follow_the_reference(golden: list[dict]) -> None:
             assert int(np.argmax(line["logits"])) == int(np.argmax(reference)), f"line {number}"
 
 
+@pytest.mark.sweep
 def test_golden_file_is_current() -> None:
     specification = importlib.util.spec_from_file_location("make_golden_texts", GOLDEN / "make.py")
     assert specification is not None and specification.loader is not None

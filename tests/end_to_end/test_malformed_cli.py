@@ -27,6 +27,7 @@ PROMISED = {
     "absolute path in an index", "symlink escapes",
 }  # fmt: skip
 CORPUS = {name: case for cases in KINDS.values() for name, case in cases}
+EACH = 9  # of the cases one runs when the others do not: tests/codegen/load sends all of them through the loader
 
 
 def test_the_corpus_has_every_kind() -> None:
@@ -46,7 +47,10 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes | Non
 
 @pytest.mark.parametrize(
     ("case", "out"),
-    [pytest.param(case, ("fresh", "older")[i % 2], id=name) for i, (name, case) in enumerate(CORPUS.items())],
+    [
+        pytest.param(case, ("fresh", "older")[i % 2], id=name, marks=[pytest.mark.sweep] if i % EACH else [])
+        for i, (name, case) in enumerate(CORPUS.items())
+    ],
 )
 def test_refused(case: Case, out: str, tmp_path: Path, generated: dict[str, bytes | None]) -> None:
     """Neither a new output folder nor an older one is touched; half of the cases meet each."""

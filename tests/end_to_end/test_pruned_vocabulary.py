@@ -7,6 +7,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,19 @@ from classify_program import ROOT, built
 from generator_program import etch, one_line
 from model_build import build_program
 from public_data import data_folder
+from recorded.outputs import folder
+from test_unigram_folder import TEXTS as UNIGRAM_TEXTS
+from test_unigram_folder import model_folder
 from tokenizer_harness import Runtime, Wheel, assert_same, differences
 from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline, vocabulary
 from codegen.load.tokenizer_spec import TokenizerSpec
 from codegen.table_file import Columns
+
+sys.path.insert(0, str(ROOT / "tests" / "codegen" / "generation"))
+from record_translations import MODELS, write_folder
+from record_translations import TEXTS as TRANSLATED
 
 CHECKPOINT = ROOT / "tools" / "train" / "agnews" / "checkpoint"
 TEXTS = ROOT / "tests" / "golden" / "texts.txt"
@@ -49,6 +58,28 @@ def test_texts_become_what_the_wheel_makes_of_them(min_count: int, rare_words: v
     tokenizer = Tokenizer.from_str(json.dumps(described))
     for text, result in zip(texts, results, strict=False):
         assert tokenizer.encode(text.decode()).ids == result.ids.tolist()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "name"),
+    [
+        ("albert/inner_twice", "AlbertTokenizer"),
+        ("deberta-v2/v3", "DebertaV2Tokenizer"),
+        ("xlm-roberta/multi_label", "XLMRobertaTokenizer"),
+    ],
+)
+def test_texts_of_a_unigram_model(recorded: str, name: str, tmp_path: Path) -> None:
+    """Its own files, special tokens among the pieces and behind them."""
+    checkpoint = shutil.copytree(folder(recorded), tmp_path / "checkpoint")
+    for file in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+        (checkpoint / file).unlink(missing_ok=True)
+    model_folder(checkpoint, name)
+    whole = pipeline.load(checkpoint)
+    pruning = vocabulary.prune(whole.tokenizer, UNIGRAM_TEXTS[:1], vocabulary.Bound(1))
+    assert len(pruning.kept) < pruning.entries
+    smaller = vocabulary.keep_ids(whole, pruning.kept)
+    assert_same(smaller.tokenizer, [text.encode() for text in UNIGRAM_TEXTS])
+    assert pipeline.lower(smaller, "w8a8", None).vocabulary == len(pruning.kept)
 
 
 @pytest.mark.sweep
@@ -101,6 +132,25 @@ def test_a_model_with_a_pruned_vocabulary(table: Path, tmp_path: Path) -> None:
     assert verified.code == 0, verified.out.decode() + verified.err
     assert "ids          0 other than" in verified.out.decode()
     assert "contract     0 with logits other" in verified.out.decode()
+
+
+@pytest.mark.sweep
+def test_a_translator_with_a_pruned_vocabulary(tmp_path: Path) -> None:
+    """Its own ids and texts are the contract's."""
+    checkpoint, out, pairs = tmp_path / "checkpoint", tmp_path / "pruned", tmp_path / "pairs.tsv"
+    checkpoint.mkdir()
+    write_folder(MODELS[0], checkpoint)
+    pairs.write_text("the dog in the street.\tder hund und ein mann\n" * 2, encoding="utf-8")
+    options = ["--prune-vocabulary", pairs, "--min-count", "2", "--label-column", "2", "--beams", "4"]
+    generated = etch("generate", checkpoint, "--out", out, *options)
+    assert generated.code == 0, generated.err
+    assert build_program(out).well("--self-test").code == 0
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(text for text in TRANSLATED if text.strip()), encoding="utf-8")
+    verified = etch("verify", out, "--checkpoint", checkpoint, "--texts", texts)
+    assert verified.code == 0, verified.out.decode() + verified.err
+    assert re.search(r"ids +0 other than the tokenizers wheel's", verified.out.decode())
+    assert re.search(r"contract +0 with a text, score or end", verified.out.decode())
 
 
 def test_refusals(tmp_path: Path) -> None:

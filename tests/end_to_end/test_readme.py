@@ -21,6 +21,7 @@ EXAMPLES = sorted(
     path
     for path in OUTSIDE.rglob("*")
     if path.name in {"main.c", "main.cpp", "CMakeLists.txt", "Makefile", "aarch64.cmake"}
+    and path.parent.name != "package"  # which shows nobody anything: it stands in for other people's tools
 )
 LINKS = sorted(
     (page.relative_to(ROOT).as_posix(), link)
@@ -58,7 +59,8 @@ def test_linked_files_exist(page: str, link: str) -> None:
 def test_it_is_short() -> None:
     lines = README.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 160
-    assert not [line for line in lines if len(line) > 140]
+    options = (ROOT / "codegen/OPTIONS.md").read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines + options if len(line) > 140]
 
 
 # --- what its commands print -----------------------------------------------------------------------------------------

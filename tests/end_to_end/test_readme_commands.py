@@ -45,6 +45,9 @@ CALLS = {
     "tag(workspace, text, result)": "(void)etch::tagger::tag(tagging, text, tags);",
     **{f"result.{member}": f"(void)tags.{member};" for member in ("spans", "capacity", "count", "aggregation")},
     "Status::executor_failed": "(void)etch::Status::executor_failed;",
+    "Status::workspace_in_use": "(void)etch::Status::workspace_in_use;",
+    "Status::region_missing": "(void)etch::Status::region_missing;",
+    "Status::tables_not_copied": "(void)etch::Status::tables_not_copied;",
     "etch::cosine_similarity": "(void)&etch::cosine_similarity;",
     "etch::cosine_similarity(a, b)": "(void)etch::cosine_similarity(a, b);",
     "cosine_similarity(a, b)": "(void)etch::cosine_similarity(a, b);",
@@ -99,7 +102,7 @@ def test_etch_takes_it(command: str) -> None:
 
 def test_the_page_of_options_is_what_the_parsers_say() -> None:
     assert reference.PAGE.read_text(encoding="utf-8") == reference.page(), "tools/support/reference.py --write"
-    assert len(re.findall(r"^\| `--", reference.page(), re.MULTILINE)) > 25
+    assert len(re.findall(r"^- `--", reference.page(), re.MULTILINE)) > 25
 
 
 def tool_commands() -> list[str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from classify_program import ROOT
 from model_build import build_test, run
-from shape_models import QUICK, TESTED, Model, each, generated
+from shape_models import ALWAYS, QUICK, TESTED, Model, each, generated
 
 pytestmark = pytest.mark.minutes(4)
+EACH_EIGHTH = frozenset(QUICK[::8])  # of another task or family each
 
 
 def hold_promise(promise: str, model: Model, shared: Path, tmp_path: Path) -> None:
@@ -20,16 +21,16 @@ def hold_promise(promise: str, model: Model, shared: Path, tmp_path: Path) -> No
     run([build_test(generated(model, shared), source, tmp_path / "program")])
 
 
-@each(TESTED)
+@each(TESTED, EACH_EIGHTH)
 def test_no_part_of_an_op_sees_another(model: Model, shared: Path, tmp_path: Path) -> None:
     hold_promise("isolated_parts", model, shared, tmp_path)
 
 
-@each(QUICK)
+@each(ALWAYS, EACH_EIGHTH)
 def test_a_call_in_steps(model: Model, shared: Path, tmp_path: Path) -> None:
     hold_promise("steps", model, shared, tmp_path)
 
 
-@each(QUICK)
+@each(ALWAYS, EACH_EIGHTH)
 def test_float_modes(model: Model, shared: Path, tmp_path: Path) -> None:
     hold_promise("float_modes", model, shared, tmp_path)

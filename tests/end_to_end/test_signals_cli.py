@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from classify_program import ROOT, Outcome
 from generator_program import content, etch, one_line
+from sampling import one_in
 from tiny_checkpoint import write_tiny_checkpoint
 
 
@@ -105,20 +106,18 @@ def test_stopped_at_any_time(number: signal.Signals, delay: float, slow_model: P
 
 
 @pytest.mark.parametrize("number", **NAMES)
-def test_stopped_while_starting(number: signal.Signals, model: Path) -> None:
+@pytest.mark.parametrize("moment", one_in(4, range(12)))
+def test_stopped_while_starting(moment: int, number: signal.Signals, model: Path) -> None:
     """Twice at each of many moments, most of them while modules are imported: by this signal and no other, without a
     traceback of ours. Before our first line Python itself answers."""
-    for moment in range(12):
-        outcome = stopped(
-            ["inspect", str(model)],
-            number,
-            lambda process, delay=0.05 * moment: (time.sleep(delay), process.send_signal(number)),  # type: ignore[misc]
-        )
-        assert "codegen" not in outcome.err
-        if outcome.code == 128 + number:
-            assert outcome.err == WORDS.get(number, "etch: stopped") + "\n"
-        else:
-            assert outcome.code in (0, -number) or "KeyboardInterrupt" in outcome.err
+    outcome = stopped(
+        ["inspect", str(model)], number, lambda process: (time.sleep(0.05 * moment), process.send_signal(number))
+    )
+    assert "codegen" not in outcome.err
+    if outcome.code == 128 + number:
+        assert outcome.err == WORDS.get(number, "etch: stopped") + "\n"
+    else:
+        assert outcome.code in (0, -number) or "KeyboardInterrupt" in outcome.err
 
 
 @pytest.mark.parametrize("number", **NAMES)

@@ -67,16 +67,20 @@ def write_questions(path: Path, count: int, seed: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("task", "write", "ending", "figure"),
-    [("tag", write_tags, "conll", "entity F1"), ("answer", write_questions, "jsonl", "F1")],
+    ("task", "write", "ending", "figure", "arithmetic"),
+    [
+        ("tag", write_tags, "conll", "entity F1", ()),
+        ("answer", write_questions, "jsonl", "F1", ()),
+        ("answer", write_questions, "jsonl", "F1", ("--bfloat16",)),
+    ],
 )
 def test_what_is_trained_is_what_the_generator_computes(
-    tmp_path: Path, task: str, write: object, ending: str, figure: str
+    tmp_path: Path, task: str, write: object, ending: str, figure: str, arithmetic: tuple[str, ...]
 ) -> None:
     write_tiny_checkpoint(tmp_path / "tiny", hidden=32, intermediate=64)
     train, test = (write(tmp_path / f"{seed}.{ending}", count, seed) for count, seed in ((200, 1), (40, 2)))  # type: ignore[operator]
     out = tmp_path / "out"
-    done = recipe(task, tmp_path / "tiny", "--train", train, "--out", out, *FAST, "--max-tokens", "18")
+    done = recipe(task, tmp_path / "tiny", "--train", train, "--out", out, *FAST, *arithmetic, "--max-tokens", "18")
     assert done.returncode == 0, done.stderr
     measured = recipe(task, out, "--evaluate", test, "--threads", "1")
     assert measured.returncode == 0, measured.stderr

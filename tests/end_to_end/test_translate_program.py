@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program and the C functions of bart_g2p_us, a trained model that turns spelling into phonemes: what the library
-wrote, whatever the room and the budget of a step. And the program of a tiny Marian model."""
+wrote, whatever the room and the budget of a step. And the programs of tiny models of
+Marian, T5 and mBART."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from model_build import build_program, build_test
 from once import once
 
 from codegen import pipeline
+from codegen.verify import verify
 
 GENERATION = ROOT / "tests" / "codegen" / "generation"
 sys.path.insert(0, str(GENERATION))
@@ -66,6 +68,12 @@ def test_words(program: Program, spelled: list[str]) -> None:
     assert [one["ids"] for one in tokens] == [ids for _, ids, _ in WORDS]
 
 
+def test_verify(checkpoint: Path, folder: Path, program: Program) -> None:
+    lines: list[str] = []
+    assert verify(folder, checkpoint, None, lines.append, lambda *_: program.path) == 0, lines
+    assert "contract     0 with a text, score or end other than the contract's, bit for bit" in lines
+
+
 def test_what_else_there_is(program: Program, spelled: list[str], tmp_path: Path) -> None:
     table = tmp_path / "words.tsv"
     rows = [
@@ -91,6 +99,7 @@ def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> N
         "ETCH_MODEL_RESULT": "etch_g2p_result",
         "ETCH_C(suffix)": "etch_g2p##suffix",
         "ETCH_C_WRITE": "etch_g2p_translate",
+        "ETCH_C_BATCH": "etch_g2p_translate_batch",
     }
     source = ROOT / "tests" / "end_to_end" / "target_of_texts.cpp"
     test = build_test(folder, source, tmp_path / "test", *(f"-D{name}={value}" for name, value in flags.items()))
@@ -101,6 +110,8 @@ def test_room_and_budgets(folder: Path, spelled: list[str], tmp_path: Path) -> N
     for budget in (0, 1000, 1 << 40):
         done = subprocess.run([test, str(budget)], input=lines, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines() == expected, budget
+    done = subprocess.run([test, "batch"], input=lines, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"0 {text}" for _, _, text in asked]
 
 
 def beginning(text: str, room: int) -> str:
@@ -131,4 +142,30 @@ def test_a_marian_folder(shared: Path, tmp_path: Path) -> None:
     lines = "".join(f"{text}\n" for text, *_ in expected).encode()
     assert [one["ids"] for one in program.well("--tokens", stdin=lines).objects] == [ids for _, ids, *_ in expected]
     assert program.well(stdin=lines).lines == [text for *_, text in expected]
+    assert program.well("--self-test").lines
+
+
+SWEPT = ("mbart/texts", "transformer/paper", "transformer/pre")
+
+
+@pytest.mark.parametrize(
+    "variant", ["t5/texts", "transformer/course", *(pytest.param(v, marks=pytest.mark.sweep) for v in SWEPT)]
+)
+def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
+    """The library's tokens and texts, or those of the module; what they do not know, nothing, and more than is read
+    among them."""
+    checkpoint, out = GENERATION / variant, shared / variant.replace("/", "_") / "tiny"
+    texts = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
+    end = 1 if variant == "t5/texts" else 2
+    assert all(text["margin"] > 1e-4 for text in texts)
+    request = pipeline.Request(checkpoint, out, recipe="fp32", beams=1)
+    once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))
+    program = build_program(out)
+    lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
+    answers = program.well("--json", stdin=lines).objects
+    assert [answer["text"] for answer in answers] == [text["text"] for text in texts]
+    assert [answer["reason"] for answer in answers] == [("length", "end")[text["written"][-1] == end] for text in texts]
+    assert {answer["truncated"] for answer in answers} == {False, True}
+    tokens = program.well("--tokens", stdin=lines).objects
+    assert [one["ids"] for one in tokens] == [text["ids"] for text in texts]
     assert program.well("--self-test").lines

@@ -15,6 +15,7 @@ from codegen.cli import main
 
 MODELS = [
     ("albert/inner_twice", "AlbertTokenizer", "host"),
+    ("deberta-v2/v3", "DebertaV2Tokenizer", "host"),
     ("xlm-roberta/multi_label", "XLMRobertaTokenizer", "host"),
     ("xlm-roberta/multi_label", "XLMRobertaTokenizer", "m-profile"),
 ]

@@ -7,7 +7,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -115,17 +114,22 @@ def test_refusals(tmp_path: Path) -> None:
     assert "error[not-generated] web: " in message
     done = etch("web", MODEL, "--out", MODEL)
     assert (done.code, "error[target-is-a-model] web: " in done.err) == (1, True), done.err
-    (tmp_path / "clang++").write_text("#!/bin/sh\necho 'no such target' >&2\nexit 1\n")
-    (tmp_path / "clang++").chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    done = etch("web", MODEL, "--out", tmp_path / "site", environment={"PATH": path})
-    assert done.code == 1
-    first, last = done.err.splitlines()
-    assert first == "no such target"
-    assert last.startswith(
-        "etch: error[web-compiler-missing] build: clang cannot make WebAssembly here: apt-get install "
-    )
-    assert not (tmp_path / "site").exists()
+    bare, path = tmp_path / "bare", tmp_path / "path"
+    bare.mkdir()
+    path.mkdir()
+    for name, script in (("clang++", "echo 'no such target' >&2\nexit 1"), ("llvm-ar", "exit 0")):
+        (path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (path / name).chmod(0o755)
+    missing = ["clang++: No such file or directory", "llvm-ar: not found"]
+    for folder, said in ((path, ["no such target"]), (bare, missing)):
+        done = etch("web", MODEL, "--out", tmp_path / "site", environment={"PATH": str(folder)})
+        assert done.code == 1
+        *problem, last = done.err.splitlines()
+        assert problem == said
+        assert last.startswith(
+            "etch: error[web-compiler-missing] build: clang cannot make WebAssembly here: apt-get install "
+        )
+        assert not (tmp_path / "site").exists()
 
 
 @needs_wasm

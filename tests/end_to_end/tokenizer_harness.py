@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from codegen.decoded import decoded
 from codegen.load.decoder_json import DecoderSpec
@@ -26,6 +25,7 @@ from codegen.load.tokenizer_spec import (
     WordPieceModel,
     bert_template,
 )
+from codegen.renumbered import wheel_tokenizer
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
 
@@ -181,6 +181,12 @@ def tables_blob(tables: TokenizerTables) -> bytes:
     return len(name).to_bytes(8, "little") + name + bytes(-len(name) % 8) + fields
 
 
+_RULES = ("kept", "isolated", "contiguous", "removed", "with_previous", "with_next")
+_NAMED = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2, "doubled": 3} | {
+    name: i for i, name in enumerate(_RULES)
+}
+
+
 def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes:
     def field(one: Field) -> bytes:
         if one.group is not None:
@@ -188,9 +194,7 @@ def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes
         if one.array is not None:
             data = arrays[one.array].tobytes()
             return len(data).to_bytes(8, "little") + data + bytes(-len(data) % 8)
-        value = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2, "doubled": 3}.get(
-            (one.literal or "").rpartition("::")[2]
-        )
+        value = _NAMED.get((one.literal or "").rpartition("::")[2])
         number = int((one.literal or "").rstrip("u"), 0) if value is None else value
         return (number % 2**64).to_bytes(8, "little")
 
@@ -230,7 +234,7 @@ class Wheel:
     """The reference. Texts are bytes; what is not UTF-8 is replaced as Python does."""
 
     def __init__(self, spec: TokenizerSpec) -> None:
-        self._tokenizer = Tokenizer.from_str(spec.json)
+        self._tokenizer = wheel_tokenizer(spec)
 
     def encode(self, texts: Sequence[bytes], capacity: int = UNLIMITED, plain_text: bool = False) -> list[Result]:
         return self._encode([(text,) for text in texts], capacity, plain_text)

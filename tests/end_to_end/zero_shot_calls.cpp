@@ -134,6 +134,16 @@ int main(int, char** argv) {
     CHECK(model::zero_shot(workspace, text, own, 1, hypothesis, false, scores.data(), choice) ==
           etch::Status::text_overlaps);
     CHECK(model::zero_shot_label(workspace, text, own[0], hypothesis, results[0]) == etch::Status::text_overlaps);
+    {
+        const InUse another;
+        const auto away = etch::Status::workspace_in_use;
+        CHECK(model::zero_shot(workspace, text, labels.data(), count, hypothesis, false, scores.data(), choice) ==
+              away);
+        CHECK(model::zero_shot_label(workspace, text, labels[0], hypothesis, results[0]) == away);
+        CHECK(model::probabilities(workspace, scores.data(), count) == away);
+        CHECK(model::begin(workspace, text, labels[0], hypothesis) == away);
+        CHECK(model::self_test(workspace) == away);
+    }
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     return 0;

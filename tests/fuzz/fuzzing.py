@@ -33,6 +33,7 @@ TARGETS = {
     "token_ids": 64,
     "tags": 512,
     "masks": 2100,
+    "answers": 1024,
     "delimited": 256,
     "json": 128,
     "lines": 512,

@@ -25,6 +25,7 @@ _ALBERT = tuple(
     (text, CONTROL if i != 1 else UNKNOWN) for i, text in enumerate(("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"))
 )
 _T5 = (("<pad>", CONTROL), ("</s>", CONTROL), ("<unk>", UNKNOWN))
+_DEBERTA = tuple((text, UNKNOWN if text == "[UNK]" else CONTROL) for text in ("[PAD]", "[CLS]", "[SEP]", "[UNK]"))
 _BYTES = tuple((piece, BYTE) for piece in BYTE_PIECES)
 # (class, file, its special pieces, type of the model) by family
 _MODELS: dict[str, tuple[str, str, tuple[tuple[str, int], ...], int]] = {
@@ -32,6 +33,7 @@ _MODELS: dict[str, tuple[str, str, tuple[tuple[str, int], ...], int]] = {
     "camembert": ("CamembertTokenizer", "sentencepiece.bpe.model", _FAIRSEQ, 1),
     "albert": ("AlbertTokenizer", "spiece.model", (*_ALBERT, ("(", USER_DEFINED)), 1),
     "t5": ("T5Tokenizer", "spiece.model", _T5, 1),
+    "deberta-v2 alone": ("DebertaV2Tokenizer", "spm.model", _DEBERTA, 1),
     "llama": ("LlamaTokenizer", "tokenizer.model", (*_FAIRSEQ, ("<new>", USER_DEFINED), *_BYTES), 2),
 }
 _REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}
@@ -42,7 +44,7 @@ def sentencepiece_folders() -> dict[str, Files]:
     """By name; each has a config.json that says its family."""
     found: dict[str, Files] = {}
     for family, (name, file, first, model_type) in _MODELS.items():
-        config = {"config.json": {"model_type": family}, "tokenizer_config.json": {"tokenizer_class": name}}
+        config = {"config.json": {"model_type": family.split()[0]}, "tokenizer_config.json": {"tokenizer_class": name}}
         found[f"{family}, {file}"] = {**config, file: sentencepiece_file(first, _PIECES, model_type=model_type)}
         found[family] = {**config, "tokenizer.json": _described(found[f"{family}, {file}"])}
     llama = found["llama"]["tokenizer.json"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzz targets: over their committed inputs in every run, on new inputs for a while in the long one."""
+"""The fuzz targets: over their committed inputs, on new inputs for a while. The one in Python also in the quick run."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def committed(target: str) -> list[Path]:
     return files
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", CPP_TARGETS)
 def test_committed_inputs(target: str) -> None:
     build = os.environ.get("ETCH_BUILD")

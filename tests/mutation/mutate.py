@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import replay
 from operators import Mutant, mutants_of
 
 from tools.support.options import OptionParser
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutation"
 TREE = WORK / "tree"
 BUILD = WORK / "build"
+RECORDED = WORK / "recorded"
 COPIED = (
     "CMakeLists.txt",
     "CMakePresets.json",
@@ -43,23 +45,31 @@ VERDICTS = Path(__file__).resolve().parent / "survivors.txt"
 LEAST_KILLED = 0.85
 
 
+TESTS_FAILED = 1  # pytest's exit code for no other reason
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 
 # Of the comparisons with the wheel those that take seconds.
-AGAINST_THE_WHEEL = ("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode")
+AGAINST_THE_WHEEL = (
+    *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
+    *("word_piece_steps", "marian_tokenizer"),
+)
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "
     "or longer or every_truncation or test_added_tokens or does_not_make or test_decode or test_texts or hangul "
-    "or marks_in_any_order or letters_before"
+    "or marks_in_any_order or letters_before or in_a_row or without_id"
 )
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that must notice, and the target to be built for them."""
+    """Tests that must notice, and the target to be built for them.
+
+    Of the one program that tests by pytest `ask`, the calls are recorded (replay.py).
+    """
 
     command: tuple[str, ...]
     target: str | None = None
+    asks: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,9 +89,10 @@ AREAS = {
             Suite(
                 (*PYTEST, *(f"tests/end_to_end/test_{name}.py" for name in AGAINST_THE_WHEEL), "-k", QUICK_TO_COMPARE),
                 "tokenizer_driver",
+                asks="tokenizer_driver",
             ),
         ),
-        ("letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
+        ("grapheme_tables.cpp", "letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
     ),
     "planner": Area(
         ("codegen/plan.py", "codegen/liveness.py"),
@@ -100,39 +111,49 @@ AREAS = {
     "matmul": Area(
         (
             "runtime/src/kernels/scalar/matmul.cpp",
-            "runtime/src/kernels/avx2/matmul_s8.inl",
+            "runtime/src/kernels/avx2/matmul_s*.inl",
             "runtime/src/kernels/avx2/vector/matmul_f32.inl",
             "runtime/src/kernels/avx2/vector/tiles.inl",
+            "runtime/src/kernels/avx512_vnni/matmul_s*.inl",
+            "runtime/src/kernels/avx512_vnni/vector/finish_panel.inl",
             "runtime/src/kernels/avx512_vnni/vector/matmul*.inl",
             "runtime/src/kernels/avx512_vnni/vector/tiles.inl",
         ),
         (
-            Suite(("bin/test-kernels", "--gtest_fail_fast", "--gtest_filter=*Matmul*"), "test-kernels"),
+            Suite(
+                ("bin/test-kernels", "--gtest_fail_fast", "--gtest_filter=*Matmul*:*ProductInTheTile*"), "test-kernels"
+            ),
             Suite(("bin/test-ops", "--gtest_fail_fast"), "test-ops"),
         ),
     ),
 }
 
 
-def run(command: tuple[str, ...] | list[str], seconds: float) -> bool:
-    """True where it ended well and in time; its output is dropped, its children end with it."""
+def run(command: tuple[str, ...] | list[str], seconds: float, built: Path = BUILD) -> bool:
+    """True where it ended well and in time."""
+    return exit_code(command, seconds, built) == 0
+
+
+def exit_code(command: tuple[str, ...] | list[str], seconds: float, built: Path = BUILD) -> int | None:
+    """None where it takes longer. Its output is dropped, its children end with it. Tests find programs in `built`."""
     first = BUILD / command[0]
     full = [str(first) if first.is_file() else command[0], *command[1:]]
-    environment = os.environ | {"ETCH_BUILD": str(BUILD), "ETCH_SEED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"ETCH_BUILD": str(built), "ETCH_SEED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
         full, cwd=TREE, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        return process.wait(seconds) == 0
+        return process.wait(seconds)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return False
+        return None
 
 
 def prepare() -> None:
     """A fresh copy of the tree, configured; the build folder is kept."""
-    shutil.rmtree(TREE, ignore_errors=True)
+    for folder in (TREE, RECORDED):
+        shutil.rmtree(folder, ignore_errors=True)
     for name in COPIED:
         target = TREE / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -173,6 +194,13 @@ def build(target: str | None) -> bool:
     return target is None or run(["cmake", "--build", str(BUILD), "--parallel", "1", "--target", target], 900)
 
 
+def record(program: str) -> Path:
+    """A folder of a build whose one program writes down its calls in bin/calls."""
+    shutil.rmtree(RECORDED, ignore_errors=True)
+    replay.recorder(RECORDED / "bin", BUILD / "bin" / program)
+    return RECORDED
+
+
 class Objects:
     """The compiled code of the runtime as it is now, without what strip takes away."""
 
@@ -204,9 +232,10 @@ class Session:
             if not build(suite.target):
                 sys.exit(f"mutate: the copy cannot be built: {suite.target}")
             begin = time.monotonic()
-            if not run(suite.command, 900):
+            if not run(suite.command, 900, BUILD if suite.asks is None else record(suite.asks)):
                 sys.exit(f"mutate: fails without any change: {' '.join(suite.command)}")
             self._suites.append((suite, 3 * (time.monotonic() - begin) + 5))
+        self._calls = replay.read(RECORDED / "bin" / "calls")  # none where nothing was recorded
         self._objects = Objects()
 
     def judge(self, mutant: Mutant) -> str:
@@ -231,9 +260,22 @@ class Session:
                 return "invalid"
             if index == 0 and suite.target is not None and self._objects.unchanged():
                 return "equivalent"
-            if not run(suite.command, seconds):
+            if not (self._passes_recorded(suite, seconds) if suite.asks else run(suite.command, seconds)):
                 return "killed"
         return "survived"
+
+    def _passes_recorded(self, suite: Suite, seconds: float) -> bool:
+        """Whether a suite passes, by what it asked: where an answer is another one, by its tests."""
+        assert suite.asks is not None
+        program = BUILD / "bin" / suite.asks
+        for call in self._calls:
+            answer = replay.ask(program, call)
+            if answer == replay.Answer.NONE:
+                return False
+            if answer == replay.Answer.OTHER:
+                # The test that asked need not be the one that looks at the answer.
+                return exit_code((*PYTEST, call.test), seconds) != TESTS_FAILED and run(suite.command, seconds)
+        return True
 
 
 def sample(area: Area, seed: int) -> list[Mutant]:

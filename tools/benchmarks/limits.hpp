@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <string_view>
 
 namespace etch::bench {
@@ -21,5 +22,13 @@ double measured_limit(std::string_view kernel_set, Operands operands);
 // "GMAC/s" of a benchmark that did `macs` an iteration, and "% of limit" of what the limit was right before it,
 // `before`, and is now, in the middle: a processor's clock moves by a tenth and more from one benchmark to the next.
 void count_macs(benchmark::State& state, double macs, std::string_view kernel_set, Operands operands, double before);
+
+// GB/s of reading these bytes from where they are again and again, now, in about 10 ms: the median of some runs. 0
+// where no loop is written down for the processor. `bytes` counts in full lines of 64.
+double measured_bandwidth(const void* data, std::size_t bytes);
+
+// "GB/s" of a benchmark that read so many bytes of weights an iteration, and "% of bandwidth" of what reading alone
+// reached right before it, `before`, and does now, in the middle.
+void count_reads(benchmark::State& state, const void* data, std::size_t bytes, double before);
 
 }  // namespace etch::bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed matrix products of MiniLM and BERT-base, the same operands again and again: weights come from the cache that
-// they fit in. The limit is measured before and after each benchmark, so that both see the same machine.
+// Packed matrix products of MiniLM and BERT-base, and of the steps of decoders, the same operands again and again:
+// weights come from the cache that they fit in. The limit is measured before and after each benchmark, so that both see
+// the same machine. Of few rows, which have little to do for a weight, also how fast weights are read, beside reading
+// alone.
 #include <string>
 
 #include "benchmarks.hpp"
@@ -17,9 +19,12 @@ struct Shape {
 };
 
 constexpr Shape kShapes[] = {{384, 384}, {384, 1536}, {1536, 384}, {768, 768}, {768, 3072}, {3072, 768}};
+constexpr Shape kStepShapes[] = {{256, 256}, {256, 1024}, {1024, 256}, {256, 8000}, {512, 2048}, {512, 32000}};
 constexpr Shape kQuickShapes[] = {{384, 1536}, {3072, 768}};
 constexpr std::uint32_t kRows[] = {1, 8, 32, 44, 128, 221};
+constexpr std::uint32_t kStepRows[] = {1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::uint32_t kQuickRows[] = {8, 44};
+constexpr std::uint32_t kFewRows = 8;
 
 template <class Run>
 void measure(benchmark::State& state, const KernelSet& set, Operands operands, double macs, const Run& run) {
@@ -40,8 +45,10 @@ void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std:
     Aligned<float> out(std::size_t{rows} * shape.n);
     const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
                      shape.n,  rows,           shape.k,       shape.n,     Activation::none};
+    const double bandwidth = rows <= kFewRows ? measured_bandwidth(weights.data(), weights.size()) : 0;
     measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n,
             [&] { set.matmul_s8(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
+    if (rows <= kFewRows) count_reads(state, weights.data(), weights.size(), bandwidth);
 }
 
 void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
@@ -55,19 +62,22 @@ void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std
             [&] { set.matmul_f32(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
 }
 
-void register_one(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
-    const std::string place = "/" + std::string(set.name) + "/" + std::to_string(shape.k) + "x" +
-                              std::to_string(shape.n) + "/M=" + std::to_string(rows);
-    repeated(
-        benchmark::RegisterBenchmark(("matmul_s8" + place).c_str(),
-                                     [&set, shape, rows](benchmark::State& s) { measure_s8(s, set, shape, rows); }),
-        options)
+using Measure = void (*)(benchmark::State&, const KernelSet&, Shape, std::uint32_t rows);
+
+void register_one(const char* what, Measure measured, const KernelSet& set, const Options& options, Shape shape,
+                  std::uint32_t rows) {
+    const std::string name = std::string(what) + "/" + std::string(set.name) + "/" + std::to_string(shape.k) + "x" +
+                             std::to_string(shape.n) + "/M=" + std::to_string(rows);
+    repeated(benchmark::RegisterBenchmark(
+                 name.c_str(),
+                 [measured, &set, shape, rows](benchmark::State& state) { measured(state, set, shape, rows); }),
+             options)
         ->UseRealTime();
-    repeated(
-        benchmark::RegisterBenchmark(("matmul_f32" + place).c_str(),
-                                     [&set, shape, rows](benchmark::State& s) { measure_f32(s, set, shape, rows); }),
-        options)
-        ->UseRealTime();
+}
+
+void register_both(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
+    register_one("matmul_s8", measure_s8, set, options, shape, rows);
+    register_one("matmul_f32", measure_f32, set, options, shape, rows);
 }
 
 }  // namespace
@@ -76,13 +86,17 @@ void register_matmul(const KernelSet& set, const Options& options) {
     if (options.quick) {
         for (const Shape shape : kQuickShapes) {
             for (const std::uint32_t rows : kQuickRows)
-                register_one(set, options, shape, rows);
+                register_both(set, options, shape, rows);
         }
         return;
     }
     for (const Shape shape : kShapes) {
         for (const std::uint32_t rows : kRows)
-            register_one(set, options, shape, rows);
+            register_both(set, options, shape, rows);
+    }
+    for (const Shape shape : kStepShapes) {
+        for (const std::uint32_t rows : kStepRows)
+            register_one("matmul_s8", measure_s8, set, options, shape, rows);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "etch/hosted/thread_pool.hpp"
+#include "etch/own_memory.hpp"
 #include "op_traits.hpp"
 #include "type_name.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 namespace model = etch::ETCH_MODEL;
 
-model::Workspace workspace;
+WithOwnMemory<model::Workspace> own_workspace;
+model::Workspace& workspace = own_workspace;
 model::Result result;
 model::Encoding encoding;
 
@@ -98,7 +100,7 @@ std::uint32_t encode(std::string_view text) {
 }
 
 void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void* context) {
-    const model::Arena a{workspace.arena};
+    const model::Arena a = calls::arena_in<model::Encoder>(workspace);
     for (std::uint32_t i = 0; i < count; ++i) {
         a.ids[i] = ids[i];
         a.segments[i] = 0;

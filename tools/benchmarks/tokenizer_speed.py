@@ -16,15 +16,16 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # before `tokenizers` starts its threads
 
 import tokenizers
 from tokenizer_harness import Runtime
-from tokenizers import Tokenizer
 from unigram import sentencepiece_spec
 
 from codegen.load.byte_level_json import read_byte_level_json
+from codegen.load.character_bpe_json import is_character_bpe, read_character_bpe_json
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer import load_tokenizer
 from codegen.load.tokenizer_json import FILE
 from codegen.load.tokenizer_spec import TokenizerSpec
 from codegen.load.unigram_json import is_unigram, read_unigram_json
+from codegen.renumbered import wheel_tokenizer
 
 SENTENCEPIECE_FILE = "source.spm"
 ROUNDS = 5  # of which the median counts
@@ -37,6 +38,8 @@ def read_tokenizer(folder: Path) -> TokenizerSpec:
     if (folder / SENTENCEPIECE_FILE).is_file():
         return sentencepiece_spec(folder / SENTENCEPIECE_FILE)
     values = json.loads((folder / FILE).read_text(encoding="utf-8")) if (folder / FILE).is_file() else {}
+    if values and is_character_bpe(values):
+        return read_character_bpe_json(values)
     if "merges" in values.get("model", {}):
         return read_byte_level_json(values)
     if is_unigram(values.get("model")):
@@ -68,7 +71,7 @@ def seconds(work: Callable[[], object]) -> float:
 def compare(folder: Path, file: Path) -> dict[str, object]:
     """Nanoseconds a byte of etch and of both calls of `tokenizers`, which take turns."""
     spec = read_tokenizer(folder)
-    runtime, wheel = Runtime(spec), Tokenizer.from_str(spec.json)
+    runtime, wheel = Runtime(spec), wheel_tokenizer(spec)
     lines = file.read_bytes().splitlines()
     texts = [line.decode("utf-8", "replace") for line in lines]
     size = sum(map(len, lines))

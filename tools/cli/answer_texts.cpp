@@ -64,7 +64,8 @@ void answer_lines(const Options& options) {
                      options.pair_lines ? "pairs, a TAB between the texts" : "texts");
     }
     LineReader lines(file);
-    const bool together = !options.tokens && !options.pair_lines && !options.probabilities && !options.logits;
+    const bool together = !options.tokens && !options.pair_lines && !options.probabilities && !options.logits &&
+                          options.wanted.stream == nullptr;
     std::vector<std::string_view> texts;
     std::vector<Answer> answers;
     std::string_view line;

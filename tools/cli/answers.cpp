@@ -17,16 +17,25 @@ void append_key(std::string& out, const char* name) {
     out += "\": ";
 }
 
-void append_floats(std::string& out, const char* name, const float* values) {
+std::uint32_t width_of(const Answer& answer) {
+    return answer.outputs != nullptr ? answer.outputs->width : kModel.width;
+}
+
+std::string_view name_in(const Answer& answer, std::uint32_t index) {
+    return answer.outputs != nullptr ? answer.outputs->name(index) : label(index);
+}
+
+void append_floats(std::string& out, const char* name, const Answer& answer, const float* values) {
     append_key(out, name);
-    append_json_array(out, kModel.width, [&](std::uint32_t i) { append_json(out, values[i]); });
+    append_json_array(out, width_of(answer), [&](std::uint32_t i) { append_json(out, values[i]); });
 }
 
 void append_rows(std::string& out, const char* name, const Answer& answer) {
+    const std::uint32_t width = width_of(answer);
     append_key(out, name);
     append_json_array(out, answer.tokens, [&](std::uint32_t token) {
-        const float* row = answer.values + std::size_t{token} * kModel.width;
-        append_json_array(out, kModel.width, [&](std::uint32_t i) { append_json(out, row[i]); });
+        const float* row = answer.values + std::size_t{token} * width;
+        append_json_array(out, width, [&](std::uint32_t i) { append_json(out, row[i]); });
     });
 }
 
@@ -40,7 +49,7 @@ std::vector<std::uint32_t> best_first(const float* values, std::uint32_t count) 
 
 std::string values_as_text(const Answer& answer) {
     std::string out;
-    for (std::uint32_t i = 0; i < kModel.width; ++i) {
+    for (std::uint32_t i = 0; i < width_of(answer); ++i) {
         out += format(i == 0 ? "%.9g" : " %.9g", static_cast<double>(answer.values[i]));
     }
     return out + '\n';

@@ -158,7 +158,8 @@ void check_conflicts(const Options& options) {
     if (options.pair_lines && !options.texts.empty()) {
         fail(kWrongUse, "--pairs reads lines from --file or standard input; for pairs as arguments use --pair A B");
     }
-    if ((options.pair_lines || !options.pairs.empty()) && !kModel.pairs) {
+    const bool of_head = options.wanted.head && options.mode == Mode::texts;  // which may take what the others do not
+    if ((options.pair_lines || !options.pairs.empty()) && !kModel.pairs && !of_head) {
         fail(kWrongUse, "%s: model %s takes single texts only (its type_vocab_size is 1)",
              options.pair_lines ? "--pairs" : "--pair", quoted(kModel.name).c_str());
     }

@@ -18,6 +18,9 @@ struct TextPair {
     std::string_view second;
 };
 
+// What the text columns of a table are: one text, two of them, or a prompt and its choices.
+enum class RowTexts : std::uint8_t { joined, two, choices };
+
 inline constexpr std::uint32_t kTop = 5;
 
 struct Options {
@@ -43,6 +46,8 @@ struct Options {
     std::optional<std::string_view> prompt;  // --prompt; TEXT… are its choices
 
     std::string_view table;                        // --evaluate
+    std::optional<std::string_view> head;          // --head: of several the one that is judged,
+    std::optional<RowTexts> head_texts;            // and what it reads of a row
     std::string_view label_column = "1";           // number from 1, or name; of scores where there are no labels
     std::optional<std::string_view> text_columns;  // comma-separated; default: every other column
     std::optional<std::string_view> label_values;  // --labels

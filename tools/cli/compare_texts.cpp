@@ -24,9 +24,9 @@ Similarity compare(std::string_view first, std::string_view second, const std::s
         return answer;
     };
     const Answer a = embed(first);
-    const std::vector<float> kept(a.values, a.values + kModel.width);  // the next answer takes its place
+    const std::vector<float> kept(a.values, a.values + output_width());  // the next answer takes its place
     const Answer b = embed(second);
-    return {cosine_similarity(kept.data(), b.values, kModel.width), {a.tokens, b.tokens}, {a.truncated, b.truncated}};
+    return {cosine_similarity(kept.data(), b.values, output_width()), {a.tokens, b.tokens}, {a.truncated, b.truncated}};
 }
 
 void compare_texts(const Options& options) {

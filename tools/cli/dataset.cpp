@@ -188,7 +188,7 @@ Dataset read_rows(const Options& options, Reader reader, bool header) {
 }  // namespace
 
 RowTexts texts_of_rows(const Options& options) {
-    return options.pair_lines ? RowTexts::two : kModel.face.row;
+    return options.pair_lines ? RowTexts::two : options.head_texts.value_or(kModel.face.row);
 }
 
 Dataset read_dataset(const Options& options) {

@@ -26,7 +26,7 @@ bool says_yes_or_no(const std::string& field) {
 
 LabelSets::LabelSets(std::optional<std::string_view> spec, const std::vector<std::string>& fields)
     : values_(spec, all_parts(fields)),
-      yes_or_no_(kModel.width == 1 && !spec && std::all_of(fields.begin(), fields.end(), says_yes_or_no)),
+      yes_or_no_(output_width() == 1 && !spec && std::all_of(fields.begin(), fields.end(), says_yes_or_no)),
       description_(yes_or_no_ ? "0: without the label, 1: with it" : values_.description() + ", separated by ;") {}
 
 std::optional<std::vector<std::uint32_t>> LabelSets::find(std::string_view field, std::string_view& unknown) const {

@@ -29,7 +29,7 @@ std::vector<std::string> split_names(std::string_view spec) {
 }  // namespace
 
 LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector<std::string_view>& values) {
-    for (std::uint32_t i = 0; i < kModel.width; ++i) {
+    for (std::uint32_t i = 0; i < output_width(); ++i) {
         names_.emplace_back(label(i));
     }
     if (spec == "0" || spec == "1") {
@@ -39,9 +39,9 @@ LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector
         description_ = "names of the model's labels";
     } else if (spec) {
         names_ = split_names(*spec);
-        if (names_.size() != kModel.width) {
+        if (names_.size() != output_width()) {
             fail(kWrongUse, "--labels: expected 0, 1, names or %u names separated by commas, got %s",
-                 static_cast<unsigned>(kModel.width), quoted(*spec).c_str());
+                 static_cast<unsigned>(output_width()), quoted(*spec).c_str());
         }
         description_ = "the names given";
     } else if (std::all_of(values.begin(), values.end(), [&](auto value) { return find_name(value).has_value(); })) {
@@ -51,10 +51,10 @@ LabelValues::LabelValues(std::optional<std::string_view> spec, const std::vector
             std::any_of(values.begin(), values.end(), [](auto value) { return parse_number(value) == 0; });
         if (!zero && std::all_of(values.begin(), values.end(), [](auto value) {
                 const std::optional<std::uint64_t> number = parse_number(value);
-                return number && *number < kModel.width;
+                return number && *number < output_width();
             })) {
             fail(kWrongUse, "--evaluate: the labels are numbers below %u, from 0 or from 1: say --labels 0 or 1",
-                 static_cast<unsigned>(kModel.width));
+                 static_cast<unsigned>(output_width()));
         }
         base_ = zero ? 0 : 1;
         description_ = zero ? "numbers from 0 (a 0 occurs)" : "numbers from 1 (no 0 occurs)";
@@ -81,7 +81,7 @@ std::optional<std::uint32_t> LabelValues::find(std::string_view value) const {
         return find_name(value);
     }
     const std::optional<std::uint64_t> number = parse_number(value);
-    if (!number || *number < *base_ || *number - *base_ >= kModel.width) {
+    if (!number || *number < *base_ || *number - *base_ >= output_width()) {
         return std::nullopt;
     }
     return static_cast<std::uint32_t>(*number - *base_);

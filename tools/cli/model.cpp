@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "device.hpp"
+#include "etch/own_memory.hpp"
 #include "task_face.hpp"
 
 #if !defined(ETCH_MODEL) || !defined(ETCH_MODEL_HEADER) || !defined(ETCH_TASK_HEADER) || !defined(ETCH_PROGRAM)
@@ -37,13 +38,23 @@ constexpr const Device* kCuda = nullptr;
 #endif
 
 const Device* device = nullptr;  // that answers; null: the workspace does
-generated::Workspace workspace;
+using OwnWorkspace = WithOwnMemory<generated::Workspace>;
+OwnWorkspace own_workspace;
+generated::Workspace& workspace = own_workspace;
 generated::Result result;
 generated::Encoding encoding;
 Wanted wanted;
+const HeadOutputs* head_outputs = nullptr;  // of the chosen head, at this place
+std::uint32_t head_place = 0;
+
+// Of the model, or of its chosen head.
+Answer view_of(const generated::Result& one) {
+    const Answer answer = task::view(one);
+    return head_outputs != nullptr ? answer.heads[head_place].answer : answer;
+}
 
 // For answer_batch(): of the workers but the first, which has `workspace`.
-std::vector<std::unique_ptr<generated::Workspace>> others;
+std::vector<std::unique_ptr<OwnWorkspace>> others;
 std::vector<generated::Result> results;
 
 struct Job {
@@ -66,9 +77,9 @@ struct Job {
 
 void prepare_others(std::uint32_t count) {
     others.resize(count);
-    for (std::unique_ptr<generated::Workspace>& other : others) {
+    for (std::unique_ptr<OwnWorkspace>& other : others) {
         if (other == nullptr) {
-            other = std::make_unique<generated::Workspace>();
+            other = std::make_unique<OwnWorkspace>();
         }
         other->kernels = workspace.kernels;
         other->special_tokens = workspace.special_tokens;
@@ -79,8 +90,17 @@ void prepare_others(std::uint32_t count) {
 
 const Model kModel = generated_model(ETCH_PROGRAM, task::kFace, kCuda);
 
+std::uint32_t output_width() {
+    return head_outputs != nullptr ? head_outputs->width : kModel.width;
+}
+
 std::string_view label(std::uint32_t index) {
-    return task::name(index);
+    return head_outputs != nullptr ? head_outputs->name(index) : task::name(index);
+}
+
+void choose_head(std::uint32_t place, const HeadOutputs& outputs) {
+    head_place = place;
+    head_outputs = &outputs;
 }
 
 Status answer_text(const Text& text, Answer& answer) {
@@ -89,7 +109,7 @@ Status answer_text(const Text& text, Answer& answer) {
     }
     task::make_room(&result, 1, wanted);
     const Status status = task::answer(workspace, text, result);
-    answer = task::view(result);
+    answer = view_of(result);
     return status;
 }
 
@@ -111,7 +131,7 @@ Status answer_batch(const std::vector<std::string_view>& texts, std::vector<Answ
     answers.clear();
     if (job.status == Status::ok) {
         for (const generated::Result& one : results) {
-            answers.push_back(task::view(one));
+            answers.push_back(view_of(one));
         }
     }
     return job.status;
@@ -123,7 +143,7 @@ Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answe
     }
     task::make_room(&result, 1, wanted);
     const Status status = task::answer_tokens(workspace, ids, count, result);
-    answer = task::view(result);
+    answer = view_of(result);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,17 @@ struct Model {
 
 extern const Model kModel;
 
-// Name of a label or of a value; empty for a component of an embedding. Of a tagger entities follow the labels. Any
-// bytes, not always UTF-8.
+// Floats of a row of outputs: Model::width, or that of the chosen head.
+std::uint32_t output_width();
+
+// Name of a label or of a value; empty for a component of an embedding. Of a tagger entities follow the labels. Of
+// several heads their names, or what the chosen one has. Any bytes, not always UTF-8.
 std::string_view label(std::uint32_t index);
+
+// Of a model that tells whether a text follows another: what the label column of a table calls it.
+constexpr std::string_view next_sentence_name(std::uint32_t index) {
+    return index == 0 ? "next" : "random";
+}
 
 // One text, or two where `pair`.
 struct Text {
@@ -61,6 +70,14 @@ struct WrittenText {
     float score;
     Ended ended;  // why there is no more of it
 };
+
+// Of a head of several: floats of a row, and their names as label() has those of a model of one.
+struct HeadOutputs {
+    std::uint32_t width;
+    std::string_view (*name)(std::uint32_t index);
+};
+
+struct HeadAnswer;
 
 // Views of the answer to the last call, valid until the next.
 struct Answer {
@@ -83,19 +100,35 @@ struct Answer {
     std::size_t written_count = 0;
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
                                      // that the user gives: as many values
+    const HeadOutputs* outputs = nullptr;  // of a head of several; else null
+    const HeadAnswer* heads = nullptr;     // [head_count], of a model that has several; null where the one that answers
+                                           // questions is asked
+    std::uint32_t head_count = 0;
+};
+
+struct HeadAnswer {
+    std::string_view name;
+    Task task;
+    Answer answer;
 };
 
 // What is asked of models beside a text: of each task its own.
 struct Wanted {
     Aggregation aggregation = Aggregation::simple;  // what the spans of a tagger are
     AnswerOptions answers = {};
-    std::uint32_t beams = 0;                    // of a search: 0 all that the model has
-    std::uint32_t nbest = 1;                    // of what it found so many
-    std::vector<std::string_view> labels = {};  // that a text may have; what stands around one in its hypothesis,
+    std::uint32_t beams = 0;                // of a search: 0 all that the model has
+    std::uint32_t nbest = 1;                // of what it found so many
+    std::optional<float> temperature = {};  // of tokens that are drawn: what the model says but for these
+    std::optional<std::uint32_t> top_k = {};
+    std::optional<float> top_p = {};
+    std::optional<std::uint64_t> seed = {};
+    void (*stream)(std::string_view) = nullptr;  // takes whole characters of a text as they are written
+    std::vector<std::string_view> labels = {};   // that a text may have; what stands around one in its hypothesis,
     std::string_view before = "This example is ";
     std::string_view after = ".";
-    bool multi_label = false;  // and whether each is judged by itself
-    bool score = false;        // how likely a text is, in place of its masks
+    bool multi_label = false;                // and whether each is judged by itself
+    bool score = false;                      // how likely a text is, in place of its masks
+    std::optional<std::uint32_t> head = {};  // of several heads the only one that is asked
 };
 
 struct Tokens {
@@ -104,6 +137,10 @@ struct Tokens {
     std::uint32_t count;
     bool truncated;
 };
+
+// Of a model that has several heads: every answer from now on is that of the one at this place of them, as if the model
+// had no other.
+void choose_head(std::uint32_t place, const HeadOutputs& outputs);
 
 Status answer_text(const Text& text, Answer& answer);
 

@@ -21,7 +21,7 @@ void check_ending(std::string_view path) {
 }
 
 bool is_label(std::string_view tag) {
-    for (std::uint32_t i = 0; i < kModel.width; ++i) {
+    for (std::uint32_t i = 0; i < output_width(); ++i) {
         if (label(i) == tag) {
             return true;
         }

@@ -11,7 +11,7 @@
 
 namespace etch::cli {
 
-inline constexpr std::size_t kMostParts = 5;
+inline constexpr std::size_t kMostParts = 8;
 
 // What comes first in the object of an answer, keys by append_key(): tasks/VERB_json.cpp, which a page in a browser
 // links, too, without the rest of a program.
@@ -26,9 +26,7 @@ AppendFields append_answers;
 AppendFields append_next_sentence;
 AppendFields append_choices;
 AppendFields append_zero_shot;
-
-// What the text columns of a table are: one text, two of them, or a prompt and its choices.
-enum class RowTexts : std::uint8_t { joined, two, choices };
+AppendFields append_heads;
 
 struct TaskFace {
     const char* does;                        // what its models do: "classifies texts"

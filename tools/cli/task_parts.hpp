@@ -8,9 +8,11 @@
 
 namespace etch::cli {
 
-extern const OptionGroup kPairOptions;   // --pair, --pairs
-extern const OptionGroup kTopOptions;    // --top
-extern const OptionGroup kTableOptions;  // columns and header of --evaluate
+extern const OptionGroup kPairOptions;    // --pair, --pairs
+extern const OptionGroup kTopOptions;     // --top
+extern const OptionGroup kTagOptions;     // --aggregation, --probabilities
+extern const OptionGroup kAnswerOptions;  // a question, its context, windows, --logits, --top
+extern const OptionGroup kTableOptions;   // columns and header of --evaluate
 
 inline constexpr const char* kTextCut = "text cut to %u tokens\n";
 

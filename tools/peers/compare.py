@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +15,15 @@ import numpy as np
 from codegen.oracle.bert import Reference
 from tools.support.options import OptionParser
 
+from . import writing
 from .inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
-from .prepare import BUILD, Preparation
-from .processes import Worker, WorkerError, fresh_process, machine, pinned, processors
+from .prepare import Preparation
+from .processes import Worker, fresh_process, machine, pinned, processors
 from .report import FIRST, Report, Result
-from .runtimes import PEERS, TOKENIZERS, Setup
+from .runs import STARTS, chosen, in_turns, prepare_all, start_all
+from .runtimes import PEERS, TOKENIZERS, WRITERS, Setup
 
 SINGLE_LABEL = "single_label_classification"
-TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
-TURN_CALLS = 50
-STARTS = 3  # of which the median counts
 THROUGHPUT_ROUNDS = 3
 MOST_REFERENCE_TEXTS = 32
 
@@ -47,9 +44,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lengths", type=numbers)
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--threads", type=numbers, default=[1])
+    parser.add_argument("--beams", type=numbers, default=[1, 4])
     parser.add_argument("--evaluate", type=Path)
     parser.add_argument("--limit", type=int, default=200)
-    parser.add_argument("--peers", type=peers, default=list(PEERS))
+    parser.add_argument("--peers", type=peers)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
@@ -69,9 +67,10 @@ def numbers(text: str) -> list[int]:
 
 def peers(text: str) -> list[str]:
     """Names, or beginnings of names: `etch,onnxruntime-int8`."""
-    found = [peer for part in text.split(",") for peer in PEERS if peer == part or peer.startswith(f"{part}-")]
-    if not found or not all(any(peer == p or peer.startswith(f"{p}-") for peer in PEERS) for p in text.split(",")):
-        raise argparse.ArgumentTypeError(f"unknown, known are: {', '.join(PEERS)}")
+    known = list(dict.fromkeys(PEERS + WRITERS))
+    found = [peer for part in text.split(",") for peer in known if peer == part or peer.startswith(f"{part}-")]
+    if not found or not all(any(peer == p or peer.startswith(f"{p}-") for peer in known) for p in text.split(",")):
+        raise argparse.ArgumentTypeError(f"unknown, known are: {', '.join(known)}")
     return list(dict.fromkeys(found))
 
 
@@ -83,6 +82,9 @@ def run(options: argparse.Namespace) -> None:
         labels = [names[str(index)] for index in range(len(names))]
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{options.checkpoint}: config.json: {type(error).__name__}: {error}") from None
+    if config.get("model_type") == "marian":
+        writing.run(options, checkpoint, config)
+        return
     if options.evaluate and config.get("problem_type") not in (None, SINGLE_LABEL):
         raise InputError(f"--evaluate: accuracy is of {SINGLE_LABEL}, this is {config['problem_type']}")
     tokenizer = open_tokenizer(checkpoint, max_tokens)
@@ -97,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     report.begin(machine(), checkpoint.name, options.rounds)
     calibration = [tokenizer.encode(row.text).ids for row in rows] or [item.ids for item in inputs]
     preparation = Preparation(checkpoint, max_tokens, calibration)
-    setups = prepare_all(options.peers, preparation, max_tokens, report)
+    setups = prepare_all(chosen(options.peers, PEERS), preparation, report)
     reference = reference_logits(checkpoint, calibration[:MOST_REFERENCE_TEXTS])
     for index, threads in enumerate(options.threads):
         workers = start_all(setups, threads, inputs[0].text, min(STARTS, options.rounds), report)
@@ -122,48 +124,6 @@ def run(options: argparse.Namespace) -> None:
     report_starts(preparation, [peer for peer in setups if peer.startswith("etch")], inputs[0], report)
 
 
-def prepare_all(names: list[str], preparation: Preparation, max_tokens: int, report: Report) -> dict[str, Setup]:
-    """The setup of each peer that could be prepared."""
-    logging.disable(logging.WARNING)  # of the quantizers
-    models: dict[str, Path] = {}
-    for peer in names:
-        try:
-            models[peer] = preparation.model(peer)
-        except Exception as error:  # whatever a foreign tool raises: the others go on
-            report.skipped(peer, reason(peer, f"{type(error).__name__}: {error}"))
-    return {peer: Setup(peer, 0, model, preparation.checkpoint, max_tokens) for peer, model in models.items()}
-
-
-def reason(peer: str, error: str) -> str:
-    """Why a peer is left out: what installing its packages said, or else the error."""
-    failed = BUILD / f"not-installed-{peer.split('-', 1)[0]}"
-    return failed.read_text(encoding="utf-8").strip() if failed.exists() else error.splitlines()[0]
-
-
-def start(setup: Setup, first_text: str, starts: int) -> Worker:
-    """A worker that knows the median of several starts."""
-    seconds = []
-    for _ in range(starts - 1):
-        worker = Worker(setup, first_text)
-        seconds.append(worker.start_seconds)
-        worker.stop()
-    worker = Worker(setup, first_text)
-    worker.start_seconds = statistics.median([*seconds, worker.start_seconds])
-    return worker
-
-
-def start_all(
-    setups: dict[str, Setup], threads: int, first_text: str, starts: int, report: Report
-) -> dict[str, Worker]:
-    workers = {}
-    for peer, setup in setups.items():
-        try:
-            workers[peer] = start(replace(setup, threads=threads), first_text, starts)
-        except WorkerError as error:
-            report.skipped(peer, reason(peer, str(error)))
-    return workers
-
-
 def reference_logits(checkpoint: Path, texts: list[list[int]]) -> list[np.ndarray]:
     """In float64, from the checkpoint itself."""
     reference = Reference(checkpoint)
@@ -184,19 +144,10 @@ def accuracy(worker: Worker, rows: list[Labelled]) -> float:
 
 
 def take_turns(workers: dict[str, Worker], inputs: list[Input], rounds: int, results: dict[str, Result]) -> None:
-    """Each input: A B C A B C. A turn calls several times, more often where a call is short."""
     for item in inputs:
         for form in ({"ids": item.ids}, {"text": item.text}):
-            calls: dict[str, int] = {}
-            for peer, worker in workers.items():
-                (once,) = worker.ask(calls=1, **form)["seconds"]
-                calls[peer] = max(1, min(TURN_CALLS, int(TURN_SECONDS / once)))
-            seconds: dict[str, list[float]] = {peer: [] for peer in workers}
-            for _ in range(rounds):
-                for peer, worker in workers.items():
-                    seconds[peer] += worker.ask(calls=calls[peer], **form)["seconds"]
-            for peer, values in seconds.items():
-                results[peer].seconds[(item.name, next(iter(form)))] = statistics.median(values)
+            for peer, seconds in in_turns(workers, form, rounds).items():
+                results[peer].seconds[(item.name, next(iter(form)))] = seconds
 
 
 def throughput(workers: dict[str, Worker], texts: list[str], rounds: int) -> dict[tuple[str, int], float]:

@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A generated model, whatever its name, under names that do not depend on it. ETCH_HEADER, ETCH_PREFIX (etch_NAME_),
- * ETCH_COUNT (of outputs), ETCH_SCRATCH (bytes), ETCH_VERB (classify or regress) and ETCH_OUTPUTS (member of the
- * result) come from the command line. */
+ * Calls of a model that answers with numbers: what etch_model.h says, and ETCH_COUNT (of outputs), ETCH_VERB (classify
+ * or regress) and ETCH_OUTPUTS (member of the result). */
 #include <stdlib.h>
-#include <string.h>
 
-#include ETCH_HEADER
-
-#define JOINED(a, b) a##b
-#define JOIN(a, b) JOINED(a, b)
-#define CALL(name) JOIN(ETCH_PREFIX, name)
+#include "etch_model.h"
 
 enum { MOST_THREADS = 64 };
 
-/* In etch_threads.cpp. */
-etch_executor peer_executor(uint32_t threads, size_t scratch_bytes);
-
-static CALL(workspace) workspace;
 static CALL(workspace) others[MOST_THREADS - 1]; /* of the other threads, each with its part of a batch */
-static CALL(result) result;
-static etch_executor executor = {1, NULL, NULL, NULL};
 static CALL(encoding) encoding;
-static char kernel[64];
 
 unsigned peer_outputs(void) {
     return ETCH_COUNT;
-}
-
-const char* peer_version(void) {
-    return ETCH_VERSION;
-}
-
-/* How many threads share every call from now on. */
-unsigned peer_threads(uint32_t threads) {
-    if (threads > 1) executor = peer_executor(threads, ETCH_SCRATCH);
-    if (executor.workers > 1) workspace.executor = &executor;
-    return executor.workers;
-}
-
-const char* peer_kernel(void) {
-    const etch_text name = CALL(kernel)(&workspace);
-    memcpy(kernel, name.data, name.size < sizeof kernel ? name.size : sizeof kernel - 1);
-    return kernel;
 }
 
 static int copy(etch_status status, float* outputs) {

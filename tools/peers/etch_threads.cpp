@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hosted library's threads for etch_calls.c. */
+ * The hosted library's threads for etch_model.h. */
 #include <memory>
 #include <vector>
 

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zlib
@@ -19,6 +20,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "compare"
 MOST_CALIBRATION_TEXTS = 64
+GENERATION_FILE = "generation_config.json"
 
 
 class PrepareError(Exception):
@@ -30,6 +32,8 @@ class Preparation:
     checkpoint: Path
     max_tokens: int  # longest text: the same for all
     calibration: list[list[int]]  # token ids for a quantizer that wants to see inputs
+    written: int = 0  # tokens, of a model that writes: always so many
+    beams: int = 1  # of its searches, at most
     folder: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -37,6 +41,7 @@ class Preparation:
         for file in sorted(self.checkpoint.iterdir()):
             if file.is_file():
                 digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        digest.update(f"{self.written} {self.beams}".encode() if self.written else b"")
         self.folder = BUILD / "models" / digest.hexdigest()[:16]
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -47,6 +52,8 @@ class Preparation:
             return self._etch(precision)
         if kind == "torch":
             return self.checkpoint
+        if kind == "ctranslate2":
+            return self._ctranslate2(precision)
         if kind == "openvino":
             return self._openvino_int8() if precision == "int8" else self._onnx(fused=False)
         path = self._onnx(fused=bool(form))
@@ -63,37 +70,56 @@ class Preparation:
     def _etch(self, recipe: str) -> Path:
         name = f"peer_{recipe}"
         out, build = self.folder / name, self.folder / "build"
-        limits = ("--recipe", recipe, "--max-tokens", str(self.max_tokens))
-        _run(sys.executable, "-m", "codegen", "generate", self.checkpoint, "--out", out, *limits)
+        limits = ["--recipe", recipe, "--max-tokens", str(self.max_tokens)]
+        if self.written:
+            limits += ["--max-target", str(self.written), "--beams", str(self.beams)]
+        checkpoint = self._endless() if self.written else self.checkpoint
+        _run(sys.executable, "-m", "codegen", "generate", checkpoint, "--out", out, *limits)
         manifest = self._manifest(recipe)
         if manifest["task"] == "embedding":
-            raise PrepareError("only classifiers and regressors can be compared")
+            raise PrepareError("only classifiers, regressors and translators can be compared")
         others = [folder for folder in sorted(self.folder.glob("peer_*")) if (folder / "etch.json").exists()]
         models = ";".join(str(folder) for folder in others)
-        options = ("-DCMAKE_BUILD_TYPE=Release", "-DETCH_INSTALL=OFF", f"-DETCH_MODEL_DIRS={models}")
+        # No launcher: what ccache has kept comes without the call graph that the check of the stack reads.
+        options = ("-DCMAKE_BUILD_TYPE=Release", "-DETCH_INSTALL=OFF", "-DCMAKE_CXX_COMPILER_LAUNCHER=")
+        options = (*options, f"-DETCH_MODEL_DIRS={models}")
         _run("cmake", "-S", ROOT, "-B", build, *options)
         program = f"{_verb(manifest)}-{name}"
         _run("cmake", "--build", build, "--parallel", str(os.cpu_count() or 1), "--target", program)
-        values = manifest["task"] == "regression"
-        macros = {
-            "ETCH_HEADER": f'"{name}.h"',
-            "ETCH_PREFIX": f"etch_{name}_",
-            "ETCH_COUNT": f"ETCH_{name.upper()}_{'VALUE' if values else 'LABEL'}_COUNT",
-            "ETCH_SCRATCH": f"ETCH_{name.upper()}_SCRATCH_BYTES",
-            "ETCH_VERB": _verb(manifest),
-            "ETCH_OUTPUTS": "value" if values else "logits",
-        }
         library, calls = self.folder / f"lib{name}.so", self.folder / f"{name}_calls.o"
         includes = (f"-I{ROOT / 'runtime' / 'include'}", f"-I{out}")
         peers = ROOT / "tools" / "peers"
-        defines = [f"-D{key}={value}" for key, value in macros.items()]
-        _run("cc", "-std=c99", "-O2", "-fPIC", "-c", "-o", calls, peers / "etch_calls.c", *defines, *includes)
+        source = peers / ("etch_writes.c" if self.written else "etch_calls.c")
+        defines = [f"-D{key}={value}" for key, value in _macros(name, manifest).items()]
+        _run("cc", "-std=c99", "-O2", "-fPIC", "-c", "-o", calls, source, *defines, *includes)
         _run(
             *("c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-o", library, peers / "etch_threads.cpp", calls),
             *(*includes, "-pthread"),
             *(build / "bin" / f"libetch{part}.a" for part in (f"_{name}", "_hosted", "")),
         )
         return library
+
+    def _endless(self) -> Path:
+        """The checkpoint, but that it never writes its end before there is no more room."""
+        folder = self.folder / "endless"
+        folder.mkdir(exist_ok=True)
+        for file in self.checkpoint.iterdir():
+            if file.is_file():
+                shutil.copyfile(file, folder / file.name)
+        settings = json.loads((self.checkpoint / GENERATION_FILE).read_text(encoding="utf-8"))
+        least = self.written + 1  # the token that the decoder begins with counts
+        settings = {key: value for key, value in settings.items() if key != "forced_eos_token_id"}
+        text = json.dumps(settings | {"min_length": least, "max_length": least})
+        (folder / GENERATION_FILE).write_text(text, encoding="utf-8")
+        return folder
+
+    def _ctranslate2(self, precision: str) -> Path:
+        from .ctranslate2_model import write_ctranslate2
+
+        path = self.folder / f"ctranslate2-{precision}"
+        if not (path / "model.bin").exists():
+            write_ctranslate2(self.checkpoint, path, "int8" if precision == "int8" else None)
+        return path
 
     def _onnx(self, *, fused: bool) -> Path:
         from .onnx_model import write_onnx
@@ -134,7 +160,20 @@ class Preparation:
 
 
 def _verb(manifest: dict[str, Any]) -> str:
-    return "regress" if manifest["task"] == "regression" else "classify"
+    return {"regression": "regress", "translation": "translate"}.get(manifest["task"], "classify")
+
+
+def _macros(name: str, manifest: dict[str, Any]) -> dict[str, str]:
+    """What etch_model.h and the sources that include it ask for."""
+    values = manifest["task"] == "regression"
+    return {
+        "ETCH_HEADER": f'"{name}.h"',
+        "ETCH_PREFIX": f"etch_{name}_",
+        "ETCH_COUNT": f"ETCH_{name.upper()}_{'VALUE' if values else 'LABEL'}_COUNT",
+        "ETCH_SCRATCH": f"ETCH_{name.upper()}_SCRATCH_BYTES",
+        "ETCH_VERB": _verb(manifest),
+        "ETCH_OUTPUTS": "value" if values else "logits",
+    }
 
 
 def _run(*command: str | Path) -> None:

@@ -29,17 +29,19 @@ class WorkerError(Exception):
 class Worker:
     """A runtime in its own process, on the first `threads` of the processors that this process may use.
 
-    It stands still but when it is asked: threads that wait for work by spinning would slow the others.
+    It stands still but when it is asked: threads that wait for work by spinning would slow the others. `first` is a
+    text, or a request, that it answers when it is started.
     """
 
-    def __init__(self, setup: Setup, first_text: str) -> None:
+    def __init__(self, setup: Setup, first: str | dict[str, Any]) -> None:
         spec = {
             "peer": setup.peer,
             "threads": setup.threads,
             "model": str(setup.model),
             "checkpoint": str(setup.checkpoint),
             "max_tokens": setup.max_tokens,
-            "first_text": first_text,
+            "writes": setup.writes,
+            "first": {"text": first} if isinstance(first, str) else first,
         }
         self.log = BUILD / f"{setup.peer}.log"
         begin = time.perf_counter()

@@ -64,6 +64,35 @@ class Report:
                 {"tokenizer": peer, "texts": texts, "bytes": size, "tokens": tokens[peer], "MB/s": round(rate, 3)}
             )
 
+    def written(
+        self,
+        threads: int,
+        length: int,
+        beams: int,
+        workers: dict[str, Worker],
+        tokens: dict[str, list[int]],
+        seconds: dict[str, float],
+    ) -> None:
+        """One line a runtime; its tokens beside those of the first one in float32."""
+        search = f"{beams} beams" if beams > 1 else "greedy"
+        limit = f"{threads} thread{'s' if threads > 1 else ''}"
+        print(f"\n{length} tokens read, {length} written, {search}, at most {limit}; x: time relative to {FIRST}")
+        exact = next((peer for peer in tokens if peer.endswith("-fp32")), None)
+        for peer, time in seconds.items():
+            ratio = time / seconds[FIRST] if FIRST in seconds else 1.0
+            same = None
+            if exact is not None:
+                same = sum(a == b for a, b in zip(tokens[peer], tokens[exact], strict=False))
+            worker = workers[peer]
+            shown = "" if same is None else f"{same:5} of {length} tokens as {exact}"
+            about = " ".join(filter(None, (worker.version, worker.detail)))
+            print(f"{peer:18}{time * 1e3:10.3f} ms {ratio:6.2f} x {shown}  start {worker.start_seconds:.2f} s  {about}")
+            self._write(
+                {"peer": peer, "thread_limit": threads, "threads": worker.threads, "version": worker.version}
+                | {"detail": worker.detail, "tokens": length, "beams": beams, "milliseconds": round(time * 1e3, 4)}
+                | {"same_tokens": same, "same_as": exact}
+            )
+
     def table(self, threads: int, inputs: list[Input], results: list[Result]) -> None:
         """One line a runtime. With many texts, the sum of their medians."""
         groups = [(item.name, [item.name]) for item in inputs]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generated model as a shared library, through etch_calls.c."""
+"""A generated model as a shared library, through etch_calls.c or etch_writes.c."""
 
 from __future__ import annotations
 
@@ -10,16 +10,36 @@ from collections.abc import Callable
 from .runtimes import Setup
 
 
-class Etch:
+class _Library:
     def __init__(self, setup: Setup) -> None:
         self._library = ctypes.CDLL(str(setup.model))
-        self._library.peer_text.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_float)]
         for name in ("peer_kernel", "peer_version"):
             getattr(self._library, name).restype = ctypes.c_char_p
-        self._outputs = (ctypes.c_float * self._library.peer_outputs())()
         self.version = self._library.peer_version().decode()
         self.detail = "kernel " + self._library.peer_kernel().decode()
         self.threads = self._library.peer_threads(ctypes.c_uint32(setup.threads))
+
+
+class EtchWriter(_Library):
+    def write(self, ids: list[int], beams: int, tokens: int) -> Callable[[], list[int]]:
+        array, target = (ctypes.c_int32 * len(ids))(*ids), (ctypes.c_int32 * tokens)()
+        count, most, capacity = (ctypes.c_uint32(number) for number in (len(ids), beams, tokens))
+        function = self._library.peer_write
+
+        def run() -> list[int]:
+            written = function(array, count, most, target, capacity)
+            if written == 0:
+                raise RuntimeError("nothing was written")
+            return target[:written]
+
+        return run
+
+
+class Etch(_Library):
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self._library.peer_text.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_float)]
+        self._outputs = (ctypes.c_float * self._library.peer_outputs())()
         self.batches = (0,)  # as many together as fit the arena
 
     def call(self, ids: list[int]) -> Callable[[], list[float]]:

@@ -12,6 +12,28 @@ from .inputs import open_tokenizer
 from .runtimes import Setup
 
 
+class TorchWriter:
+    def __init__(self, setup: Setup) -> None:
+        torch.set_num_threads(setup.threads)
+        torch.set_grad_enabled(False)
+        self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
+            setup.checkpoint, dtype=torch.float32, local_files_only=True
+        ).eval()
+        self.version = torch.__version__
+        self.detail = f"transformers {transformers.__version__}"
+        self.threads = setup.threads
+
+    def write(self, ids: list[int], beams: int, tokens: int) -> Callable[[], list[int]]:
+        inputs, model = torch.tensor([ids]), self._model
+        limits = {"max_new_tokens": tokens, "min_new_tokens": tokens, "num_beams": beams, "do_sample": False}
+
+        def run() -> list[int]:
+            with torch.inference_mode():
+                return model.generate(input_ids=inputs, **limits)[0, 1:].tolist()
+
+        return run
+
+
 class Torch:
     def __init__(self, setup: Setup) -> None:
         torch.set_num_threads(setup.threads)

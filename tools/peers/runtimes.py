@@ -18,6 +18,7 @@ class Setup:
     model: Path  # as prepared: a shared library, an ONNX file, a folder
     checkpoint: Path
     max_tokens: int
+    writes: bool = False  # tokens; otherwise it answers with logits
 
 
 class Runtime(Protocol):
@@ -46,6 +47,17 @@ class BatchingRuntime(Runtime, Protocol):
         """A call from all texts to their logits, tokenization included, `size` texts together."""
 
 
+class WritingRuntime(Protocol):
+    """Of a model that writes; it has no answer()."""
+
+    version: str
+    detail: str
+    threads: int
+
+    def write(self, ids: list[int], beams: int, tokens: int) -> Callable[[], list[int]]:
+        """A call from these ids to the so many tokens that follow, with a search of so many beams; 1 is greedy."""
+
+
 PEERS = (
     "etch-w8a8",
     "etch-fp32",
@@ -61,16 +73,22 @@ PEERS = (
     "torch-fp32",
 )
 
+WRITERS = ("etch-w8a8", "etch-fp32", "ctranslate2-int8", "ctranslate2-fp32", "torch-fp32")
+
 TOKENIZERS = ("tokenizers", "tokenizers-batch")  # stand beside etch's tokenizer only
 
 
-def load(setup: Setup) -> Runtime:
+def load(setup: Setup) -> Runtime | WritingRuntime:
     """Imports the one runtime that is asked for, and nothing of the others."""
     kind = setup.peer.split("-")[0]
     if kind == "etch":
-        from .run_etch import Etch
+        from .run_etch import Etch, EtchWriter
 
-        return Etch(setup)
+        return EtchWriter(setup) if setup.writes else Etch(setup)
+    if kind == "ctranslate2":
+        from .run_ctranslate2 import CTranslate2
+
+        return CTranslate2(setup)
     if kind == "onnxruntime":
         from .run_onnxruntime import OnnxRuntime
 
@@ -83,6 +101,6 @@ def load(setup: Setup) -> Runtime:
         from .run_openvino import OpenVino
 
         return OpenVino(setup)
-    from .run_torch import Torch
+    from .run_torch import Torch, TorchWriter
 
-    return Torch(setup)
+    return TorchWriter(setup) if setup.writes else Torch(setup)

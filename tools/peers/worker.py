@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One runtime in a process of its own: reads requests, one JSON object a line, and answers in the same way.
 
-A request says what to compute: "ids" or "text" for the logits, or "texts", which are tokenized, or answered where there
-is a "batch" size; and how many "calls" of it to time, after one that is not timed, gives the result, and brings back
-caches and threads.
+A request says what to compute: "ids" or "text" for the logits; "texts", which are tokenized, or answered where there is
+a "batch" size; "ids" and "beams" for so many "tokens" that follow. And how many "calls" of it to time, after one that
+is not timed, gives the result, and brings back caches and threads.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ def peak_megabytes() -> float:
 
 
 def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:
+    if "beams" in request:
+        return runtime.write(request["ids"], request["beams"], request["tokens"])
     if "ids" in request:
         return runtime.call(request["ids"])
     if "batch" in request:
@@ -43,14 +45,15 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print
     spec = json.loads(sys.argv[1])
-    setup = Setup(spec["peer"], spec["threads"], Path(spec["model"]), Path(spec["checkpoint"]), spec["max_tokens"])
+    model, checkpoint = Path(spec["model"]), Path(spec["checkpoint"])
+    setup = Setup(spec["peer"], spec["threads"], model, checkpoint, spec["max_tokens"], spec["writes"])
 
     def reply(**values: object) -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
         runtime = load(setup)
-        answer = runtime.answer(spec["first_text"])
+        answer = call_of(runtime, spec["first"])()
     except Exception as error:
         reply(error=f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}")
         return

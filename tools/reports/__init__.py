@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a linked program says: flash by table and symbol, RAM by kind, the arena over the ops, stack, checks. Started by
+"""What a linked program says: flash by table and symbol, RAM by kind, regions over the ops, stack, checks. Started by
 tools/report.
 
     ELF ── elf_file ──> Image ─┬─ attribution ──> Pieces ── groups ──> flash ─┐

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arena over the ops of a call: what lies where and for how long, and how far that is from the least possible."""
+"""The arena, or each region of a model that has several, over the ops of a call: what lies where and for how long, how
+far that is from the least possible, and how much there might be."""
 
 from __future__ import annotations
 
@@ -29,11 +30,29 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What a region may not pass: the room that --region gave it, or the memory of the board that it lies in."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Timeline:
+    """One region of a model's memory. `region`: as --region named it; None of a model that has the arena only."""
+
     model: str
+    region: str | None
     ops: tuple[str, ...]
     buffers: tuple[Buffer, ...]  # by offset
     bytes: int
+    in_workspace: bool
+    limits: tuple[Limit, ...]
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        return f"arena of {self.model}" if self.region is None else f"region {self.region} of {self.model}"
 
     def live(self, op: int) -> int:
         return sum(buffer.size for buffer in self.buffers if buffer.alive(op))
@@ -48,28 +67,55 @@ class Timeline:
         return (self.bytes - self.lower_bound) / self.lower_bound
 
 
-def timeline_of(manifest: dict[str, Any]) -> Timeline:
-    """The plan in etch.json, checked anew: buffers that are alive together share no byte, none ends past the arena."""
+def timelines_of(manifest: dict[str, Any]) -> list[Timeline]:
+    """The plans in etch.json, in the order of --region, checked anew: buffers that are alive together share no byte,
+    none ends past its region."""
+    arena = manifest["arena_buffers"]
+    if "regions" not in manifest:
+        return [_checked(manifest, None, arena, manifest["arena_bytes"], manifest["arena_lower_bound"])]
+    beside: dict[str, dict[str, Any]] = {name: {} for name in manifest["regions"]}
+    for name, entry in manifest["region_buffers"].items():
+        if entry["region"] not in beside:
+            raise refused(
+                "arena-overlap", f"etch.json: {name} lies in region '{entry['region']}', of which it says nothing"
+            )
+        beside[entry["region"]][name] = entry
+    *_, last = beside  # the workspace's
+    if beside[last]:
+        raise refused("arena-overlap", f"etch.json: '{last}' is the workspace's, whose buffers are the arena's")
+    beside[last] = arena
+    return [
+        _checked(manifest, name, beside[name], region["bytes"], region["lower_bound"], Limit("room", region["room"]))
+        for name, region in manifest["regions"].items()
+    ]
+
+
+def _checked(
+    manifest: dict[str, Any], region: str | None, entries: dict[str, Any], size: int, bound: int, *limits: Limit
+) -> Timeline:
     buffers = [
         Buffer(name, entry["offset"], entry["bytes"], entry["first_op"], entry["last_op"])
-        for name, entry in manifest["arena_buffers"].items()
+        for name, entry in entries.items()
     ]
     timeline = Timeline(
         manifest["name"],
+        region,
         tuple(manifest["arena_ops"]),
         tuple(sorted(buffers, key=lambda buffer: (buffer.offset, buffer.first, buffer.name))),
-        manifest["arena_bytes"],
+        size,
+        entries is manifest["arena_buffers"],
+        limits,
     )
     for one, other in combinations(timeline.buffers, 2):
         together = one.first <= other.last and other.first <= one.last
         if together and one.offset < other.end and other.offset < one.end:
             raise refused("arena-overlap", f"etch.json: {one.name} and {other.name} are alive together and share bytes")
     if any(buffer.end > timeline.bytes for buffer in buffers):
-        raise refused("arena-overlap", "etch.json: a buffer ends past the arena")
-    if timeline.lower_bound != manifest["arena_lower_bound"]:
+        raise refused("arena-overlap", f"etch.json: a buffer ends past the {timeline.name}")
+    if timeline.lower_bound != bound:
         raise refused(
             "arena-bound",
-            f"etch.json says that at least {manifest['arena_lower_bound']} bytes are needed, its buffers need "
+            f"etch.json says that at least {bound} bytes are needed, the buffers of the {timeline.name} need "
             f"{timeline.lower_bound}",
         )
     return timeline

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from codegen.budget import parse_size
+from codegen.sizes import parse_size
 
 from .curve import Curve, Point, described
 from .shapes import page, rectangle, text

@@ -39,6 +39,8 @@ def json_of(report: Report) -> str:
         "arenas": [
             {
                 "model": timeline.model,
+                "region": timeline.region,
+                "limits": [{"name": limit.name, "bytes": limit.bytes} for limit in timeline.limits],
                 "bytes": timeline.bytes,
                 "lower_bound": timeline.lower_bound,
                 "gap": timeline.gap,

@@ -20,6 +20,7 @@ _FIRST_TABLE = "word_embeddings_table"
 _ROLES = ("weights", "nibbles", "factors", "scales", "bias", "gamma", "beta", "table", "values")
 _FIELDS = ("table_list", "arena_ops", "arena_buffers", "arena_bytes", "arena_lower_bound", "stack_budget")
 _CACHE = "CMakeCache.txt"
+_SOURCE = "_source"  # behind the name of a table that is copied: where its bytes come from
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,15 @@ class Model:
     symbols: dict[str, Symbol]  # of the tables, by their names
     manifest: dict[str, Any] | None  # etch.json; None: no folder of this model is known
 
+    @property
+    def copied(self) -> set[str]:
+        """Tables that are copied to RAM before the first call."""
+        places = (self.manifest or {}).get("table_places", {}).values()
+        return {table for place in places if place["copied"] for table in place["tables"]}
+
     def table(self, name: str) -> Table:
+        """`name`: of the table, or of what it is copied from."""
+        name = name.removesuffix(_SOURCE)
         if self.manifest is not None:
             entry = self.manifest["table_list"][name]
             layers = entry["layers"]
@@ -102,6 +111,7 @@ def _check_tables(image: Image, symbols: dict[str, Symbol], manifest: dict[str, 
         symbol = symbols.get(name)
         if symbol is None or symbol.size != entry["bytes"]:
             raise refused("another-model", f"{folder}: table {name} is not that of {image.name}")
+        symbol = symbols.get(f"{name}{_SOURCE}", symbol)
         section = image.section(symbol.section)
         begin = symbol.address - section.address
         digest.update((section.data or b"")[begin : begin + symbol.size])
@@ -128,7 +138,7 @@ def _manifest_of(
 
 def _without_strangers(symbols: dict[str, Symbol], manifest: dict[str, Any]) -> dict[str, Any]:
     """In `symbols` only tables stay: a model's functions for C have names like theirs."""
-    for name in [name for name in symbols if name not in manifest["table_list"]]:
+    for name in [name for name in symbols if name.removesuffix(_SOURCE) not in manifest["table_list"]]:
         del symbols[name]
     return manifest
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from .arena import Timeline, timeline_of
+from .arena import Timeline, timelines_of
 from .checks import Check, check_all
 from .elf_file import Image, read_image
 from .flash import Flash, flash_of
@@ -14,7 +14,7 @@ from .linker_map import read_map
 from .model_folder import Model, models_of
 from .names import readable
 from .ram import Ram, ram_of
-from .regions import Taken, regions_of
+from .regions import Taken, limited, regions_of
 from .stack import Stack, find_stacks, read_stack
 
 
@@ -56,8 +56,9 @@ def make_report(request: Request) -> Report:
     linker_map = read_map(map_path, image) if map_path else None
     names = readable(symbol.name for symbol in image.symbols)
     flash = flash_of(image, models, linker_map, names)
-    ram = ram_of(image, models, linker_map, names)
-    timelines = [timeline_of(model.manifest) for model in models if model.manifest is not None]
+    planned = [one for model in models if model.manifest is not None for one in timelines_of(model.manifest)]
+    ram = ram_of(image, models, planned, linker_map, names)
+    timelines = limited(planned, ram, linker_map)
     stacks = [read_stack(request.stack)] if request.stack else find_stacks(request.elf, models)
     checks = check_all(image, models, flash, ram, timelines, stacks, request.painted)
     return Report(

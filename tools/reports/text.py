@@ -42,7 +42,8 @@ def _head(report: Report) -> Iterator[str]:
 
 def _flash(report: Report, symbols: int) -> Iterator[str]:
     flash = report.flash
-    yield f"{'flash (bytes of the file that are loaded)':<44} {flash.bytes:>12,}"
+    what = "program" if report.image.hosted else "flash"
+    yield f"{f'{what} (bytes of the file that are loaded)':<44} {flash.bytes:>12,}"
     for category in CATEGORIES:
         size = flash.category(category)
         if size:
@@ -85,11 +86,14 @@ def _arenas(report: Report) -> Iterator[str]:
     if not report.timelines:
         yield "arena: not known without the generated folder (--model DIR)"
     for timeline in report.timelines:
-        yield (
-            f"arena of {timeline.model}: {timeline.bytes:,} bytes, lower bound {timeline.lower_bound:,}, "
-            f"gap {timeline.gap:.2%}"
-        )
+        yield described(timeline)
         yield from _timeline(timeline)
+
+
+def described(timeline: Timeline) -> str:
+    """In a line: what it takes, needs and might take."""
+    taken = f"{timeline.bytes:,} bytes, lower bound {timeline.lower_bound:,}, gap {timeline.gap:.2%}"
+    return "; ".join((f"{timeline.name}: {taken}", *(f"{one.name} {one.bytes:,}" for one in timeline.limits)))
 
 
 def _timeline(timeline: Timeline) -> Iterator[str]:

@@ -50,7 +50,8 @@ std::optional<CompiledFunction> function_of(const std::string& name, std::string
 
 CallgraphInfo read_callgraph_info(const std::string& path) {
     std::ifstream file(path);
-    if (!file) throw Failure(path + ": cannot be read; was the object compiled by GCC with -fcallgraph-info=su?");
+    const char* const hint = ": cannot be read; was it compiled by GCC with -fcallgraph-info=su, without a cache?";
+    if (!file) throw Failure(path + hint);
     CallgraphInfo info;
     std::string line;
     bool is_graph = false;

@@ -34,12 +34,18 @@ def page() -> str:
     for command in commands_of(make_parser()):
         description = f" {command.description}" if command.description else ""
         said = f"{command.summary[:1].upper()}{command.summary[1:]}.{description}"
-        parts.append(f"## etch {command.name}\n\n{textwrap.fill(said, WIDTH, break_on_hyphens=False)}\n")
+        parts.append(f"## etch {command.name}\n\n{_filled(said)}\n")
         for title, options in command.groups.items():
-            rows = [f"| {_shown(option)} | {_said(option)} |" for option in options]
+            rows = [_filled(f"- {_shown(option)}: {_said(option)}", subsequent_indent="  ") for option in options]
             heading = f"**{title}**\n\n" if title else ""
-            parts.append(f"{heading}| | |\n|---|---|\n" + "\n".join(rows) + "\n")
+            parts.append(heading + "\n".join(rows) + "\n")
     return "\n".join(parts)
+
+
+def _filled(text: str, subsequent_indent: str = "") -> str:
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=subsequent_indent, break_on_hyphens=False, break_long_words=False
+    )
 
 
 def _shown(option: Option) -> str:
@@ -50,8 +56,7 @@ def _shown(option: Option) -> str:
 
 
 def _said(option: Option) -> str:
-    text = option.help.replace("|", "\\|")
-    return f"{text}; needed" if option.required else text
+    return f"{option.help}; needed" if option.required else option.help
 
 
 def main() -> int:

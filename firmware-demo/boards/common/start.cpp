@@ -16,6 +16,8 @@ extern std::uint32_t data_end[];
 extern const std::uint32_t data_in_flash[];
 extern std::uint32_t bss_begin[];
 extern std::uint32_t bss_end[];
+extern std::uint32_t slow_begin[];
+extern std::uint32_t slow_end[];
 }
 
 namespace board {
@@ -61,6 +63,11 @@ extern "C" [[noreturn]] __attribute__((noinline, used)) void start() {
     for (std::uint32_t* word = bss_begin; word < bss_end; ++word) {
         *word = 0;
     }
+#if FIRMWARE_REGIONS
+    for (std::uint32_t* word = slow_begin; word < slow_end; ++word) {
+        *word = 0;
+    }
+#endif
     config::kUart.start();
     finish(main());
 }

@@ -23,8 +23,12 @@
 //     finish(run, arena, result)        outputs -> the other members of the result; where these are rows of tokens,
 //                                       finish(run, text, arena, result), with the rows that the text has
 //     forget_views(result)              where a result has views of the workspace: without them
+//     describe_text(result, tokens, truncated)   where a result has parts of which each has these members
 //
 // A Generator writes, a token after the other (calls/generation.hpp, which models that write include).
+//
+// A public call takes its turn at the workspace (calls/turn.hpp) before it reads anything there; what it is made of,
+// NAME_in_turn(), has it already.
 //
 // All are static. forward(), compute() and finish() are templates over the runner (ops/op.hpp). The calls are inlined:
 // a public function is one frame on the stack, with the arena's pointers in it.
@@ -32,4 +36,5 @@
 
 #include "etch/calls/answer.hpp"
 #include "etch/calls/encode.hpp"
+#include "etch/calls/kernel.hpp"
 #include "etch/calls/steps.hpp"

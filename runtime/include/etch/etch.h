@@ -48,9 +48,16 @@ typedef enum etch_status {
     ETCH_EXECUTOR_FAILED,      /* the executor did not call the task of each worker once */
     ETCH_TEXT_OVERLAPS,        /* a text or token ids lie in the workspace, or where the call writes */
     ETCH_WORKSPACE_MISALIGNED, /* the workspace does not lie at a multiple of 64 bytes */
+    ETCH_WORKSPACE_IN_USE,     /* another call is under way in it, of another thread or what an interrupt interrupted */
     /* Of labels that are given at run time: */
-    ETCH_NO_LABELS,          /* there is none */
-    ETCH_HYPOTHESIS_TOO_LONG /* a label's hypothesis leaves no room for the text, which alone is cut */
+    ETCH_NO_LABELS,           /* there is none */
+    ETCH_HYPOTHESIS_TOO_LONG, /* a label's hypothesis leaves no room for the text, which alone is cut */
+    /* Of a model that writes: */
+    ETCH_SAMPLING_OUT_OF_RANGE, /* the temperature or top_p is none that can be drawn with */
+    /* Of a model with regions: */
+    ETCH_REGION_MISSING,    /* the workspace was not given one of them */
+    ETCH_REGION_MISALIGNED, /* one does not lie at a multiple of 64 bytes */
+    ETCH_TABLES_NOT_COPIED  /* of a model with such tables: its copy_tables was not called */
 } etch_status;
 
 /* How special tokens typed by a user, such as "[SEP]", are read: member special_tokens of a workspace. */
@@ -115,6 +122,15 @@ typedef struct etch_answer_options {
 /* Why no more tokens were written; decode/generation.hpp says what each means. */
 enum { ETCH_ENDED_END = 0, ETCH_ENDED_LENGTH, ETCH_ENDED_CAPACITY };
 
+/* How tokens are drawn, from the next call on; decode/sampling.hpp says what each member means. */
+typedef struct etch_sampling {
+    uint64_t seed;
+    uint32_t text;
+    float temperature;
+    uint32_t top_k;
+    float top_p;
+} etch_sampling;
+
 /* Several threads for one inference, brought by the caller; executor.hpp says what each member means. */
 typedef struct etch_executor {
     uint32_t workers;
@@ -131,6 +147,7 @@ typedef struct etch_step_cursor {
     uint32_t unit;
     uint8_t truncated;
     uint8_t found;
+    uint8_t group;
 } etch_step_cursor;
 
 /* Bytes: from a model, for as long as the program runs; of the caller, in a batch. */

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/calls/turn.hpp"
+#include "etch/decode/sampling.hpp"
 #include "etch/status.hpp"
 #include "etch/tokenizer.hpp"
 
@@ -82,6 +84,7 @@ bool is_golden(const GoldenMasks<Outputs>& golden, const Result& result, const f
 
 // Checks the tables, then each golden text and its ids through the public functions of the model: `answer` takes texts,
 // `answer_tokens` ids, `outputs` is the member of Result that is compared.
+// It has its turn at the workspace for all of them, and lends it to each.
 // Inlined, so that they are called directly: the stack check takes a function whose address is held for one that an
 // executor may call, and sees a recursion.
 template <class Workspace, std::size_t Tables, class Goldens, class Result, class Outputs>
@@ -91,11 +94,14 @@ template <class Workspace, std::size_t Tables, class Goldens, class Result, clas
     Status (&answer_tokens)(Workspace&, const std::int32_t*, const std::uint8_t*, std::uint32_t, Result&) noexcept,
     Outputs Result::*outputs) noexcept {
     if (!tables_intact(tables, Tables)) return Status::table_mismatch;
+    const calls::Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const SpecialTokens special_tokens = workspace.special_tokens;
     workspace.special_tokens = SpecialTokens::recognized;
     Status status = Status::ok;
     for (const auto& golden : goldens) {
         Result result{};
+        turn.lend(&result);
         const auto matches = [&] { return is_golden(golden, result, outputs); };
         status = answer(workspace, golden.text, result);
         if (status == Status::ok && !matches()) status = Status::golden_mismatch;
@@ -115,12 +121,17 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
                                                                       std::int32_t*, std::uint32_t,
                                                                       Result&) noexcept) noexcept {
     if (!tables_intact(tables, Tables)) return Status::table_mismatch;
+    const calls::Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const std::uint8_t beams = workspace.beams;
+    const Sampling* const sampling = workspace.sampling;
     workspace.beams = 1;
+    workspace.sampling = &kGreedy;
     Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         std::int32_t target[kGoldenTarget];
         Result result{};
+        turn.lend(&result);
         status = write_tokens(workspace, golden.ids, golden.count, target, golden.written, result);
         bool same = result.count == golden.written;
         for (std::uint32_t i = 0; same && i < golden.written; ++i)
@@ -129,6 +140,7 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
         if (status != Status::ok) break;
     }
     workspace.beams = beams;
+    workspace.sampling = sampling;
     return status;
 }
 
@@ -137,14 +149,19 @@ template <class Workspace, std::size_t Goldens, class Result>
 [[gnu::always_inline]] inline Status self_test_of_texts(Workspace& workspace, const GoldenTarget (&goldens)[Goldens],
                                                         Status (&write)(Workspace&, std::string_view, char*,
                                                                         std::size_t, Result&) noexcept) noexcept {
+    const calls::Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const SpecialTokens special_tokens = workspace.special_tokens;
     const std::uint8_t beams = workspace.beams;
+    const Sampling* const sampling = workspace.sampling;
     workspace.special_tokens = SpecialTokens::recognized;
     workspace.beams = 1;
+    workspace.sampling = &kGreedy;
     Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         char text[kGoldenBytes];
         Result result{};
+        turn.lend(&result);
         status = write(workspace, golden.text, text, golden.spelled.size(), result);
         const bool same = result.tokens == golden.count && std::string_view(text, result.bytes) == golden.spelled;
         if (status == Status::ok && !same) status = Status::golden_mismatch;
@@ -152,6 +169,7 @@ template <class Workspace, std::size_t Goldens, class Result>
     }
     workspace.special_tokens = special_tokens;
     workspace.beams = beams;
+    workspace.sampling = sampling;
     return status;
 }
 

@@ -39,9 +39,18 @@ enum class Status : std::uint8_t {
     executor_failed,       // the executor did not call the task of each worker once
     text_overlaps,         // a text or token ids lie in the workspace, or where the call writes
     workspace_misaligned,  // C only: the workspace does not lie at a multiple of 64 bytes
+    workspace_in_use,      // another call is under way in it, of another thread or what an interrupt interrupted
     // Of labels that are given at run time:
     no_labels,            // there is none
     hypothesis_too_long,  // a label's hypothesis leaves no room for the text, which alone is cut
+
+    // Of a model that writes:
+    sampling_out_of_range,  // the temperature or top_p is none that can be drawn with
+
+    // Of a model with regions:
+    region_missing,     // the workspace was not given one of them
+    region_misaligned,  // one does not lie at a multiple of 64 bytes
+    tables_not_copied,  // of a model with such tables: its copy_tables() was not called
 };
 
 // A short English text for `status`, static storage, never null.

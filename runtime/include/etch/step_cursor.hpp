@@ -22,6 +22,8 @@ struct StepCursor {
     bool truncated = false;  // the text was cut
 
     std::uint8_t found = 0;  // sequences of a search that is over, which lie in the arena until the next call
+
+    std::uint8_t group = 0;  // texts of a batch that are under way together; 0: it is a call of one text
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

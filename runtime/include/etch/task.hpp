@@ -10,8 +10,8 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 // What a model answers with: one label of several (softmax), labels that hold independently of each other (sigmoid),
 // values, a vector, labels of tokens, what may stand where a mask is, spans of a context, a text for a text, what goes
-// on with a text, whether a text follows another, which choice goes with a prompt, or which of the labels that a call
-// brings hold.
+// on with a text, whether a text follows another, which choice goes with a prompt, which of the labels that a call
+// brings hold, or several of these at once.
 enum class Task : std::uint8_t {
     single_label,
     multi_label,
@@ -25,6 +25,7 @@ enum class Task : std::uint8_t {
     next_sentence,
     multiple_choice,
     zero_shot,
+    several,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

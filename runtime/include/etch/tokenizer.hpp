@@ -77,7 +77,30 @@ using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSeg
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
+using FormCharsmapUnigramTokenizer = Tokenizer<FormCharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using NormalFormUnigramTokenizer = Tokenizer<NormalFormNormalizer, MetaspaceSegmenter, Unigram>;
+using SequenceByteLevelBpeTokenizer = Tokenizer<SequenceNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
+using SequenceDigitsBpeTokenizer = Tokenizer<SequenceNormalizer, DigitsSegmenter, ByteLevelBpe>;
+using SequenceCl100kBpeTokenizer = Tokenizer<SequenceNormalizer, Cl100kSegmenter, ByteLevelBpe>;
+using SequenceCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmenter, CharacterBpe>;
+using SequenceWordPieceTokenizer = Tokenizer<SequenceNormalizer, BertSegmenter, WordPiece>;
+using SequenceWordLevelTokenizer = Tokenizer<SequenceNormalizer, WhitespaceSegmenter, WordPiece>;
+using SequenceUnigramTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmenter, Unigram>;
+// Behind pre-tokenizers that part a text at single characters.
+using SplitByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
+using SequenceSplitByteLevelBpeTokenizer =
+    Tokenizer<SequenceNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
+using WordByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
+using SequenceWordByteLevelBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
+using SplitWordPieceTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;
+using SequenceSplitWordPieceTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;
+using SequenceSplitCharacterBpeTokenizer =
+    Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, CharacterBpe>;
+using SequenceWordCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, CharacterBpe>;
+using SplitUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;
+using SequenceSplitUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<MetaspaceSegmenter>, Unigram>;
+using WordUnigramTokenizer = Tokenizer<CharsmapNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
+using SequenceWordUnigramTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, Unigram>;
 
 // Scratch memory for one call: one word. Any content, any alignment of 8 bytes or more.
 constexpr std::size_t kTokenizerScratchAlignment = 8;
@@ -101,7 +124,7 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
 // A text that is read some tokens at a time, in memory that does not grow with it. The text, `scratch` as for
 // tokenize() and the arrays stay the caller's; they and the stream stay where they are.
 struct TokenStream {
-    static constexpr std::size_t kStateBytes = 1024;
+    static constexpr std::size_t kStateBytes = 1792;
 
     std::int32_t* ids;     // [capacity] of the tokens that are there
     TokenOffset* offsets;  // [capacity] bytes of the text

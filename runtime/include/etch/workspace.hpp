@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller-owned memory of one inference session. Two workspaces are two independent sessions, usable from two
-// threads; one workspace must not be used from two threads at once. The model's tables are shared and const.
+// threads. A call that finds its workspace in use by another one reports Status::workspace_in_use and leaves it alone.
+// The model's tables are shared and const.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "etch/executor.hpp"
+#include "etch/regions.hpp"
 #include "etch/step_cursor.hpp"
+#include "etch/tables.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
-// `Model` ties a workspace to the model it was sized for. The constructor is constexpr: a static workspace costs
-// nothing at start-up and lies in the program's zero-initialized memory.
-template <class Model, std::size_t ArenaBytes>
+struct Sampling;
+
+// `Model` ties a workspace to the model it was sized for; `RegionsOfModel` is Regions<>, or more where buffers lie
+// beside the arena, too; `TablesOfModel` says whether those tables are there that are copied first. The constructor is
+// constexpr: a static workspace costs nothing at start-up and lies in the program's zero-initialized memory.
+template <class Model, std::size_t ArenaBytes, class RegionsOfModel = Regions<>, class TablesOfModel = TablesInPlace>
 class Workspace {
   public:
+    using Beside = RegionsOfModel;
+    using Tables = TablesOfModel;
+    static constexpr std::size_t kRegions = Beside::kCount;
+
     constexpr Workspace() noexcept = default;
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
@@ -28,6 +39,12 @@ class Workspace {
     // Of a model that searches with beams, how many from the next call on: 0 or more than it has are all, 1 is greedy.
     std::uint8_t beams = 0;
 
+    // Of a model that has them, where they begin: to be set before the first call.
+    Beside regions;
+
+    // Whether a call is under way; the functions of the model write it, nobody else.
+    std::atomic<std::uintptr_t> in_use{0};
+
     // Chosen when the workspace is first used, or by select_kernel().
     const KernelSet* kernels = nullptr;
 
@@ -36,6 +53,10 @@ class Workspace {
 
     // How far a call in steps is; the functions of the model write it, nobody else.
     StepCursor cursor;
+
+    // Of a model that writes: how tokens are drawn from the next call on, which takes a copy and does not search. Null:
+    // as the model's folder says.
+    const Sampling* sampling = nullptr;
 
     alignas(64) std::uint8_t arena[ArenaBytes] = {};
 };

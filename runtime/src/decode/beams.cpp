@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/beams.hpp"
 
+#include "largest_logits.hpp"
 #include "log_sum.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
-
-// The tokens with the largest logits so far; scores are logits until there is no more to come.
-class LargestLogits {
-  public:
-    LargestLogits(NextToken* tokens, std::uint32_t most) noexcept : tokens_(tokens), most_(most) {}
-
-    // Of equal ones the earlier token stays in front.
-    void add(float logit, std::uint32_t id) noexcept {
-        if (count_ == most_ && !(logit > tokens_[count_ - 1].score)) return;
-        if (count_ < most_) ++count_;
-        std::uint32_t place = count_ - 1;
-        for (; place > 0 && logit > tokens_[place - 1].score; --place)
-            tokens_[place] = tokens_[place - 1];
-        tokens_[place] = {logit, static_cast<std::int32_t>(id)};
-    }
-
-    std::uint32_t count() const noexcept { return count_; }
-
-  private:
-    NextToken* tokens_;
-    std::uint32_t most_;
-    std::uint32_t count_ = 0;
-};
 
 // A way to go on.
 struct Candidate {
@@ -126,7 +104,7 @@ void begin_beams(std::uint32_t count, std::uint32_t text_tokens, Beams& beams) n
     for (std::uint32_t i = 0; i < count; ++i)
         beams.slots[i] = static_cast<std::uint8_t>(i);
     beams.rows[0] = whole_text(1);
-    beams.text = {0, 1, 0, text_tokens, 0};
+    beams.texts[0] = {0, 1, 0, text_tokens, 0};
 }
 
 void ids_of(const EndedSequence& sequence, const SearchRules& search, const BeamTokens& tokens,
@@ -140,6 +118,22 @@ void ids_of(const EndedSequence& sequence, const SearchRules& search, const Beam
     }
 }
 
+void RestrictBeams::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        std::int32_t* const of_beam = history + std::size_t{row} * rules.max_tokens;
+        std::size_t beam = row;
+        for (std::size_t i = beams.length; i-- > 0;) {
+            const std::size_t at = i * search.beams + beam;
+            of_beam[i] = tokens.ids[at];
+            beam = tokens.parents[at];
+        }
+        float* const of_row = logits.from(row).data;
+        add_powers(context.kernels, {0, rules.vocabulary}, of_row, beams.sums[row]);
+        const float shift = logarithm(beams.sums[row]);
+        restrict_logits(*rules.restrictions, {begin, begin_count, of_beam, beams.length}, shift, of_row);
+    }
+}
+
 void NextTokens::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
         NextToken* const next = beams.next[row];
@@ -149,14 +143,15 @@ void NextTokens::run(const OpContext& context, std::uint32_t first, std::uint32_
             continue;
         }
         float* const of_row = logits.from(row).data;
-        MayBeWritten may_be_written(rules, beams.length);
-        LargestLogits largest(next, 2 * beams.count);
-        for (std::uint32_t id = 0; id < rules.vocabulary; ++id)
-            if (may_be_written(id)) largest.add(of_row[id], id);
-        const float sum = log_sum(context.kernels, rules, beams.length, of_row);
-        for (std::uint32_t i = 0; i < largest.count(); ++i)
+        std::uint32_t& count = beams.candidates[row];
+        count = largest_logits(context.kernels, rules, beams.length, entries, of_row, 2 * beams.count, next,
+                               entries.first == 0 ? 0 : count);
+        const bool has_sum = rules.restrictions != nullptr && !rules.renormalize;
+        if (!has_sum) add_powers_of_some(context.kernels, rules, beams.length, entries, of_row, beams.sums[row]);
+        if (entries.first + entries.count < rules.vocabulary) continue;
+        const float sum = logarithm(beams.sums[row]);
+        for (std::uint32_t i = 0; i < count; ++i)
             next[i].score = beams.scores[row] + (next[i].score - sum);
-        beams.candidates[row] = largest.count();
     }
 }
 
@@ -165,7 +160,6 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
     Beams& b = beams;
     const std::uint32_t length = b.length + 1;
     const bool is_last = length == rules.max_tokens;
-    const bool may_keep = b.found < b.count || search.stopping != Stopping::at_once;
     Candidate running[kMostBeams];
     std::uint32_t count = 0;
     Candidates candidates(b);
@@ -174,7 +168,7 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
         const bool is_end = one.id == rules.end;
         if (!is_end && !is_last) {
             if (count < b.count) running[count++] = one;
-        } else if (i < b.count && may_keep) {
+        } else if (i < b.count) {
             const bool by_itself = is_end && !(is_last && rules.forced_end);
             keep(b, {one.score / search.lengths[length - 1], length, one.id, one.beam,
                      by_itself ? Ended::end : Ended::length});
@@ -205,7 +199,7 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
     const std::uint32_t position = b.rows[0].keys;
     for (std::uint32_t i = 0; i < b.count; ++i)
         b.rows[i] = {i, 1, position, position + 1, b.slots[i] * room};
-    b.text.count = b.count;
+    b.texts[0].count = b.count;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -4,6 +4,7 @@
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
 #include "../kernels/scalar/math.hpp"
+#include "log_sum.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -90,10 +91,8 @@ void KeepBest::run(const OpContext& context, std::uint32_t first, std::uint32_t 
             sum[0] = largest;
             sum[1] = powers;
         } else {
-            float factors[2] = {sum[0], largest};
+            sum[1] = joined_powers(context.kernels, sum[0], sum[1], largest, powers);
             sum[0] = sum[0] > largest ? sum[0] : largest;
-            context.kernels.exp2_row(factors, 2);
-            sum[1] = (sum[1] * factors[0]) + (powers * factors[1]);
         }
         if (last) kept.finish(context.kernels, sum[1]);
         if (last && is_scored)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/generation.hpp"
 
+#include "largest_logits.hpp"
 #include "log_sum.hpp"
 
 namespace etch {
@@ -8,17 +9,17 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 void BestToken::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     if (first == last) return;
-    MayBeWritten may_be_written(rules, count);
-    bool found = false;
-    std::uint32_t best = 0;
-    for (std::uint32_t i = 0; i < rules.vocabulary; ++i) {
-        if (!may_be_written(i)) continue;
-        if (!found || logits[i] > logits[best]) best = i;
-        found = true;
-    }
-    *token = static_cast<std::int32_t>(best);
-    const float logit = logits[best];
-    *log_probability = logit - log_sum(context.kernels, rules, count, logits);
+    NextToken& best = writing.best;
+    if (entries.first == 0) best = {logits[0], -1};
+    largest_logits(context.kernels, rules, writing.count, entries, logits, 1, &best, best.id < 0 ? 0 : 1);
+    add_powers_of_some(context.kernels, rules, writing.count, entries, logits, writing.sum);
+    if (entries.first + entries.count < rules.vocabulary) return;
+    *token = best.id < 0 ? 0 : best.id;
+    writing.added = best.score - logarithm(writing.sum);
+}
+
+void HideTokens::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    if (first != last) hide(rules, count, {0, rules.vocabulary}, logits);
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

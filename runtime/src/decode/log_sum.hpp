@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What turns logits into log-probabilities, and which tokens may be written.
+// What turns logits into log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -8,45 +8,60 @@
 #include "../kernels/polynomials.hpp"
 #include "../kernels/scalar/math.hpp"
 #include "etch/decode/generation.hpp"
+#include "etch/decode/vocabulary.hpp"
+#include "etch/ops/rows.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-// Walks through the ids of a vocabulary in ascending order, behind `count` tokens.
-class MayBeWritten {
-  public:
-    MayBeWritten(const TargetRules& rules, std::uint32_t count) noexcept
-        : rules_(rules), no_end_(count < rules.least_tokens) {}
+// Sums of exp2(t - M) and of exp2(t - m) as one, each t less the larger of M and m.
+inline float joined_powers(const KernelSet& kernels, float largest, float powers, float other_largest,
+                           float other_powers) noexcept {
+    float factors[2] = {largest, other_largest};
+    kernels.exp2_row(factors, 2);
+    return (powers * factors[0]) + (other_powers * factors[1]);
+}
 
-    bool operator()(std::uint32_t id) noexcept {
-        if (no_end_ && static_cast<std::uint32_t>(rules_.end) == id) return false;
-        if (next_ == rules_.never_count || static_cast<std::uint32_t>(rules_.never[next_]) != id) return true;
-        ++next_;
-        return false;
-    }
-
-  private:
-    const TargetRules& rules_;
-    bool no_end_;
-    std::uint32_t next_ = 0;
-};
-
-// The logarithm of the sum of powers of e, as BestToken says; overwrites the logits.
-inline float log_sum(const KernelSet& kernels, const TargetRules& rules, std::uint32_t count, float* logits) noexcept {
+// Leaves out the powers of tokens that may not be written behind `count` others. `logits` are those of the entries.
+inline void hide(const TargetRules& rules, std::uint32_t count, const RowBlock& entries, float* logits) noexcept {
     constexpr float kNotThere = -0x1p100f;  // its power is 0
-    if (rules.renormalize) {
-        for (std::uint32_t i = 0; i < rules.never_count; ++i)
-            logits[rules.never[i]] = kNotThere;
-        if (count < rules.least_tokens) logits[rules.end] = kNotThere;
+    const auto leave_out = [&](std::int32_t id) {
+        const std::uint32_t at = static_cast<std::uint32_t>(id) - entries.first;
+        if (at < entries.count) logits[at] = kNotThere;
+    };
+    for (std::uint32_t i = 0; i < rules.never_count; ++i)
+        leave_out(rules.never[i]);
+    if (count < rules.least_tokens) leave_out(rules.end);
+}
+
+// Takes these entries into account, from the first ones to the last in this order; `entries.first` is a multiple of
+// kVocabularyBlock.
+inline void add_powers(const KernelSet& kernels, const RowBlock& entries, const float* logits, LogSum& sum) noexcept {
+    for (const RowBlock block : RowBlocks(entries.count, kVocabularyBlock)) {
+        const float* const of_block = logits + block.first;
+        const float largest = kernels.largest_value(of_block, block.count);
+        const float powers = kernels.exp2_sum(of_block, block.count, polynomials::kLog2E, largest);
+        if (entries.first + block.first == 0) {
+            sum = {largest, powers};
+        } else {
+            sum.powers = joined_powers(kernels, sum.largest * polynomials::kLog2E, sum.powers,
+                                       largest * polynomials::kLog2E, powers);
+            sum.largest = largest > sum.largest ? largest : sum.largest;
+        }
     }
-    float largest = logits[0];
-    for (std::uint32_t i = 0; i < rules.vocabulary; ++i) {
-        largest = logits[i] > largest ? logits[i] : largest;
-        logits[i] = logits[i] * polynomials::kLog2E;
-    }
-    const float powers = kernels.exp2_row(logits, rules.vocabulary);
-    return largest + (scalar::log2(powers) * polynomials::kLn2);
+}
+
+// The logarithm of the sum of powers of e: M + log2(S) * ln(2), with M the largest logit and S the sum of powers.
+inline float logarithm(const LogSum& sum) noexcept {
+    return sum.largest + (scalar::log2(sum.powers) * polynomials::kLn2);
+}
+
+// As add_powers(), of those that probabilities are among. The logits of others are overwritten.
+inline void add_powers_of_some(const KernelSet& kernels, const TargetRules& rules, std::uint32_t count,
+                               const RowBlock& entries, float* logits, LogSum& sum) noexcept {
+    if (rules.renormalize) hide(rules, count, entries, logits);
+    add_powers(kernels, entries, logits, sum);
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ enum CountedFunction : unsigned {
     kCountLayerNormRow,
     kCountRmsNormRow,
     kCountExp2Row,
+    kCountExp2Sum,
+    kCountLargestValue,
     kCountQuantizeProbabilities,
     kCountActivateRow,
     kCountExpandS4,

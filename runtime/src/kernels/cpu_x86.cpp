@@ -48,6 +48,19 @@ bool has(unsigned ebx_bits, unsigned ecx_bits, unsigned edx_bits, unsigned eax_1
     return (eax & eax_1_bits) == eax_1_bits;
 }
 
+// Family 25, 15 and an extension of 10: Zen 3, which has no AVX-512, and Zen 4.
+bool is_amd_family_25() noexcept {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return false;
+    if (ebx != signature_AMD_ebx || ecx != signature_AMD_ecx || edx != signature_AMD_edx) return false;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return false;
+    constexpr unsigned kFamily = 0x0FF00F00;
+    return (eax & kFamily) == 0x00A00F00;
+}
+
 constexpr unsigned kAvx2Bit = 1u << 5;         // leaf 7, ebx
 constexpr unsigned kAvx512FBit = 1u << 16;     // leaf 7, ebx
 constexpr unsigned kAvx512DqBit = 1u << 17;    // leaf 7, ebx
@@ -94,6 +107,10 @@ bool avx_vnni_usable() noexcept {
 bool avx512_vnni_usable() noexcept {
     return saves(kSseAndAvxState | kAvx512State) &&
            has(kAvx2Bit | kAvx512FBit | kAvx512DqBit | kAvx512BwBit | kAvx512VlBit, kAvx512VnniBit, 0, 0);
+}
+
+bool avx512_vnni_halved_usable() noexcept {
+    return avx512_vnni_usable() && is_amd_family_25();
 }
 
 bool amx_int8_usable() noexcept {

@@ -85,6 +85,10 @@ struct KernelSet {
 
     // The attention and label softmax's first half, in place: t[j] = exp2(t[j] - max t); returns the row sum. n >= 1.
     float (*exp2_row)(float* t, std::uint32_t n) noexcept;
+    // The same of t[j] = x[j] * factor, whose largest is largest * factor, without writing: the row sum alone.
+    float (*exp2_sum)(const float* x, std::uint32_t n, float factor, float largest) noexcept;
+    // max x[j]; n >= 1.
+    float (*largest_value)(const float* x, std::uint32_t n) noexcept;
     // The s8 recipe's probabilities: w[j] = e[j] * value_scales[j] in place, M = max w, p[j] = rne(w[j] * (127 / M)) in
     // the set's encoding with zero padding; M < 2^-40: all 0. Returns M.
     float (*quantize_probabilities)(float* e, const float* value_scales, std::uint32_t n,

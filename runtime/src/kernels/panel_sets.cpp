@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel sets of this build that read Packing::panel, best first.
+// The kernel sets of this build that read Packing::panel, best first. Sets of one name are one to who asks, and
+// neighbours: the first that is usable is meant.
 #include "etch/kernels.hpp"
 #include "sets.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kAmxInt8,     &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
+    &kAmxInt8,     &kAvx512VnniHalved, &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
 #elif defined(__aarch64__)
     &kNeonI8mm,
     &kNeonDotprod,

@@ -15,21 +15,27 @@ const KernelSet* best_kernels(const KernelList& list) noexcept {
 }
 
 Status find_kernels(const KernelList& list, std::string_view name, const KernelSet*& out) noexcept {
+    Status status = Status::kernel_unknown;
     for (std::size_t i = 0; i < list.count; ++i) {
         const KernelSet* const set = list.sets[i];
         if (name != set->name) continue;
-        if (!set->usable()) return Status::kernel_not_usable;
-        out = set;
-        return Status::ok;
+        if (set->usable()) {
+            out = set;
+            return Status::ok;
+        }
+        status = Status::kernel_not_usable;
     }
-    return Status::kernel_unknown;
+    return status;
 }
 
 std::string_view usable_kernel_name(const KernelList& list, std::size_t index) noexcept {
+    std::string_view before;
     for (std::size_t i = 0; i < list.count; ++i) {
-        if (!list.sets[i]->usable()) continue;
-        if (index == 0) return list.sets[i]->name;
+        const std::string_view name = list.sets[i]->name;
+        if (name == before || !list.sets[i]->usable()) continue;
+        if (index == 0) return name;
         --index;
+        before = name;
     }
     return {};
 }

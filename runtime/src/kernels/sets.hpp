@@ -15,13 +15,15 @@ extern const KernelSet kSse2;
 extern const KernelSet kAvx2;
 extern const KernelSet kAvxVnni;
 extern const KernelSet kAvx512Vnni;
+extern const KernelSet kAvx512VnniHalved;  // the same set, for CPUs to which its registers are two halves
 extern const KernelSet kAmxInt8;
 
 // Whether this CPU has the instructions and its operating system saves the registers. Compiled for the baseline.
 bool sse2_usable() noexcept;
 bool avx2_usable() noexcept;
-bool avx_vnni_usable() noexcept;     // with AVX2
-bool avx512_vnni_usable() noexcept;  // AVX-512 F, BW, DQ, VL and VNNI, with AVX2
+bool avx_vnni_usable() noexcept;            // with AVX2
+bool avx512_vnni_usable() noexcept;         // AVX-512 F, BW, DQ, VL and VNNI, with AVX2
+bool avx512_vnni_halved_usable() noexcept;  // with those, AMD's Zen 4
 // AMX-TILE and AMX-INT8 with those. Linux lets a process use them that has asked for it; where nobody has, this asks.
 // From then on the stacks of its signal handlers must have room for 8 KB more (sigaltstack refuses smaller ones).
 bool amx_int8_usable() noexcept;

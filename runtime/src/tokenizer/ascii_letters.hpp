@@ -24,7 +24,9 @@ void append_ascii_letters(Words<Model>& words, Reader& cursor, std::string_view 
     const std::uint32_t end = at + kMostLettersAtOnce;
     const auto byte_at = [text](std::uint32_t i) noexcept { return static_cast<std::uint8_t>(text[i]); };
     while (at != end && splitter.contains(at) && is_ascii_letter(byte_at(at))) {
-        if (Reader::kJoins && splitter.contains(at + 1) && byte_at(at + 1) >= 0x80U) break;
+        if constexpr (Reader::kJoins) {  // also with what is behind a character that vanishes
+            if (splitter.contains(at + 1) && (byte_at(at + 1) >= 0x80U || cursor.plain(byte_at(at + 1)) == 0)) break;
+        }
         words.append({static_cast<std::uint8_t>(text[at]), at, at + 1, 0});
         ++at;
     }

@@ -11,6 +11,7 @@
 #include "folding.hpp"
 #include "no_normalizer.hpp"
 #include "unicode.hpp"
+#include "words.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -19,8 +20,6 @@ namespace tokenizer {
 template <>
 class Cursor<CharacterNormalizer> {
   public:
-    static constexpr bool kJoins = true;
-
     Cursor(const CharacterNormalizer& settings, std::string_view text, RawSplitter& splitter) noexcept
         : stage_(settings.folding, Cursor<NoNormalizer>({}, text, splitter)) {}
 
@@ -30,14 +29,13 @@ class Cursor<CharacterNormalizer> {
         return true;
     }
 
-    // Nothing is read ahead: letters may become other ones.
-    bool may_seek() const noexcept { return false; }
-    std::uint32_t position() const noexcept { return stage_.position(); }
-    void seek(std::uint32_t position) noexcept { stage_.seek(position); }
-
   private:
     FoldingStage<Cursor<NoNormalizer>> stage_;
 };
+
+// Nothing is read ahead: letters may become other ones.
+template <class Model>
+void append_ascii_letters(Words<Model>&, Cursor<CharacterNormalizer>&, std::string_view, RawSplitter&) noexcept {}
 
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE

@@ -108,7 +108,7 @@ class CharsmapStage {
     // Reads on until the cluster that begins with the first one in the queue has ended, or is long.
     void fill_queue() noexcept {
         std::uint32_t bytes = 0;
-        for (std::uint32_t i = 0; i < kMostQueued && bytes < kLongCluster; ++i) {
+        for (std::uint32_t i = 0; bytes < kLongCluster; ++i) {
             if (i == queued_) {
                 Unit unit;
                 if (!source_.next(unit)) return;
@@ -130,7 +130,7 @@ class CharsmapStage {
         std::uint32_t chars = 1;
         std::uint32_t size = encode(queue_[0].unit.scalar, bytes);
         const std::uint32_t first = size;
-        while (!is_alone && chars < queued_ && !queue_[chars].begins && size < kLongCluster)
+        while (!is_alone && chars < queued_ && !queue_[chars].begins)  // those behind a long cluster are not queued
             size += encode(queue_[chars++].unit.scalar, bytes + size);
         const bool is_short = size < kLongCluster;
         part.text = find_in_charsmap(*map_, bytes, is_short ? size : first);

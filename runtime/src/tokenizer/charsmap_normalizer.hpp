@@ -23,10 +23,9 @@ class CharsmapStages {
   public:
     CharsmapStages(const CharsmapNormalizer& settings, const Source& source) noexcept
         : settings_(&settings),
-          stages_(settings.run_content,
-                  {settings.strip_left_after,
-                   settings.strip_right_after,
-                   {settings, {settings.strip_left_before, settings.strip_right_before, source}}}) {}
+          stages_({kSpace, settings.run_content == 0 ? 0U : 2U, settings.run_content},
+                  {{settings.strip_left_after, settings.strip_right_after},
+                   {settings, {{settings.strip_left_before, settings.strip_right_before}, source}}}) {}
 
     bool next(Unit& unit) noexcept {
         if (!stages_.next(unit)) return false;
@@ -42,6 +41,8 @@ class CharsmapStages {
     std::uint8_t plain(std::uint8_t byte) const noexcept { return settings_->plain[byte]; }
 
   private:
+    static constexpr std::uint32_t kSpace = 0x20;
+
     const CharsmapNormalizer* settings_;
     RunStage<StripStage<CharsmapStage<StripStage<Source>>>> stages_;
 };

@@ -13,13 +13,15 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
-// Canonical order needs no care: it moves marks only, and where characters are decomposed all marks go.
+// Canonical order needs no care: it moves marks only, and where characters are decomposed all marks go. Without tables
+// all characters stay.
 template <class Source>
 class FoldingStage {
   public:
     FoldingStage(const Folding& folding, const Source& source) noexcept : folding_(&folding), source_(source) {}
 
     bool next(Unit& unit) noexcept {
+        if (folding_->top == nullptr) return source_.next(unit);
         for (;;) {
             if (text_ != nullptr) {
                 const Decoded decoded = decode_known(text_);

@@ -55,10 +55,10 @@ class Segmenter<MetaspaceSegmenter, Model> {
         while (out.count <= enough && splitter.contains(at) && splitter.contains(at + 1)) {
             std::uint8_t byte = byte_at(at);
             std::uint8_t following = byte_at(at + 1);
-            if (byte >= 0x80U || following >= 0x80U || cursor.plain(byte) == 0) break;
+            if (byte >= 0x80U || following >= 0x80U || cursor.plain(byte) == 0 || cursor.plain(following) == 0) break;
             if (byte == kSpace) {
                 // White space at the end may vanish, and what follows only if it is part of a cluster.
-                if (is_between_ || following == kSpace || cursor.plain(following) == 0) break;
+                if (is_between_ || following == kSpace) break;
                 if (!splitter.contains(at + 2) || byte_at(at + 2) >= 0x80U) break;
                 if (part_.split_whitespace) {
                     end();
@@ -75,11 +75,13 @@ class Segmenter<MetaspaceSegmenter, Model> {
             }
             const std::uint32_t limit = splitter.clear();
             std::uint8_t plain = cursor.plain(byte);
-            while (byte != kSpace && plain != 0 && at + 1 < limit && following < 0x80U) {
+            while (byte != kSpace && at + 1 < limit && following < 0x80U) {
+                const std::uint8_t following_plain = cursor.plain(following);
+                if (following_plain == 0) break;  // it may vanish, and what is behind it join this one
                 words_.append_ascii(plain, at);
                 ++at;
                 byte = following;
-                plain = cursor.plain(byte);
+                plain = following_plain;
                 following = at + 1 < limit ? byte_at(at + 1) : byte;
             }
         }

@@ -33,7 +33,7 @@ inline std::uint32_t entry_of(const NormalForm& form, std::uint32_t scalar) noex
 std::uint32_t compose(const NormalForm& form, std::uint32_t first, const Element& second) noexcept;
 
 // The characters of a `Source`, which can be copied to look ahead, decomposed:
-//     bool next(Unit&), void seek(std::uint32_t)
+//     bool next(Unit&), void seek(std::uint32_t), bool may_seek() const, std::uint32_t position() const
 template <class Source>
 class DecomposeStage {
   public:
@@ -231,9 +231,11 @@ class ComposeStage {
 
     // Whether what has been read ahead begins with a character of the original, and is all of the present.
     bool may_seek() const noexcept { return !has_mark_ && behind_ == 0 && has_starter_ && !starter_.is_more; }
+    // A stage behind this one, which has what it read ahead, may seek when this one may not.
     void seek(std::uint32_t position) noexcept {
         source_.seek(position);
-        has_starter_ = false;
+        behind_ = 0;
+        has_starter_ = has_mark_ = false;
     }
 
   private:
@@ -281,14 +283,15 @@ class ComposeStage {
 
 // A normal form of the characters of a `Source`. The wheel counts characters: one of the normal form has the place of
 // the next one of the original, or of the last one counted if it is more than there were; where it stands for several
-// of them, it has the first one's place.
+// of them, it has the first one's place. Without tables all characters stay.
 template <class Source>
 class NormalFormStage {
   public:
     NormalFormStage(const NormalForm& form, const Source& source) noexcept
-        : stages_(form, Ordered(Decomposed(form, source))), places_(source) {}
+        : stages_(form, Ordered(Decomposed(form, source))), places_(source), has_form_(form.top != nullptr) {}
 
     bool next(Unit& unit) noexcept {
+        if (!has_form_) return places_.next(unit);
         Composed composed;
         if (!stages_.next(composed)) return false;
         if (composed.used != 0) {
@@ -303,7 +306,7 @@ class NormalFormStage {
         return true;
     }
 
-    bool may_seek() const noexcept { return stages_.may_seek(); }
+    bool may_seek() const noexcept { return places_.may_seek() && (!has_form_ || stages_.may_seek()); }
     std::uint32_t position() const noexcept { return places_.position(); }
     void seek(std::uint32_t position) noexcept {
         stages_.seek(position);
@@ -316,6 +319,7 @@ class NormalFormStage {
 
     ComposeStage<Ordered> stages_;
     Source places_;
+    bool has_form_;
     Unit last_{};  // counted
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cursor.hpp"
+#include "etch/tokenizer/normalizers.hpp"
 #include "unicode.hpp"
 
 namespace etch {
@@ -15,7 +16,7 @@ namespace tokenizer {
 template <class Source>
 class StripStage {
   public:
-    StripStage(bool left, bool right, const Source& source) noexcept : source_(source), left_(left), right_(right) {}
+    StripStage(StripRule rule, const Source& source) noexcept : source_(source), left_(rule.left), right_(rule.right) {}
 
     bool next(Unit& unit) noexcept {
         while (source_.next(unit)) {
@@ -36,6 +37,7 @@ class StripStage {
     void seek(std::uint32_t position) noexcept {
         source_.seek(position);
         has_begun_ = true;
+        inner_spaces_ = 0;
     }
 
   private:
@@ -60,40 +62,49 @@ class StripStage {
     std::uint32_t inner_spaces_ = 0;  // so many to come, the one just read included, are not at the end
 };
 
-// A `Source` in which a run of two spaces or more is one character, with the place of the last.
+// A `Source` in which a run is one character, with the place of the run's last.
 template <class Source>
 class RunStage {
   public:
-    // `content` is that character, or 0: runs stay.
-    RunStage(std::uint32_t content, const Source& source) noexcept : source_(source), content_(content) {}
+    RunStage(const RunRule& rule, const Source& source) noexcept : source_(source), rule_(rule) {}
 
     bool next(Unit& unit) noexcept {
-        if (has_held_) {
-            unit = held_;
-            has_held_ = false;
-        } else if (!source_.next(unit)) {
-            return false;
-        }
-        if (unit.scalar != kSpace || content_ == 0) return true;
-        while (source_.next(held_)) {
-            if (held_.scalar != kSpace) {
-                has_held_ = true;
-                break;
+        for (;;) {
+            if (has_held_) {
+                unit = held_;
+                has_held_ = false;
+            } else if (!source_.next(unit)) {
+                return false;
             }
-            unit = {content_, held_.begin, held_.end, 0};
+            if (rule_.least == 0 || !is_of_run(unit.scalar)) return true;
+            std::uint32_t count = 1;
+            for (; source_.next(held_); ++count) {
+                has_held_ = !is_of_run(held_.scalar);
+                if (has_held_) break;
+                unit.begin = held_.begin;
+                unit.end = held_.end;
+            }
+            if (count < rule_.least) return true;
+            if (rule_.content == 0) continue;
+            unit.scalar = rule_.content;
+            return true;
         }
-        return true;
     }
 
     bool may_seek() const noexcept { return !has_held_ && source_.may_seek(); }
     std::uint32_t position() const noexcept { return source_.position(); }
-    void seek(std::uint32_t position) noexcept { source_.seek(position); }
+    void seek(std::uint32_t position) noexcept {
+        source_.seek(position);
+        has_held_ = false;
+    }
 
   private:
-    static constexpr std::uint32_t kSpace = 0x20;
+    bool is_of_run(std::uint32_t scalar) const noexcept {
+        return rule_.of == RunRule::kWhiteSpace ? is_white_space(scalar) : scalar == rule_.of;
+    }
 
     Source source_;
-    std::uint32_t content_;
+    RunRule rule_;
     bool has_held_ = false;
     Unit held_{};
 };

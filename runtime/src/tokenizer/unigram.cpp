@@ -51,12 +51,30 @@ std::uint32_t Words<Unigram>::mark(std::uint32_t key) const noexcept {
     return packed_value(model_.marks, key, Unigram::kMarkBits);
 }
 
+std::int32_t Words<Unigram>::id(std::uint32_t key) const noexcept {
+    const std::int32_t id = id_of_key(model_.trie, key);
+    return static_cast<std::uint32_t>(id) < model_.piece_count ? id : model_.unknown_id;
+}
+
 // The key that is this text, or kNoKey.
 std::uint32_t Words<Unigram>::find(const std::uint8_t* text, std::uint32_t size) const noexcept {
-    const bool skips = begins_with_metaspace(text, size);
-    std::uint32_t node = skips ? model_.metaspace_nodes[text[kMetaspaceSize]] : model_.first_nodes[text[0]];
-    for (std::uint32_t at = skips ? kMetaspaceSize + 1 : 1; at < size && node != kNoNode; ++at)
-        node = find_child(model_.trie, node, text[at]);
+    if (!begins_with_metaspace(text, size)) return find_below(model_.first_nodes[text[0]], text + 1, size - 1);
+    constexpr std::uint32_t kNext = kMetaspaceSize + 1;
+    return find_below(model_.metaspace_nodes[text[kMetaspaceSize]], text + kNext, size - kNext);
+}
+
+// The same among the texts that unknown text may be.
+std::uint32_t Words<Unigram>::find_named(const std::uint8_t* text, std::uint32_t size) const noexcept {
+    for (std::uint32_t node = model_.named_begin; node < model_.first_end; ++node)
+        if (model_.trie.labels[node] == text[0]) return find_below(node, text + 1, size - 1);
+    return kNoKey;
+}
+
+// The key that ends behind `rest` below a node, which may be none.
+std::uint32_t Words<Unigram>::find_below(std::uint32_t node, const std::uint8_t* rest,
+                                         std::uint32_t size) const noexcept {
+    for (std::uint32_t at = 0; at < size && node != kNoNode; ++at)
+        node = find_child(model_.trie, node, rest[at]);
     if (node == kNoNode || !ends_key(model_.trie, node)) return kNoKey;
     const std::uint32_t key = key_at(model_.trie, node);
     return (mark(key) & hidden_) == 0 ? key : kNoKey;
@@ -66,7 +84,7 @@ std::uint32_t Words<Unigram>::find(const std::uint8_t* text, std::uint32_t size)
 bool Words<Unigram>::write_whole() noexcept {
     const std::uint32_t key = find(lattice_.bytes, size_);
     if (key == kNoKey || (mark(key) & Unigram::kWholeMark) == 0) return false;
-    out_.write(id_of_key(model_.trie, key), lattice_.char_begins[0], lattice_.char_ends[size_]);
+    out_.write(id(key), lattice_.char_begins[0], lattice_.char_ends[size_]);
     return true;
 }
 
@@ -184,8 +202,7 @@ void Words<Unigram>::write_path(std::uint32_t end) noexcept {
                 next = lattice_.links[next];
             write_unknown(at, next);
         } else {
-            const std::int32_t id = id_of_key(model_.trie, lattice_.keys[next]);
-            out_.write(id, lattice_.char_begins[at], lattice_.char_ends[next]);
+            out_.write(id(lattice_.keys[next]), lattice_.char_begins[at], lattice_.char_ends[next]);
         }
         at = next;
     }
@@ -195,9 +212,10 @@ void Words<Unigram>::write_path(std::uint32_t end) noexcept {
 void Words<Unigram>::write_unknown(std::uint32_t begin, std::uint32_t end) noexcept {
     const std::uint32_t first = lattice_.char_begins[begin];
     const std::uint32_t last = lattice_.char_ends[end];
-    const std::uint32_t key = find(lattice_.bytes + begin, end - begin);
+    std::uint32_t key = find(lattice_.bytes + begin, end - begin);
+    if (key == kNoKey) key = find_named(lattice_.bytes + begin, end - begin);
     if (key != kNoKey) {
-        out_.write(id_of_key(model_.trie, key), first, last);
+        out_.write(id(key), first, last);
         return;
     }
     bool in_bytes = model_.byte_fallback;

@@ -94,7 +94,10 @@ class Words<Unigram> {
     bool is_unknown(std::uint32_t place) const noexcept;
     double score(std::uint32_t key) const noexcept;
     std::uint32_t mark(std::uint32_t key) const noexcept;
+    std::int32_t id(std::uint32_t key) const noexcept;
     std::uint32_t find(const std::uint8_t* text, std::uint32_t size) const noexcept;
+    std::uint32_t find_named(const std::uint8_t* text, std::uint32_t size) const noexcept;
+    std::uint32_t find_below(std::uint32_t node, const std::uint8_t* rest, std::uint32_t size) const noexcept;
 
     const Unigram& model_;
     std::uint32_t hidden_;  // marks of the pieces that text never becomes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wordpiece.hpp"
 
+#include <cstring>
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
@@ -11,12 +13,13 @@ struct Found {
     std::uint32_t end;   // of the match in the word's bytes
 };
 
-// The longest piece that the word has at byte `at`. Pieces are whole characters, and so are matches.
-Found longest_piece(const WordPiece& model, const Word& word, std::uint32_t at) noexcept {
+// The longest piece of one of the two kinds that the word has at byte `at`. Pieces are whole characters, and so are
+// matches.
+Found longest_of_kind(const WordPiece& model, const Word& word, std::uint32_t at, bool continuing) noexcept {
     const std::uint8_t* bytes = word.bytes();
     const std::uint32_t size = word.size();
     Found longest{kNoNode, at};
-    std::uint32_t node = find_first(model, at != 0, bytes[at]);
+    std::uint32_t node = find_first(model, continuing, bytes[at]);
     while (node != kNoNode) {
         ++at;
         if (ends_key(model.trie, node)) longest = {node, at};
@@ -24,6 +27,16 @@ Found longest_piece(const WordPiece& model, const Word& word, std::uint32_t at) 
         node = find_child(model.trie, node, bytes[at]);
     }
     return longest;
+}
+
+// Of both: at a word's beginning a piece that goes on a word is found where the word spells its prefix.
+Found longest_piece(const WordPiece& model, const Word& word, std::uint32_t at) noexcept {
+    const Found found = longest_of_kind(model, word, at, at != 0);
+    const std::uint32_t size = model.prefix_size;
+    if (at != 0 || word.bytes()[0] != model.prefix[0] || word.size() <= size) return found;
+    if (std::memcmp(word.bytes(), model.prefix, size) != 0) return found;
+    const Found spelled = longest_of_kind(model, word, size, true);
+    return spelled.node != kNoNode && spelled.end > found.end ? spelled : found;
 }
 
 }  // namespace

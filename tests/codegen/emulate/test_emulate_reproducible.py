@@ -52,7 +52,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def usual(checkpoint: Path) -> str:
-    return output(checkpoint)
+    return output(checkpoint, OPENBLAS_NUM_THREADS="4")
 
 
 def test_without_numpys_vector_instructions(checkpoint: Path, usual: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tiny random models that write texts, and what the greedy `generate` of pinned `transformers` makes of ids.
 
-    python tests/codegen/generation/record_generation.py [--out DIR]
+    python tests/codegen/generation/record_generation.py [--out DIR] [VARIANT ...]
 
 Needs torch 2.15.0, transformers 5.23.0 and numpy. Weights are stored in float16, so that float32 and float64 begin from
 the same numbers; the library computes in float64.
@@ -14,6 +14,8 @@ import json
 import os
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ import torch
 import transformers
 from transformers import AutoTokenizer
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
+from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
@@ -94,6 +97,37 @@ LLAMA = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+MBART = BART | {
+    "encoder_layers": 1,
+    "encoder_attention_heads": 4,
+    "activation_function": "relu",
+    "scale_embedding": True,
+    "forced_eos_token_id": None,
+    "decoder_start_token_id": END,
+}
+T5 = {
+    "vocab_size": VOCABULARY,
+    "d_model": 20,
+    "d_kv": 7,
+    "d_ff": 37,
+    "num_layers": 2,
+    "num_heads": 3,
+    "relative_attention_num_buckets": 8,
+    "relative_attention_max_distance": 14,
+    "pad_token_id": 0,
+    "eos_token_id": END,
+    "decoder_start_token_id": 0,
+}
+T5_1_1 = T5 | {
+    "d_kv": 4,
+    "num_heads": 5,
+    "num_layers": 3,
+    "num_decoder_layers": 1,
+    "relative_attention_num_buckets": 11,
+    "relative_attention_max_distance": 9,
+    "feed_forward_proj": "gated-gelu",
+    "tie_word_embeddings": False,
+}
 # Beams, length_penalty, early_stopping.
 SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
     *((2, 1.0, False), (3, 0.6, True), (4, 2.0, "never")),
@@ -113,6 +147,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
     "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
+    "mbart/own": ("MBart", MBART),
+    "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
+    "t5/tied": ("T5", T5),
+    "t5/untied": ("T5", T5_1_1),
+    "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -131,13 +170,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     **{name: {"max_new_tokens": MAX_TARGET, **special} for name, special in SPECIAL.items()},
 }
+SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
+SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _CLASSES = {
     "Bart": "BartForConditionalGeneration",
+    "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
+    "T5": "T5ForConditionalGeneration",
 }
 
 
@@ -146,14 +189,18 @@ def record(folder: Path, name: str, seed: int) -> None:
     kind, settings = VARIANTS[name]
     config = getattr(transformers, f"{kind}Config")(**settings)
     model = getattr(transformers, _CLASSES[kind])(config)
+    if settings.get("tie_word_embeddings") is False and kind == "T5":  # the class ties them all the same
+        model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
-    if config.is_encoder_decoder:
-        bias = np.random.default_rng(seed).standard_normal((1, VOCABULARY))
+    if hasattr(model, "final_logits_bias"):
+        bias = np.random.default_rng(seed).standard_normal((1, config.vocab_size))
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
     if name in SPECIAL:  # that some texts end
         with torch.no_grad():
             model.get_input_embeddings().weight[config.eos_token_id] *= 2
     model.half().save_pretrained(folder)
+    if name == "t5/untied":  # as files of version 1.1 say it
+        _configure(folder, {"tie_word_embeddings": False}, without=("scale_decoder_outputs",))
     if name in SETTINGS:
         (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
     else:
@@ -164,7 +211,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     for length in (1, 2, 5, 11, 24):
         ids = random.integers(3, config.vocab_size, length).tolist()
         source = torch.tensor([ids])
-        written, logits = _written(double, source, config.is_encoder_decoder)
+        written, logits = _written(double, source)
         rows = [[float(f"{value:.12g}") for value in row] for row in logits[: 1 if name in SPECIAL else LOGITS]]
         items.append(f'  {{"ids": {ids}, "written": {written},\n   "logits": {json.dumps(rows)}}}')
     lines = ",\n".join(items)
@@ -173,22 +220,28 @@ def record(folder: Path, name: str, seed: int) -> None:
     (folder / "recorded.json").write_text(text, encoding="utf-8")
     if name in SPECIAL:
         write_text_tokenizer(folder, name)
-        texts = [_gone_on_with(double, AutoTokenizer.from_pretrained(folder), prompt) for prompt in PROMPTS]
+        write = _translated if config.is_encoder_decoder else _gone_on_with
+        texts = [write(double, AutoTokenizer.from_pretrained(folder), prompt) for prompt in PROMPTS]
         lines = ",\n ".join(json.dumps(text, ensure_ascii=False) for text in texts)
         (folder / "texts.json").write_text(f"[{lines}]\n", encoding="utf-8")
-    found = _searched(double, random, config.is_encoder_decoder)
+    found = _searched(double, random)
     if "num_beams" in SETTINGS.get(name, {}):
-        found += _searched(double, random, config.is_encoder_decoder, OWN)
+        found += _searched(double, random, OWN)
     (folder / "beams.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
     if name in LEAST:
         least = {"min_new_tokens": LEAST[name]}
-        found = _searched(double, random, config.is_encoder_decoder, SEARCHES[3:5], least)
+        found = _searched(double, random, SEARCHES[3:5], least)
         (folder / "least.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
-def _searched(
-    model: Any, random: np.random.Generator, has_encoder: bool, searches: Any = SEARCHES, more: Any = None
-) -> list[Any]:
+def _begin(model: Any, source: torch.Tensor) -> int:
+    """Tokens that a target begins with."""
+    if not model.config.is_encoder_decoder:
+        return source.shape[1]
+    return 1 if model.generation_config.forced_bos_token_id is None else 2
+
+
+def _searched(model: Any, random: np.random.Generator, searches: Any = SEARCHES, more: Any = None) -> list[Any]:
     """[ids, beams, length_penalty, early_stopping, written, score] of each search and text; null for what the folder
     says itself."""
     found = []
@@ -196,16 +249,36 @@ def _searched(
         for length in (1, 6):
             ids = random.integers(3, model.config.vocab_size, length).tolist()
             source = torch.tensor([ids])
-            begin = 1 if has_encoder else length
+            begin = _begin(model, source)
             options: dict[str, Any] = {"num_beams": beams, "length_penalty": penalty, "early_stopping": early}
-            options |= {"max_length": begin + MAX_TARGET, "do_sample": False}
+            options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None, "do_sample": False}
             options = {} if beams is None else options
             options |= (more or {}) | {"return_dict_in_generate": True, "output_scores": True}
-            with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
+            with torch.inference_mode(), unrounded(model), _unrounded_norms():
                 result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
     return found
+
+
+def _configure(folder: Path, changes: dict[str, Any], without: tuple[str, ...]) -> None:
+    values = json.loads((folder / "config.json").read_text(encoding="utf-8")) | changes
+    kept = {key: value for key, value in values.items() if key not in without}
+    (folder / "config.json").write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+
+
+def _translated(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
+    """What is written for a text, which is cut where it is longer than the tokenizer's limit."""
+    ids = tokenizer(prompt, truncation=True)["input_ids"]
+    written, logits = _written(model, torch.tensor([ids]))
+    text = tokenizer.decode(written, skip_special_tokens=True)
+    return {"prompt": prompt, "ids": ids, "written": written, "text": text, "margin": _margin(logits)}
+
+
+def _margin(logits: np.ndarray) -> float:
+    """By how much the best token is better than the next, of all steps."""
+    best = np.sort(logits, axis=1)
+    return round(float((best[:, -1] - best[:, -2]).min()), 6)
 
 
 def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
@@ -214,27 +287,32 @@ def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
     room = model.config.max_position_embeddings - MAX_TARGET + 1
     ids = tokenizer(prompt, truncation=True, max_length=room)["input_ids"]
     read = ids or [model.config.bos_token_id]
-    written, logits = _written(model, torch.tensor([read]), has_encoder=False)
-    best = np.sort(logits, axis=1)
-    margin = float((best[:, -1] - best[:, -2]).min())
+    written, logits = _written(model, torch.tensor([read]))
     before, whole = (tokenizer.decode(of, skip_special_tokens=True) for of in (read, read + written))
-    return {"prompt": prompt, "ids": ids, "written": written, "text": whole[len(before) :], "margin": round(margin, 6)}
+    return {"prompt": prompt, "ids": ids, "written": written, "text": whole[len(before) :], "margin": _margin(logits)}
 
 
-def _normalized(norm: LlamaRMSNorm, rows: torch.Tensor) -> torch.Tensor:
+@contextmanager
+def _unrounded_norms() -> Iterator[None]:
+    with patch.object(LlamaRMSNorm, "forward", normalized), patch.object(T5LayerNorm, "forward", normalized):
+        yield
+
+
+def normalized(norm: LlamaRMSNorm | T5LayerNorm, rows: torch.Tensor) -> torch.Tensor:
     """As the library has it, without the rounding to float32."""
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
 
 
-def _written(model: Any, source: torch.Tensor, has_encoder: bool) -> tuple[list[int], np.ndarray]:
+def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
     """The tokens behind what the target begins with, and the logits of each step."""
-    begin = 1 if has_encoder else source.shape[1]
-    options: dict[str, Any] = {"num_beams": 1, "do_sample": False, "max_length": begin + MAX_TARGET}
+    begin = _begin(model, source)
+    options: dict[str, Any] = {"num_beams": 1, "do_sample": False}
+    options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None}
     mask = torch.ones_like(source)
-    with torch.inference_mode(), unrounded(model), patch.object(LlamaRMSNorm, "forward", _normalized):
+    with torch.inference_mode(), unrounded(model), _unrounded_norms():
         whole = model.generate(source, attention_mask=mask, **options)[0].tolist()
-        if has_encoder:
+        if model.config.is_encoder_decoder:
             logits = model(input_ids=source, decoder_input_ids=torch.tensor([whole[:-1]])).logits[0]
         else:
             logits = model(input_ids=torch.tensor([whole[:-1]])).logits[0]
@@ -244,12 +322,13 @@ def _written(model: Any, source: torch.Tensor, has_encoder: bool) -> tuple[list[
 def main() -> None:
     """Records all variants."""
     parser = argparse.ArgumentParser(description="Records what pinned libraries write.")
+    parser.add_argument("variants", nargs="*", metavar="VARIANT", default=list(VARIANTS))
     parser.add_argument("--out", type=Path, default=HERE, metavar="DIR")
     arguments = parser.parse_args()
     for package, expected in PINNED.items():
         if version(package).partition("+")[0] != expected:
             raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
-    for name in VARIANTS:
+    for name in arguments.variants:
         folder = arguments.out / name
         folder.mkdir(parents=True, exist_ok=True)
         record(folder, name, zlib.crc32(name.encode()) % 10_000)

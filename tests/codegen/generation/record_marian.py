@@ -41,6 +41,7 @@ def main() -> None:
             ">>por<< A <pad>dog.",
             "\u65e5\u672c\u8a9e a\u0301\u200b\u3000b\tc\r\nd",
             "</s>\u2581x",
+            "East End \u2014 roughly bounded by 18th St , 1990 \u2013 1995 \u2014\u2014 \u2013x",
         ),
         *lines,
         *("".join(source.choices(pieces, k=source.randint(1, 8))).replace("\u2581", " ") for _ in range(COUNT)),

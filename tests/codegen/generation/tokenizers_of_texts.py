@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of models that go on with a text: GPT-2's files, and a tokenizer.json as Llama 3 has it."""
+"""Small tokenizers of models that write: GPT-2's files, a tokenizer.json as Llama 3 has it, Unigram of T5
+and mBART."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from vocabularies import BYTES, MERGES
+import transformers
+from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
+from vocabularies import BYTES, MERGES, UNIGRAM
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
 _BEGIN, _END = "<|begin_of_text|>", "<|end_of_text|>"
@@ -14,7 +17,18 @@ _LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+_T5_PIECES = ("<pad>", "</s>", "<unk>", *UNIGRAM, "<extra_id_1>", "<extra_id_0>")
+_FIRST = ("<s>", "<pad>", "</s>", "<unk>")
+_MBART_PIECES = (*_FIRST, *UNIGRAM, *FAIRSEQ_LANGUAGE_CODES, "<mask>")
 SPECIAL = {
+    "mbart/texts": {
+        "vocab_size": len(_MBART_PIECES),
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+        "forced_bos_token_id": _MBART_PIECES.index("de_DE"),
+    },
+    "t5/texts": {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0},
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
 }
@@ -36,6 +50,15 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         _write(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
+        return
+    if variant == "t5/texts":
+        scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
+        transformers.T5Tokenizer(vocab=scores, extra_ids=2, model_max_length=20).save_pretrained(folder)
+        return
+    if variant == "mbart/texts":
+        scores = [(piece, -float(i)) for i, piece in enumerate(_MBART_PIECES)]
+        tokenizer = transformers.MBartTokenizer(vocab=scores, src_lang="en_XX", tgt_lang="de_DE", model_max_length=20)
+        tokenizer.save_pretrained(folder)
         return
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     first, second = ({"Sequence": {"id": place, "type_id": segment}} for segment, place in enumerate("AB"))

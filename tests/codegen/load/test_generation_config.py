@@ -13,7 +13,7 @@ from codegen.errors import EtchError
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.generation_config import FILE, GenerationSettings, read_generation
-from codegen.search import Search
+from codegen.search import Restrictions, Sampling, Search
 
 VOCABULARY = 100
 SOUND = {"decoder_start_token_id": 99, "eos_token_id": 2, "pad_token_id": 99, "bos_token_id": 0}
@@ -62,6 +62,29 @@ def test_every_setting(tmp_path: Path) -> None:
     assert settings(tmp_path, values | {"max_new_tokens": 10}).max_tokens == 10
 
 
+def test_tokens_that_are_drawn(tmp_path: Path) -> None:
+    """As the library has them: 50 of the likeliest where the folder says nothing else."""
+    for values, sampling in (
+        ({"do_sample": True}, Sampling(top_k=50)),
+        ({"do_sample": True, "temperature": 0.5, "top_k": 0, "top_p": 0.25, "typical_p": 1.0}, Sampling(0.5, 0, 0.25)),
+        ({"do_sample": False, "temperature": 0.5, "min_p": 0.1}, None),
+    ):
+        assert settings(tmp_path, SOUND | values).sampling == sampling
+
+
+def test_what_may_come_behind_what_is_there(tmp_path: Path) -> None:
+    values = {
+        "repetition_penalty": 1.25,
+        "no_repeat_ngram_size": 3,
+        "bad_words_ids": [[7], [9, 8], [4, 5, 6], [9, 8]],
+        "begin_suppress_tokens": [30, 2, 30],
+    }
+    found = settings(tmp_path, SOUND | values)
+    assert found.restrictions == Restrictions(1.25, 3, ((4, 5, 6), (9, 8)), (2, 30))
+    assert found.never == (7,)
+    assert not settings(tmp_path, SOUND | {"repetition_penalty": 1, "no_repeat_ngram_size": 0}).restrictions
+
+
 def test_least_tokens(tmp_path: Path) -> None:
     for values, least in (({"min_length": 5}, 4), ({"min_length": 1}, 0), ({"min_length": 9, "min_new_tokens": 3}, 3)):
         assert settings(tmp_path, SOUND | values).least_tokens == least
@@ -93,6 +116,17 @@ def test_what_is_not_used_is_reported(tmp_path: Path) -> None:
     assert found.search.beams == 1
 
 
+def test_a_forced_first_token(tmp_path: Path) -> None:
+    """It counts where the library counts tokens, and is no part of what is written."""
+    forced = SOUND | {"forced_bos_token_id": 7, "max_length": 20, "min_length": 5}
+    expected = GenerationSettings(begin=99, end=2, forced_begin=7, max_tokens=18, least_tokens=3)
+    assert settings(tmp_path, forced) == expected
+    assert settings(tmp_path, forced | {"max_new_tokens": 19, "min_new_tokens": 4}) == expected
+    assert settings(tmp_path, forced | {"min_length": 2}).least_tokens == 0
+    with pytest.raises(EtchError, match="without an encoder"):
+        settings(tmp_path, SOUND | {"forced_bos_token_id": 7}, has_encoder=False)
+
+
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("generation-value", {"num_beams": 0}, "1 is greedy"),
     ("generation-not-supported", {"num_beams": 9}, "at most 8"),
@@ -112,9 +146,13 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("token-id-out-of-range", {"pad_token_id": 100}, "'pad_token_id'"),
     ("token-id-out-of-range", {"forced_eos_token_id": 100}, "'forced_eos_token_id'"),
     ("generation-not-supported", {"forced_eos_token_id": 3}, "make them agree"),
-    ("generation-not-supported", {"forced_bos_token_id": 3}, "'forced_bos_token_id': 3 is not supported"),
+    ("token-id-out-of-range", {"forced_bos_token_id": 100}, "'forced_bos_token_id'"),
+    ("generation-value", {"forced_bos_token_id": 2}, "ends a text or is not written"),
+    ("generation-value", {"forced_bos_token_id": 5, "suppress_tokens": [5]}, "ends a text or is not written"),
+    ("generation-value", {"forced_bos_token_id": 5, "max_length": 2}, "not one token could be written, 3 is the least"),
+    ("generation-value", {"forced_bos_token_id": 5, "max_new_tokens": 1}, "not one token could be written"),
     ("token-id-out-of-range", {"bad_words_ids": [[100]]}, "'bad_words_ids'"),
-    ("generation-not-supported", {"bad_words_ids": [[1, 2]]}, "a word of 2 tokens"),
+    ("token-id-out-of-range", {"bad_words_ids": [[1, 100]]}, "'bad_words_ids'"),
     ("config-type", {"bad_words_ids": [5]}, "must be lists of ids"),
     ("config-type", {"bad_words_ids": [[]]}, "must be lists of ids"),
     ("config-type", {"bad_words_ids": {"5": 1}}, "must be a list"),
@@ -126,11 +164,18 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("config-type", {"length_penalty": "much"}, "'length_penalty' must be a number"),
     ("config-type", {"early_stopping": "always"}, "true, false or 'never'"),
     ("config-type", {"renormalize_logits": 1}, "'renormalize_logits' must be true/false"),
-    ("generation-not-supported", {"do_sample": True}, "make it false"),
-    ("generation-not-supported", {"do_sample": 0}, "make it false"),
-    ("generation-not-supported", {"no_repeat_ngram_size": 3}, "make it 0"),
-    ("generation-not-supported", {"repetition_penalty": 1.2}, "make it 1.0"),
-    ("generation-not-supported", {"begin_suppress_tokens": [5]}, "make it null"),
+    ("generation-not-supported", {"do_sample": True, "num_beams": 2}, "a search draws nothing"),
+    ("generation-not-supported", {"do_sample": True, "min_p": 0.1}, "'min_p': 0.1 is not supported"),
+    ("generation-not-supported", {"do_sample": True, "temperature": 0.0}, "'temperature' is 0.0"),
+    ("generation-not-supported", {"do_sample": True, "top_p": 1.5}, "'top_p' is 1.5"),
+    ("config-type", {"do_sample": True, "temperature": "warm"}, "'temperature' must be a number"),
+    ("config-type", {"do_sample": True, "top_k": -1}, "'top_k' must be an integer"),
+    ("config-type", {"do_sample": 0}, "'do_sample' must be true/false"),
+    ("config-type", {"no_repeat_ngram_size": -1}, "must be an integer"),
+    ("generation-not-supported", {"encoder_no_repeat_ngram_size": 3}, "make it 0"),
+    ("generation-not-supported", {"repetition_penalty": 0}, "'repetition_penalty' is 0"),
+    ("config-type", {"repetition_penalty": "much"}, "'repetition_penalty' must be a number"),
+    ("token-id-out-of-range", {"begin_suppress_tokens": [100]}, "'begin_suppress_tokens'"),
     ("generation-not-supported", {"num_beam_groups": 2}, "one group"),
     ("generation-not-supported", {"stop_strings": ["."]}, "end token"),
 ]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from malformed import CONFIG, MAX_SECONDS, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, load_and_take
+from sampling import one_in
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors, write_tiny_checkpoint
 
 from codegen.errors import EtchError
@@ -100,7 +101,7 @@ HEAVY: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", HEAVY)
+@pytest.mark.parametrize("name", one_in(3, HEAVY))
 def test_time_and_memory(name: str, tmp_path: Path) -> None:
     if not Path("/proc/self/status").exists():
         pytest.skip("peak memory is read from /proc")

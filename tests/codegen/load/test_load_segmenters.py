@@ -9,7 +9,14 @@ import pytest
 
 from codegen.errors import EtchError
 from codegen.load.byte_level_segmenters import read_segmenter
-from codegen.load.tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter
+from codegen.load.tokenizer_spec import (
+    ByteLevelSegmenter,
+    CharacterSplit,
+    Cl100kSegmenter,
+    DigitsSegmenter,
+    SplitSegmenter,
+    WordSegmenter,
+)
 
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
@@ -35,6 +42,7 @@ def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
 
 
 BEHIND_SPLIT = byte_level(use_regex=False)
+ISOLATED = (CharacterSplit("Punctuation", "isolated"),)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +54,15 @@ BEHIND_SPLIT = byte_level(use_regex=False)
         (sequence(split(LLAMA3.replace("{1,3}", "")), BEHIND_SPLIT), Cl100kSegmenter(1)),
         (sequence(digits(), byte_level()), DigitsSegmenter(False, True)),
         (sequence(digits(False), byte_level(add_prefix_space=True)), DigitsSegmenter(True, False)),
+        (sequence({"type": "Punctuation"}, byte_level()), SplitSegmenter(ISOLATED, ByteLevelSegmenter(False))),
+        (
+            sequence({"type": "Punctuation"}, split(GPT2), BEHIND_SPLIT),
+            SplitSegmenter(ISOLATED, ByteLevelSegmenter(False)),
+        ),
+        (
+            sequence(sequence({"type": "Punctuation"}), byte_level(use_regex=False, add_prefix_space=True)),
+            SplitSegmenter(ISOLATED, WordSegmenter(True, False)),
+        ),
     ],
 )
 def test_what_is_read(described: dict[str, Any], expected: object) -> None:
@@ -55,16 +72,18 @@ def test_what_is_read(described: dict[str, Any], expected: object) -> None:
 @pytest.mark.parametrize(
     ("described", "message"),
     [
-        ({"type": "Whitespace"}, "Whitespace"),
+        ({"type": "Whitespace"}, "as the last pre-tokenizer"),
         (byte_level(use_regex=False), "without its expression"),
         (byte_level(add_prefix_space=1), "add_prefix_space must be true/false"),
-        (sequence(split(GPT2)), "two pre-tokenizers only"),
-        (sequence(split(GPT2), digits(), byte_level()), "two pre-tokenizers only"),
-        (sequence({"type": "Punctuation"}, byte_level()), "Punctuation"),
+        (sequence(split(GPT2)), "as the last pre-tokenizer"),
+        (sequence(byte_level(), byte_level()), "and once"),
+        (sequence(split(GPT2), digits(), byte_level()), "Split by .* at this place"),
+        (sequence(digits(), split(LLAMA3), BEHIND_SPLIT), "with GPT-2's only"),
+        (sequence({"type": "UnicodeScripts"}, byte_level()), "UnicodeScripts"),
         (sequence(split(GPT2), byte_level()), "an expression of its own"),
         (sequence(split(GPT2), byte_level(use_regex=False, add_prefix_space=True)), "add_prefix_space behind a Split"),
         (sequence(split(LLAMA3.replace("{1,3}", "{1,2}")), BEHIND_SPLIT), "Split by"),
-        (sequence(split(GPT2, pattern={"String": " "}), BEHIND_SPLIT), "Split by"),
+        (sequence(split(GPT2, pattern={"String": "  "}), BEHIND_SPLIT), "Split by"),
         (sequence(split(GPT2, behavior="Removed"), BEHIND_SPLIT), "the behavior Isolated"),
         (sequence(split(GPT2, invert=True), BEHIND_SPLIT), "without invert"),
         (sequence(digits(None), byte_level()), "individual_digits must be true/false"),

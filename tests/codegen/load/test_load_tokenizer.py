@@ -54,7 +54,9 @@ SHAPE_CASES = [
     t("unknown top field", put(TOKENIZER, preprocessor=None), "tokenizer-field", "'preprocessor'"),
     t("no model", drop(TOKENIZER, "model"), "tokenizer-field", "'model'"),
     t("version 2.0", put(TOKENIZER, version="2.0"), "tokenizer-version", "'2.0'"),
-    cfg("bpe", put(TOKENIZER, model={"type": "BPE", "vocab": {}, "merges": []}), "tokenizer-class", "byte-level BPE"),
+    cfg(
+        "bpe", put(TOKENIZER, model={"type": "BPE", "vocab": {}, "merges": []}), "tokenizer-class", "BPE of characters"
+    ),
     t("another model", part("model", type="WordPieces"), "tokenizer-model", "(supported: WordPiece)"),
     cfg("unigram", part("model", type="Unigram"), "tokenizer-class", "SentencePiece"),
     t("model null", put(TOKENIZER, model=None), "tokenizer-model"),

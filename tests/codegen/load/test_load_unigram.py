@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import struct
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from sentencepiece_files import field, piece, varint
+from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.sentencepiece_model import read_sentencepiece_model
 from codegen.load.unigram_json import read_unigram_json
-from codegen.prunable import rare_words_of
+from codegen.prunable import keep_pieces
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.charsmap import read_charsmap
+from codegen.vocabulary import Bound, prune
 
 METASPACE = "\u2581"
 RUNS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
@@ -94,16 +98,15 @@ REFUSED = [
     (metaspace(add_prefix_space=False), "tokenizer-setting", "add_prefix_space"),
     (metaspace(split=0), "tokenizer-type", "split"),
     (metaspace(drop=True), "tokenizer-field", "drop"),
-    (top(pre_tokenizer={"type": "Whitespace"}), "tokenizer-pre-tokenizer", "Whitespace"),
-    (top(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}), "tokenizer-pre-tokenizer", "only"),
+    (top(pre_tokenizer={"type": "UnicodeScripts"}), "tokenizer-pre-tokenizer", "UnicodeScripts"),
+    (top(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}), "tokenizer-field", "individual"),
     (
-        top(normalizer={"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}]}),
+        top(normalizer={"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "NFC"}]}),
         "tokenizer-normalizer",
         "NFKC",
     ),
-    (steps(RUNS, STRIP), "tokenizer-normalizer", "Strip"),
-    (steps({**RUNS, "content": "x"}), "tokenizer-normalizer", "Replace"),
-    (steps({**RUNS, "pattern": {"String": "a"}}), "tokenizer-normalizer", "Replace"),
+    (steps({**RUNS, "content": "xy"}), "tokenizer-normalizer", "Replace"),
+    (steps({**RUNS, "pattern": {"String": "ab"}}), "tokenizer-normalizer", "Replace"),
     (steps({**STRIP, "strip_left": 0}), "tokenizer-type", "strip_left"),
     (steps({"type": "Precompiled", "precompiled_charsmap": "?"}), "tokenizer-type", "Base64"),
     (
@@ -123,10 +126,34 @@ def test_refused(change: Callable[[dict[str, Any]], object], code: str, says: st
     assert refused.value.code == code
 
 
-def test_its_vocabulary_is_not_pruned() -> None:
-    with pytest.raises(EtchError, match="UnigramModel") as refused:
-        rare_words_of(read_unigram_json(tiny()).model)
-    assert refused.value.code == "tokenizer-not-prunable"
+def test_its_vocabulary_is_pruned() -> None:
+    """What stays is a tokenizer that its own file describes; unknown text is scored as before."""
+    values = tiny()
+    values["model"]["vocab"] += [["ab", -2], ["b", -3], ["abc", -30], ["aa", -1.5], ["<0x41>", -4]]
+    spec = read_unigram_json(values)
+    pruning = prune(spec, ["ab ab abd", "ab"], Bound(2))
+    kept = [spec.model.pieces[i] for i in pruning.kept]
+    assert kept == ["<s>", "<unk>", "a", METASPACE, "ab", "b", "abc"]  # the last for its score, the lowest
+    assert (pruning.unknown_before, pruning.unknown_after) == (1, 1)  # the d
+    smaller = keep_pieces(spec, np.array(pruning.kept))
+    assert read_unigram_json(json.loads(smaller.json)) == smaller
+    for text in ("ab", "abc aba", "ba\u4e2dbc", "aaa <s>b"):
+        before, after = (Tokenizer.from_str(one.json).encode(text).ids for one in (spec, smaller))
+        assert "aa" in text or [pruning.kept[i] for i in after] == before
+        assert {spec.model.pieces[pruning.kept[i]] for i in after} <= set(kept)
+
+
+def test_bytes_are_not_pruned() -> None:
+    values = tiny()
+    values["model"]["vocab"] += [["ab", -2], ["aa", -1], *([f"<0x{byte:02X}>", -9] for byte in range(256))]
+    values["model"]["byte_fallback"] = True
+    spec = read_unigram_json(values)
+    pruning = prune(spec, ["aa a\u4e2d", "aa"] * 2, Bound(3))
+    assert len(pruning.kept) == len(spec.model.pieces) - 1
+    smaller = keep_pieces(spec, np.array(pruning.kept))
+    assert [pruning.kept[i] for i in Tokenizer.from_str(smaller.json).encode("a\u4e2d").ids] == [
+        *Tokenizer.from_str(spec.json).encode("a\u4e2d").ids
+    ]
 
 
 def test_a_piece_longer_than_what_paths_must_agree_on() -> None:

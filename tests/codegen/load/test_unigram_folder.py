@@ -19,7 +19,6 @@ from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer import load_tokenizer
 from codegen.load.tokenizer_json import FILE as JSON
 from codegen.load.tokenizer_spec import FoldingNormalizer, TokenizerSpec
-from codegen.load.unigram_folder import CLASSES
 from codegen.tokenizer import compile_tokenizer
 
 CONFIG = "tokenizer_config.json"
@@ -33,11 +32,13 @@ PIECES = [
 FAIRSEQ = (("<unk>", UNKNOWN), ("<s>", CONTROL), ("</s>", CONTROL))
 OWN = (("<pad>", CONTROL), ("<unk>", UNKNOWN), ("[CLS]", CONTROL), ("[SEP]", CONTROL), ("[MASK]", CONTROL))
 T5 = (("<pad>", CONTROL), ("</s>", CONTROL), ("<unk>", UNKNOWN))
+DEBERTA = (("[PAD]", CONTROL), ("[CLS]", CONTROL), ("[SEP]", CONTROL), ("[UNK]", UNKNOWN))
 FILES = {
     "XLMRobertaTokenizer": ("sentencepiece.bpe.model", FAIRSEQ),
     "CamembertTokenizer": ("sentencepiece.bpe.model", FAIRSEQ),
     "AlbertTokenizer": ("spiece.model", OWN),
     "T5Tokenizer": ("spiece.model", T5),
+    "DebertaV2Tokenizer": ("spm.model", DEBERTA),
 }
 TEXTS = ("the cats", " \u00c9t\u00e9 ``x''  ", "a <mask> [MASK]b</s>", "")
 PAIR = ("the cat", "tests")
@@ -72,7 +73,17 @@ EXPECTED: dict[str, list[list[int]]] = {
         [1],
         [3, 4, 5, 1, 7, 5, 8, 6, 5, 6, 1],
     ],
+    "DebertaV2Tokenizer": [
+        [1, 4, 5, 6, 7, 2],
+        [1, 8, 3, 6, 10, 8, 3, 16, 16, 2],
+        [1, 8, 12, 8, 18, 3, 12, 7, 3, 19, 22, 8, 13, 18, 3, 7, 19, 2],
+        [1, 2],
+        [1, 4, 5, 6, 2, 8, 6, 9, 7, 6, 7, 2],
+    ],
 }
+DEBERTA_TEXTS = ("the cats\n\n\u3000the", " \u00c9te\u0301\tE ", "a[MASK]the")
+DEBERTA_LOWER = [[1, 4, 5, 6, 7, 4, 2], [1, 8, 10, 6, 10, 8, 9, 2], [1, 8, 12, 22, 4, 2]]
+DEBERTA_FIRST = [[1, 4, 5, 6, 7, 4, 2], [1, 8, 3, 6, 10, 11, 2], [1, 8, 12, 22, 6, 15, 9, 2]]
 
 
 def model_folder(path: Path, name: str) -> Path:
@@ -96,7 +107,7 @@ def described(path: Path, change: Callable[[dict[str, Any]], object] = lambda va
     return path
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", FILES)
 def test_as_transformers_reads_it(name: str, tmp_path: Path) -> None:
     alone = model_folder(tmp_path, name)
     specs = [read(alone), read(described(alone))]
@@ -107,7 +118,7 @@ def test_as_transformers_reads_it(name: str, tmp_path: Path) -> None:
     for spec in specs:
         wheel = Tokenizer.from_str(spec.json)
         assert [wheel.encode(text).ids for text in TEXTS] + [wheel.encode(*PAIR).ids] == EXPECTED[name]
-        assert spec.template.segments == 1
+        assert spec.template.segments == (2 if name == "DebertaV2Tokenizer" else 1)
         assert not [note for note in spec.notes if "counts" in note]
     compile_tokenizer(specs[0])
 
@@ -136,13 +147,54 @@ def test_extra_ids(tmp_path: Path) -> None:
     assert caught.value.code == "tokenizer-conflict"
 
 
-def test_what_transformers_makes_otherwise_needs_its_tokenizer_json(tmp_path: Path) -> None:
-    (tmp_path / "spm.model").write_bytes(sentencepiece_file(OWN, PIECES))
-    (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer"}))
-    with pytest.raises(EtchError) as caught:
-        read(tmp_path)
-    assert caught.value.code == "tokenizer-class"
-    assert "needs tokenizer.json" in str(caught.value)
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"do_lower_case": True}, DEBERTA_LOWER),
+        ({"add_prefix_space": False}, DEBERTA_FIRST),
+    ],
+)
+def test_settings_of_deberta(asked: dict[str, bool], expected: list[list[int]], tmp_path: Path) -> None:
+    """Recorded, as above; a tokenizer.json that says the same agrees with the file beside it."""
+    path = model_folder(tmp_path, "DebertaV2Tokenizer")
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer", **asked}))
+    for folder in (path, described(path)):
+        spec = read(folder)
+        wheel = Tokenizer.from_str(spec.json)
+        assert [wheel.encode(text).ids for text in DEBERTA_TEXTS] == expected
+        assert not [note for note in spec.notes if "counts" in note]
+
+
+@pytest.mark.parametrize(("named", "normalized"), [({}, True), ({"sep_token": "[SEP]"}, False)])
+def test_a_special_token_that_added_tokens_names(named: dict[str, str], normalized: bool, tmp_path: Path) -> None:
+    """Where no other file does it is found in normalized text: as transformers has it."""
+    path = model_folder(tmp_path, "DebertaV2Tokenizer")
+    (path / "added_tokens.json").write_text(json.dumps({"[SEP]": 2}))
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer", **named}))
+    (token,) = [token for token in read(path).added_tokens if token.content == "[SEP]"]
+    assert (token.id, token.special, token.normalized) == (2, True, normalized)
+
+
+def test_another_template_than_debertas_is_noted(tmp_path: Path) -> None:
+    path = described(model_folder(tmp_path, "DebertaV2Tokenizer"), lambda values: values.update(post_processor=None))
+    assert "DebertaV2Tokenizer of transformers has another post_processor: tokenizer.json counts" in read(path).notes
+
+
+def test_what_deberta_cannot_be(tmp_path: Path) -> None:
+    path = model_folder(tmp_path, "DebertaV2Tokenizer")
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer", "split_by_punct": True}))
+    with pytest.raises(EtchError, match="split_by_punct") as caught:
+        read(path)
+    assert caught.value.code == "tokenizer-setting"
+    (path / CONFIG).write_text(json.dumps({"tokenizer_class": "DebertaV2Tokenizer"}))
+    (path / "spm.model").write_bytes(sentencepiece_file(OWN, PIECES))
+    with pytest.raises(EtchError, match="UNK") as caught:
+        read(path)
+    assert caught.value.code == "missing-special-token"
+    (path / "spm.model").rename(path / "spiece.model")
+    with pytest.raises(EtchError, match=r"spm\.model") as caught:
+        read(path)
+    assert caught.value.code == "tokenizer-missing"
 
 
 @pytest.mark.parametrize("count", [-1, "3", 10**9, True])

@@ -28,7 +28,7 @@ def placed(program: p.Program, target: str, most_pieces: int = 0) -> dict[str, P
 
 def test_a_question_keeps_arrays_of_the_window_and_of_what_is_pending() -> None:
     # An id and two logits for each of 100 tokens; id, offsets and mark of 100 tokens, 7 pieces and one more.
-    assert question_bytes(100, 7) == 1280 + 100 * (4 + 4 + 4) + 108 * (4 + 8 + 1)
+    assert question_bytes(100, 7) == 1984 + 100 * (4 + 4 + 4) + 108 * (4 + 8 + 1)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from graph_builder import HEADS, INNER, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder
+import numpy as np
+from graph_builder import HEADS, INNER, MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder, Made
 
 from codegen.ir import graph as g
+from codegen.ir.program import VOCABULARY_BLOCK
 from codegen.tasks.generation import Generation
 
 MAX_TARGET = 9
@@ -16,22 +19,26 @@ _ATTENTION = ("query", "key", "value", "context")
 
 
 def _graph(
-    body: tuple[g.Node, ...], repeat: tuple[g.Node, ...], widths: dict[str, int], begin: tuple[int, ...]
+    body: tuple[g.Node, ...],
+    repeat: tuple[g.Node, ...],
+    widths: dict[str, int],
+    begin: tuple[int, ...],
+    vocabulary: int = VOCABULARY,
 ) -> g.Graph:
     return g.Graph(
-        {"hidden": WIDTH, "normed": WIDTH, "inner": INNER, "logits": VOCABULARY} | widths,
+        {"hidden": WIDTH, "normed": WIDTH, "inner": INNER, "logits": vocabulary} | widths,
         body,
-        (g.Head(Generation(VOCABULARY, MAX_TARGET), "logits"),),
+        (g.Head(Generation(vocabulary, MAX_TARGET), "logits"),),
         VOCABULARY,
         SEGMENTS,
         MAX_TOKENS,
         repeat=repeat,
-        target=g.Target(VOCABULARY, MAX_TARGET, begin, END),
+        target=g.Target(vocabulary, MAX_TARGET, begin, END),
     )
 
 
-def _step_embedding(b: Builder, out: str, positions: int) -> g.Embed:
-    words, places = b.parameter(f"{out}_words", VOCABULARY, WIDTH), b.parameter(f"{out}_places", positions, WIDTH)
+def _step_embedding(b: Builder, out: str, positions: int, vocabulary: int = VOCABULARY) -> g.Embed:
+    words, places = b.parameter(f"{out}_words", vocabulary, WIDTH), b.parameter(f"{out}_places", positions, WIDTH)
     return g.Embed((g.Term(words, "ids"), g.Term(places, "positions")), out)
 
 
@@ -48,8 +55,9 @@ def decoder_only(layers: int = 2) -> g.Graph:
     return _graph((), repeat, dict.fromkeys(_ATTENTION, WIDTH), ())
 
 
-def encoder_decoder(layers: int = 3) -> g.Graph:
-    """BART's, with another number of layers in its encoder; the target begins with two tokens."""
+def encoder_decoder(layers: int = 3, vocabulary: int = VOCABULARY) -> g.Graph:
+    """BART's, with another number of layers in its encoder and `vocabulary` tokens that it may write; the target begins
+    with two tokens."""
     b = Builder()
     inside = b.inside(layers)
     names = {of: tuple(f"{of}_{what}" for what in _ATTENTION) for of in ("self", "cross")}
@@ -67,7 +75,7 @@ def encoder_decoder(layers: int = 3) -> g.Graph:
 
     body = (b.embed("hidden"), g.Layers("encoder_layer", 2, b.inside(2).post_layer()))
     repeat = (
-        _step_embedding(b, "target", MAX_TARGET + 1),
+        _step_embedding(b, "target", MAX_TARGET + 1, vocabulary),
         g.Layers(
             "decoder_layer",
             layers,
@@ -78,10 +86,33 @@ def encoder_decoder(layers: int = 3) -> g.Graph:
                 inside.linear("target_output", "target_inner", "target", INNER, WIDTH, residual="target"),
             ),
         ),
-        b.linear("logits", "target", "logits", WIDTH, VOCABULARY),
+        b.linear("logits", "target", "logits", WIDTH, vocabulary),
     )
     widths = dict.fromkeys((*_ATTENTION, "target", *names["self"], *names["cross"]), WIDTH) | {"target_inner": INNER}
-    return _graph(body, repeat, widths, (7, 1))
+    return _graph(body, repeat, widths, (7, 1), vocabulary)
+
+
+def roomier(made: g.Graph, tokens: int) -> g.Graph:
+    """The same for texts of so many tokens: rows of positions come again and again."""
+    assert made.target is not None
+
+    def longer(term: g.Term, positions: int) -> g.Term:
+        if term.by != "positions":
+            return term
+        (array,) = term.table.arrays
+        rows = np.resize(array.values, (positions + term.first, array.shape[1]))
+        return replace(term, table=replace(term.table, arrays=(Made(array.name, rows),)))
+
+    def changed(nodes: tuple[g.Node, ...], positions: int) -> tuple[g.Node, ...]:
+        return tuple(
+            replace(node, terms=tuple(longer(term, positions) for term in node.terms))
+            if isinstance(node, g.Embed)
+            else node
+            for node in nodes
+        )
+
+    body, repeat = changed(made.body, tokens), changed(made.repeat, made.target.steps(tokens))
+    return replace(made, body=body, repeat=repeat, max_tokens=tokens)
 
 
 GENERATORS: dict[str, Callable[[], g.Graph]] = {
@@ -89,4 +120,5 @@ GENERATORS: dict[str, Callable[[], g.Graph]] = {
     "decoder only, one layer": lambda: decoder_only(1),
     "encoder and decoder": encoder_decoder,
     "encoder and decoder, one layer": lambda: encoder_decoder(1),
+    "encoder and decoder, many words": lambda: encoder_decoder(1, 2 * VOCABULARY_BLOCK + 77),
 }

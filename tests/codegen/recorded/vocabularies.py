@@ -27,19 +27,19 @@ ROBERTA_VOCABULARY = (
 ONLY_PIECES = ("roberta/regression",)
 
 
-_UNIGRAM = (
+UNIGRAM = (
     *("\u2581", *"etaoinshrdlucmfwypvbgkjqxz"),
     *("\u2581the", "\u2581a", "\u2581c", "at", "\u2581cat", "ing", "\u2581and", "\u2581of", "er"),
 )
-XLM_ROBERTA_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", *_UNIGRAM, *map(str, range(40)), "<mask>")
+XLM_ROBERTA_VOCABULARY = ("<s>", "<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40)), "<mask>")
 CAMEMBERT_VOCABULARY = (
     *("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"),
-    *_UNIGRAM,
+    *UNIGRAM,
     *map(str, range(40)),
     "<mask>",
 )
-ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *_UNIGRAM, *map(str, range(40)))
-DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *_UNIGRAM, *map(str, range(40)))
+ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,

@@ -29,6 +29,7 @@ from codegen.load.tokenizer_spec import (  # noqa: E402
     BertNormalizer,
     BertSegmenter,
     TokenizerSpec,
+    UnigramModel,
     WhitespaceSegmenter,
     WordLevelModel,
     WordPieceModel,
@@ -74,6 +75,7 @@ _WORDS = (
         "b",
         "\U00011099",
     ),
+    "{a",  # its first character is none
     *(f"z{letter}" for letter in "abcdefghijklmnopqrstuvwxy"),  # so many that a list of children is continued
 )
 PIECES = tuple(dict.fromkeys((*_SPECIALS, *_WORDS)))
@@ -162,6 +164,7 @@ _SCORED = (
     *((METASPACE, -2.0), ("a", -2.0), ("b", -3.0), ("aa", -3.0), ("ab", -5.0), ("bc", -4.0), ("abc", -6.0)),
     *(("\u00e9", -2.5), ("c\u00e9", -4.0), ("\u4e2d", -3.5), (METASPACE + "the", -1.0), ("the", -1.5), ("he", -0.5)),
     *((METASPACE + METASPACE, -2.5), ("e", -1.0), ("(", -6.0), ("1", -6.0), ("2", -6.0), ("xx", -9.0)),
+    *(("thea", -1.6), (METASPACE + "b", -9.0)),
 )
 
 _MAP = compiled({key: text for key, text in RULES.items() if len(text) < 5})
@@ -176,6 +179,14 @@ def unigram_spec(added: tuple[AddedToken, ...] = (), *, byte_fallback: bool = Fa
     numbered = (replace(token, id=len(vocab) + i) for i, token in enumerate(added))
     values = unigram_json(vocab, byte_fallback=byte_fallback, added=[*specials(), *numbered], **options)
     return read_unigram_json(values)
+
+
+def unigram_spec_without_ids() -> TokenizerSpec:
+    """A piece that has none, and a special token's id for a text that has no piece."""
+    found = unigram_spec(_BYTE_ADDED, scheme="first", split=False)
+    assert isinstance(found.model, UnigramModel)
+    model = replace(found.model, without_id=(("zz", -1.0),), named=(("\u4e0d\u4e0e", 0),))
+    return replace(found, model=model)
 
 
 _ONE_WORD: dict[str, Any] = {"metaspace": False, "after": [PREPEND, REPLACE]}
@@ -265,6 +276,7 @@ def render() -> str:
         "namespace test_vocabulary {",
         "",
         "using etch::PrependScheme;",
+        "using etch::PunctuationRule;",
         "",
         *_tokenizer("kUncased", compile_tokenizer(spec())),
         *_decoder("kUncased", spec(), {"type": "WordPiece", "prefix": "##", "cleanup": False}),
@@ -282,7 +294,7 @@ def render() -> str:
         *_tokenizer("kPieces", compile_tokenizer(unigram_spec(charsmap=_MAP, split_whitespace=True))),
         *_tokenizer("kPiecesOfBytes", compile_tokenizer(unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER))),
         *_decoder("kPiecesOfBytes", unigram_spec(byte_fallback=True, charsmap=_MAP, after=_AFTER), _LLAMA),
-        *_tokenizer("kPiecesWithTokens", compile_tokenizer(unigram_spec(_BYTE_ADDED, scheme="first", split=False))),
+        *_tokenizer("kPiecesWithTokens", compile_tokenizer(unigram_spec_without_ids())),
         "}  // namespace test_vocabulary",
     ]
     return "\n".join(parts) + "\n"

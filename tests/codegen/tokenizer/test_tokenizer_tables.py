@@ -36,14 +36,17 @@ def asked() -> Probe:
     return probe()
 
 
+@pytest.mark.sweep
 def test_unicode_tables_are_current(asked: Probe) -> None:
     assert unicode_tables.PATH.read_text(encoding="utf-8") == unicode_tables.render(asked), STALE
 
 
+@pytest.mark.sweep
 def test_unicode_tables_are_small(asked: Probe) -> None:
     assert unicode_tables.table_bytes(asked) == UNICODE_TABLE_BYTES < 20 << 10
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "change",
     [
@@ -102,6 +105,8 @@ def test_fields_of_other_parts() -> None:
         "DigitsSegmenter",
         "WhitespaceSegmenter",
         "Cl100kSegmenter",
+        "WordSegmenter",
+        "CharacterClasses",
         "ByteLevelBpe",
         "CharsmapNormalizer",
         "NormalForm",
@@ -109,6 +114,10 @@ def test_fields_of_other_parts() -> None:
         "Folding",
         "CharacterNormalizer",
         "FoldingNormalizer",
+        "FormCharsmapNormalizer",
+        "StripRule",
+        "RunRule",
+        "SequenceNormalizer",
         "MetaspaceSegmenter",
         "Unigram",
         "Decoder",
@@ -124,6 +133,7 @@ def test_fields_of_a_decoder_are_those_of_the_struct_in_order() -> None:
     assert [field.name for field in decoder.fields] == _declared("Decoder")
 
 
+@pytest.mark.sweep
 def test_letter_tables_are_current() -> None:
     kinds = letter_tables.probe()
     stale = "stale: run python3 -m codegen.tokenizer.letter_tables"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from board_build import ROOT
-from boards import Firmware
+from boards import README_BOARD, Firmware
 
 pytestmark = pytest.mark.sweep
 
@@ -58,10 +58,10 @@ def test_it_fits_a_real_chip(firmware: Firmware) -> None:
     flash = sum(one.size for one in used if one.in_file)
     ram = sum(one.size for one in used if ram_begin <= one.address < ram_begin + ram_length)
     print(f"{firmware.board}: {flash} bytes of flash, {ram} of RAM")
-    if firmware.board == "netduinoplus2":
+    if firmware.board == README_BOARD:
         assert firmware.regions["CODE"] == (0x0800_0000, FLASH)
         assert (ram_begin, ram_length) == (0x2000_0000, 128 << 10)
-        said = f"takes {flash / 1000:.0f} KB of flash and {ram / 1000:.0f} KB of RAM on\n`{firmware.board}`"
+        said = f"takes {flash / 1000:.0f} KB of flash and {ram / 1000:.0f} KB of RAM on\n`{README_BOARD}`"
         assert said in (ROOT / "firmware-demo/README.md").read_text(encoding="utf-8")
     assert flash <= FLASH
     assert ram <= RAM

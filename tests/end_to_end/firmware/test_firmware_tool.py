@@ -39,6 +39,9 @@ def test_wrong_use_is_named() -> None:
         (("run", "--steps"), "run needs a board"),
         (("build", "--steps", "mps9"), "there is no board 'mps9'"),
         (("list", "x"), "list takes no argument"),
+        (("run", "mps2-an385", "--model"), "--model needs a folder"),
+        (("build", "mps2-an385", "--model", "/"), " is neither a checkpoint nor a generated folder"),
+        (("build", "mps2-an385", "x"), "build takes one board"),
     ):
         done = firmware(*arguments)
         assert done.returncode == WRONG_USE, (arguments, done.stderr)

@@ -61,6 +61,7 @@ def objects(compiler: str, folder: Path, sources: list[Path], into: Path) -> lis
     return list(made)
 
 
+@pytest.mark.sweep
 def test_makefile(bundle: Path, answer: str, tmp_path: Path) -> None:
     source = project(tmp_path, "bundle")
     shutil.copytree(bundle, source / "agnews")

@@ -82,8 +82,8 @@ def labels(path: Path, texts: list[str]) -> list[str]:
 
 
 def test_they_are_short() -> None:
-    sources = [path for path in EXAMPLES.iterdir() if path.suffix in (".c", ".cpp", ".rs")]
-    assert len(sources) == 8
+    sources = [path for path in EXAMPLES.iterdir() if path.suffix in (".c", ".cpp", ".go", ".rs")]
+    assert len(sources) == 9
     for path in sources:
         assert len(path.read_text().splitlines()) <= 60, path
         assert f"({path.name})" in (EXAMPLES / "README.md").read_text()
@@ -94,6 +94,25 @@ def test_lines(source: str, models: dict[str, Path], tmp_path: Path) -> None:
     lines = answers(program(models, tmp_path, source, "agnews"), texts=TEXTS)
     assert [line.split("\t")[0] for line in lines] == labels(built("classify").path, TEXTS)
     assert [line.endswith("\tcut") for line in lines] == [False] * 4 + [True]
+
+
+@pytest.mark.sweep
+@pytest.mark.long_case("an example in Go")
+def test_go(models: dict[str, Path], tmp_path: Path) -> None:
+    if shutil.which("go") is None:
+        pytest.skip("no go: apt-get install golang-go")
+    model = build_model(models["agnews"])
+    environment = {
+        "CGO_CFLAGS": f"-I{ROOT / 'runtime/include'} -I{models['agnews']}",
+        "CGO_LDFLAGS": f"{model.library} {model.runtime}",
+        "GOCACHE": str(tmp_path / "cache"),
+        "GO111MODULE": "off",
+    }
+    source = EXAMPLES / "lines.go"
+    done("go", "vet", source, cwd=tmp_path, environment=environment)
+    done("go", "build", "-o", tmp_path / "lines", source, cwd=tmp_path, environment=environment)
+    lines = answers(tmp_path / "lines", texts=["", *TEXTS])
+    assert [line.split("\t")[0] for line in lines[1:]] == labels(built("classify").path, TEXTS)
 
 
 def test_server_pool(models: dict[str, Path], tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.sweep
 def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, answer: str, tmp_path: Path) -> None:
     tool("ninja")
     app = built(source, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Debug")

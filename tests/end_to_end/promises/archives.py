@@ -47,7 +47,7 @@ def archives() -> list[Path]:
     """The runtime and every model that this build has: all that runs inside an inference."""
     found = [built("libetch.a"), built("libetch_agnews.a")]
     others = build_folder().glob("bin/libetch_*.a")
-    helpers = {"libetch_counted.a", "libetch_hosted.a", "libetch_agnews_asan.a", "libetch_agnews_tsan.a"}
+    helpers = {"libetch_hosted.a", "libetch_agnews_asan.a", "libetch_agnews_tsan.a"}
     helpers |= {"libetch_cuda_on_host.a", "libetch_cuda_stand_in.a"}
     found += sorted(path for path in others if path not in found and path.name not in helpers)
     return found

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random batches of texts of every length, empty and cut ones among them, on every kernel and with threads: each text
-// has the bits that it has alone, also through the C header. Exit code 0 where they are.
+// has the bits that it has alone, also through the C header. Exit code 0 where they are. An argument says how many
+// batches a kernel gets.
 #include <agnews.h>
 
 #include <agnews.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -71,7 +73,8 @@ bool same_in(const std::vector<std::string_view>& texts) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+    const int batches = count > 1 ? std::atoi(arguments[1]) : kBatches;
     std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same texts every time
     hosted::ThreadPool pool(kThreads);
     const Executor executor = pool.executor(scratch);
@@ -83,7 +86,7 @@ int main() {
             etch_agnews_select_kernel(&through_c, name.data(), name.size()) != ETCH_OK) {
             return 1;
         }
-        for (int batch = 0; batch < kBatches; ++batch) {
+        for (int batch = 0; batch < batches; ++batch) {
             together.executor = batch % 2 == 0 ? &executor : nullptr;
             const std::vector<std::string_view> texts = random_texts(random);
             if (!same_in(texts)) return 1;

@@ -26,6 +26,10 @@ bool avx512_vnni_usable() noexcept;
 bool avx512_vnni_usable() noexcept {
     return false;
 }
+bool avx512_vnni_halved_usable() noexcept;
+bool avx512_vnni_halved_usable() noexcept {
+    return false;
+}
 bool amx_int8_usable() noexcept;
 bool amx_int8_usable() noexcept {
     return false;

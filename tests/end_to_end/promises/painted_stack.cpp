@@ -2,52 +2,21 @@
 // Runs each public function on a stack of its own that was painted before, and prints how deep the paint is gone: a
 // line "KERNEL FUNCTION BYTES" each, after a line "budget BYTES". Where the C library's functions are bound lazily, the
 // first call of each runs the dynamic linker on this stack, which the budget does not hold.
-#include <ucontext.h>
-
 #include <agnews.hpp>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 
+#include "painted.hpp"
 #include "texts.hpp"
 
 namespace {
 
 using namespace etch;
 
-constexpr std::uint8_t kPaint = 0xA5;
-alignas(64) std::uint8_t painted[256 << 10];
-ucontext_t back;
-ucontext_t there;
-
 agnews::Workspace workspace;
 agnews::Result result;
 agnews::Encoding encoding;
 Status status;
 std::string_view text;
-void (*function)();
-std::uint8_t* entry;
-
-// Everything it touches is static, so that its own frame is next to nothing.
-__attribute__((noinline)) void call() {
-    entry = static_cast<std::uint8_t*>(__builtin_frame_address(0));
-    function();
-}
-
-std::size_t measure(void (*what)()) {
-    function = what;
-    std::memset(painted, kPaint, sizeof painted);
-    getcontext(&there);
-    there.uc_stack.ss_sp = painted;
-    there.uc_stack.ss_size = sizeof painted;
-    there.uc_link = &back;
-    makecontext(&there, call, 0);
-    swapcontext(&back, &there);
-    const std::uint8_t* deepest = painted;
-    while (*deepest == kPaint)
-        ++deepest;
-    return static_cast<std::size_t>(entry - deepest);
-}
 
 void classify() {
     status = agnews::classify(workspace, text, result);
@@ -104,7 +73,7 @@ int main() {
             std::size_t deepest = 0;
             const auto take = [&](std::string_view one) {
                 text = one;
-                const std::size_t depth = measure(of.call);
+                const std::size_t depth = painted::measure(of.call);
                 if (depth > deepest) deepest = depth;
                 return status == Status::ok;
             };

@@ -29,9 +29,11 @@ HOT = {
     "amx_int8.cpp.o": Hot("tdpbssd", frozenset({1, 2, 4}), frozenset(), frozenset()),
     "avx512_vnni.cpp.o": Hot(
         "vpdpbusd",
-        frozenset(rows * panels for rows in range(1, 10) for panels in ((1, 3) if rows > 4 else (1, 6))),
+        frozenset(rows * panels for rows in range(1, 10) for panels in ((1, 3) if rows > 4 else (1, 6)))
+        | {2 * rows * panels for rows in range(1, 9) for panels in (1, 1 if rows > 4 else 2 if rows > 2 else 4)},
         frozenset({"vmovdqu64", "vpbroadcastd", "vpxord", "vpxorq"}),
-        frozenset(),
+        # Of the product of 4-bit weights, as its even numbers of products.
+        frozenset({"vpandd", "vpandq", "vpsrlw", "vpxord", "vpxorq"}),
     ),
     "avx_vnni.cpp.o": Hot(
         "vpdpbusd",

@@ -126,7 +126,106 @@ def test_memory_of_the_board(link: Linker, tmp_path: Path) -> None:
         {"name": "FLASH", "bytes": content["flash"]["bytes"], "of": 65536},
         {"name": "RAM", "bytes": content["ram"]["bytes"], "of": 8192},
     ]
-    assert f" {content['ram']['bytes']:,}  of 8,192, " in report(elf).out
+    picture = tmp_path / "board.svg"
+    assert f" {content['ram']['bytes']:,}  of 8,192, " in report(elf, "--svg", picture).out
+    drawn = picture.read_text(encoding="utf-8")
+    assert f">RAM: {content['ram']['bytes']:,} of 8,192 bytes, " in drawn
+    assert ">Flash: " in drawn or ">Loaded from its file: " in drawn
+
+
+# The plan of the small model in two regions: the array beside, and the arena of the session.
+REGIONS = {
+    "regions": {
+        "fast": {"bytes": 640, "lower_bound": 640, "room": 700, "cost": 1},
+        "slow": {"bytes": 1000, "lower_bound": 1000, "room": 4096, "cost": 2},
+    },
+    "region_buffers": {
+        "d": {"region": "fast", "offset": 0, "bytes": 640, "first_op": 0, "last_op": 1},
+        "e": {"region": "fast", "offset": 0, "bytes": 100, "first_op": 2, "last_op": 2},
+    },
+}
+WITH_REGIONS = SOURCE + "unsigned char beside[640];\nunsigned char* volatile used = beside;"
+
+
+def test_regions_of_a_model(link: Linker, tmp_path: Path) -> None:
+    """Each with its own plan, beside the room that it was given and the memory that the linker has put it in."""
+    script = tmp_path / "memory.ld"
+    script.write_text(SCRIPT)
+    elf = link(WITH_REGIONS, f"-T{script}", f"-Wl,-Map={tmp_path / 'program.elf.map'}")
+    picture = tmp_path / "regions.svg"
+    folder = write_model(tmp_path / "tiny", **REGIONS)
+    outcome = facts(elf, "--model", folder, "--svg", picture)
+    assert outcome.code == 0, outcome.out + outcome.err
+    fast, slow = outcome.json["arenas"]
+    assert [(one["region"], one["bytes"], one["gap"]) for one in (fast, slow)] == [("fast", 640, 0), ("slow", 1000, 0)]
+    memory = {"name": "memory RAM", "bytes": 8192}
+    assert fast["limits"] == [{"name": "room", "bytes": 700}, memory]
+    assert slow["limits"] == [{"name": "room", "bytes": 4096}, memory]
+    assert [buffer["name"] for buffer in fast["buffers"]] == ["d", "e"]
+    assert [buffer["name"] for buffer in slow["buffers"]] == ["a", "c", "b"]
+    assert outcome.json["ram"]["kinds"]["arena"] == 1640
+    drawn = picture.read_text(encoding="utf-8")
+    words = "region fast of tiny: 640 bytes, lower bound 640, gap 0.00%; room 700; memory RAM 8,192"
+    assert f">R{words[1:]}<" in drawn
+    assert words in report(elf, "--model", folder).out
+    for line in (
+        "room: 700 bytes",
+        "memory RAM: 8,192 bytes, above this picture",
+        "room: 4,096 bytes, above this picture",
+    ):
+        assert f">{line}</text>" in drawn
+    for name in ("a", "b", "c", "d"):
+        assert f">{name}</text>" in drawn
+    assert ">600</text>" in drawn
+
+
+def test_regions_that_contradict_themselves(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host(WITH_REGIONS)
+    folder = tmp_path / "tiny"
+
+    def with_fast(**changes: int) -> dict[str, object]:
+        return REGIONS | {"regions": REGIONS["regions"] | {"fast": REGIONS["regions"]["fast"] | changes}}
+
+    outcome = facts(elf, "--model", write_model(folder, **with_fast(room=639)))
+    assert outcome.code == 1
+    assert outcome.check("region fast of tiny within room") == {
+        "name": "region fast of tiny within room",
+        "passed": False,
+        "found": "640 of 639 bytes",
+    }
+    assert facts(elf, "--model", write_model(folder, **with_fast(bytes=690))).code == 1  # the gap
+    refused("arena-bound", elf, "--model", write_model(folder, **with_fast(lower_bound=639)))
+    refused("arena-overlap", elf, "--model", write_model(folder, **with_fast(bytes=639)))
+    for region in ("slow", "other"):
+        buffers = REGIONS["region_buffers"]
+        moved = REGIONS | {"region_buffers": buffers | {"d": buffers["d"] | {"region": region}}}
+        refused("arena-overlap", elf, "--model", write_model(folder, **moved))
+
+
+def test_tables_that_are_copied(link: Linker, tmp_path: Path) -> None:
+    """Their bytes are those of what they are copied from; others may not lie in RAM."""
+    weights = "const signed char etch_tiny_key_weights[2][64] = {{4}, {5}};"
+    declared = "extern const signed char etch_tiny_key_weights[2][64] __attribute__((aligned(64)));"
+    source = SOURCE.replace(declared, "extern signed char etch_tiny_key_weights[2][64] __attribute__((aligned(64)));")
+    copied = source.replace(weights, weights.replace("weights", "weights_source").replace("const", "extern const"))
+    copied = copied.replace("namespace etch {", "signed char etch_tiny_key_weights[2][64];\nnamespace etch {", 1)
+    copied = copied.replace("session.arena[5] = 2;", "session.arena[5] = etch_tiny_key_weights_source[0][answer];")
+    places = {
+        "fast": {"bytes": 128, "room": 128, "cost": 1, "copied": True, "tables": ["key_weights"]},
+        "flash": {"bytes": 500, "room": 500, "cost": 2, "copied": False, "tables": sorted({*PARTS} - {"key_weights"})},
+    }
+    folder = write_model(tmp_path / "tiny", table_places=places)
+    elf = link(copied)
+    outcome = facts(elf, "--model", folder)
+    assert outcome.code == 0, outcome.out + outcome.err
+    assert outcome.json["ram"]["kinds"]["copied tables"] == 128
+    assert outcome.json["flash"]["categories"]["tables"]["groups"]["layer 1"] == 80
+    assert outcome.check("no table in RAM")["passed"] is True
+    for place in places.values():
+        place["copied"] = False
+    without = facts(elf, "--model", write_model(tmp_path / "tiny", table_places=places))
+    assert without.check("no table in RAM")["found"] == "etch_tiny_key_weights"
+    refused("another-model", link(copied.replace("{4}, {5}", "{4}, {6}")), "--model", folder)
 
 
 BREAKS = {

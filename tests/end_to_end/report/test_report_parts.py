@@ -16,6 +16,7 @@ from tools.reports.flash import _table_entries
 from tools.reports.linker_map import LinkerMap, Origin
 from tools.reports.model_folder import Model
 from tools.reports.names import scope, shortened
+from tools.reports.svg import ticks
 from tools.reports.treemap import Box, treemap
 
 
@@ -144,3 +145,9 @@ def test_objects_of_the_map() -> None:
         (48, 52, "", False),
     ]
     assert all(one[0] + one[1] == other[0] for one, other in pairwise(pieces([("a", 90, 10)], *origins)))
+
+
+def test_ticks_are_round_numbers() -> None:
+    assert ticks(84_656) == [0, 20_000, 40_000, 60_000, 80_000]
+    assert ticks(7) == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert ticks(1) == [0, 1]

@@ -136,8 +136,8 @@ def test_text_names_the_same_sums(program: Path, facts: Outcome) -> None:
     content = facts.json
     lines = outcome.out.splitlines()
     assert lines[0] == f"classify: {content['file']['machine']}, 64 bits, hosted"
-    flash = next(line for line in lines if line.startswith("flash "))
-    assert flash.endswith(f" {content['flash']['bytes']:,}")
+    file = next(line for line in lines if line.startswith("program (bytes of the file"))
+    assert file.endswith(f" {content['flash']['bytes']:,}")
     begin = lines.index(next(line for line in lines if line.startswith("largest symbols")))
     assert lines[begin + 1].split()[0] == "word_embeddings_table"
     assert lines[begin + 4] == ""
@@ -163,6 +163,10 @@ def test_the_picture(program: Path, facts: Outcome, tmp_path: Path) -> None:
         assert x + box_width <= width + 0.05
         assert y + box_height <= height + 0.05
     titles = " ".join(title.text or "" for title in root.iter(f"{SVG}title"))
+    shown = [text.text or "" for text in root.iter(f"{SVG}text")]
+    assert any(words.startswith("Loaded from its file: ") for words in shown)  # a program of a computer has no flash
+    for name in [use["name"] for use in facts.json["ram"]["symbols"]]:
+        assert any(name in words for words in shown) or name in ("arena", "stack")
     for group in facts.json["flash"]["categories"]["tables"]["groups"]:
         assert f"tables, {group}: " in titles
     texts = [text.text for text in root.iter(f"{SVG}text")]

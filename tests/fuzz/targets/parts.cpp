@@ -90,6 +90,97 @@ void run(const Other& other, const typename Tables::Normalizer& normalizer, cons
     etch::fuzz::check_promises(tables, request.mode, request.capacity, request.input, look);
 }
 
+constexpr std::uint8_t kPlain[128] = {};  // what ASCII becomes must be found out
+
+// A text parted at single characters: white space is dropped, letters, digits and others are each of a class.
+void run_split(std::uint8_t composition, std::uint8_t settings, const Request& request) {
+    std::uint8_t ascii[128];
+    for (std::uint8_t c = 0; c < 128; ++c) {
+        const bool is_letter = static_cast<std::uint8_t>((c | 0x20U) - 'a') < 26;
+        ascii[c] = c <= 0x20 ? 0 : is_letter ? 1 : static_cast<std::uint8_t>(c - '0') < 10 ? 2 : 3;
+    }
+    constexpr std::uint32_t kRanges[] = {3, 0xC0U << 5 | 1, 0x300U << 5 | 3, 0x3000U << 5, 0x3001U << 5 | 2};
+    const std::uint32_t parted[] = {0, settings & 14U, settings >> 2 & 14U, settings >> 4 & 14U};
+    const std::uint32_t letters = (parted[1] & 2U) != 0 ? 0 : 1;
+    const etch::CharacterClasses classes{ascii, kRanges, parted, 5, letters};
+    const etch::SequenceNormalizer nothing{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, kPlain, true};
+    const bool one = (settings & 1) != 0;
+    const auto& pieces = test_vocabulary::kPieces;
+    switch (composition % 6) {
+        case 0:
+            run<etch::SplitByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, {classes, {one}}, request);
+            break;
+        case 1:
+            run<etch::WordByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, {classes, {one, false}},
+                                                 request);
+            break;
+        case 2:
+            run<etch::SplitWordPieceTokenizer>(test_vocabulary::kWords, {false, false, one, one},
+                                               {classes, {false, true}}, request);
+            break;
+        case 3:
+            run<etch::SequenceWordCharacterBpeTokenizer>(test_vocabulary::kMerged, nothing, {classes, {false, false}},
+                                                         request);
+            break;
+        case 4:
+            run<etch::SplitUnigramTokenizer>(pieces, pieces.normalizer,
+                                             {classes, {pieces.segmenter.prepend, one, false}}, request);
+            break;
+        default:
+            run<etch::WordUnigramTokenizer>(pieces, pieces.normalizer, {classes, {false, false}}, request);
+            break;
+    }
+}
+
+// Several normalizers in a row, each there or not, in front of one of the models.
+void run_sequence(std::uint8_t composition, std::uint8_t settings, const etch::NormalForm& form,
+                  const Request& request) {
+    const auto has = [settings](unsigned bit) { return (settings >> bit & 1U) != 0; };
+    const bool folds = (composition & 0x40U) != 0;
+    const etch::Folding fold = folds ? kFolding : etch::Folding{};
+    const etch::RunRule spaces{has(3) ? 0x20U : etch::RunRule::kWhiteSpace, has(4) ? 2U : 1U, has(5) ? 0x20U : 0U};
+    const etch::SequenceNormalizer steps{
+        {has(0), has(1)},
+        has(6) ? fold : etch::Folding{},
+        has(7) ? spaces : etch::RunRule{},
+        fold,
+        has(3) ? form : etch::NormalForm{},
+        has(4) ? fold : etch::Folding{},
+        {has(1), has(0)},
+        has(7) ? etch::RunRule{} : spaces,
+        has(5) ? fold : etch::Folding{},
+        {false, has(0)},
+        kPlain,
+        !folds,
+    };
+    const bool one = has(0);
+    switch (composition % 7) {
+        case 0:
+            run<etch::SequenceByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, steps, {one}, request);
+            break;
+        case 1:
+            run<etch::SequenceDigitsBpeTokenizer>(test_vocabulary::kBytesWithTokens, steps, {one, true}, request);
+            break;
+        case 2:
+            run<etch::SequenceCl100kBpeTokenizer>(test_vocabulary::kBytesWithTokens, steps, {3}, request);
+            break;
+        case 3:
+            run<etch::SequenceWordPieceTokenizer>(test_vocabulary::kUncased, steps, {}, request);
+            break;
+        case 4:
+            run<etch::SequenceWordLevelTokenizer>(test_vocabulary::kWords, steps, {one, true}, request);
+            break;
+        case 5:
+            run<etch::SequenceCharacterBpeTokenizer>(test_vocabulary::kMerged, steps,
+                                                     {test_vocabulary::kMerged.segmenter.prepend, one, false}, request);
+            break;
+        default:
+            run<etch::SequenceUnigramTokenizer>(test_vocabulary::kPieces, steps,
+                                                {test_vocabulary::kPieces.segmenter.prepend, one, has(1)}, request);
+            break;
+    }
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -104,6 +195,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     etch::NormalForm form = kForm;
     form.composes = other;
     const auto& bytes = test_vocabulary::kBytesWithTokens;
+    if ((composition & 0x80U) != 0) {
+        run_sequence(composition, settings, form, request);
+        return 0;
+    }
+    if ((composition & 0x40U) != 0) {
+        run_split(composition, settings, request);
+        return 0;
+    }
     switch (composition % 9) {
         case 0:
             run<etch::DigitsBpeTokenizer>(bytes, {}, {one, other}, request);
@@ -127,13 +226,19 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             if ((settings & 8) != 0) {
                 run<etch::CharacterWordPieceTokenizer>(test_vocabulary::kUncased, {kFolding}, {}, request);
             } else {
-                run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one}, request);
+                run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one, true}, request);
             }
             break;
         case 7: {
             if ((settings & 8) != 0) {
                 const auto& pieces = other ? test_vocabulary::kPiecesOfBytes : test_vocabulary::kPieces;
-                run<etch::NormalFormUnigramTokenizer>(pieces, {form}, {pieces.segmenter.prepend, one, other}, request);
+                const etch::MetaspaceSegmenter words{pieces.segmenter.prepend, one, other};
+                if ((settings & 16) != 0) {
+                    run<etch::FormCharsmapUnigramTokenizer>(pieces, {form, kFolding, pieces.normalizer}, words,
+                                                            request);
+                } else {
+                    run<etch::NormalFormUnigramTokenizer>(pieces, {form}, words, request);
+                }
                 break;
             }
             const auto& merged = other ? test_vocabulary::kMergedText : test_vocabulary::kMerged;
@@ -144,10 +249,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         default:
             if ((settings & 16) != 0) {
                 run<etch::NormalFormWordPieceTokenizer>(test_vocabulary::kUncased, {form}, {}, request);
+            } else if ((settings & 32) != 0) {  // words of letters: no special token is one
+                run<etch::WordLevelTokenizer>(test_vocabulary::kUncased, {false, false, other, other}, {true, false},
+                                              request);
             } else if ((settings & 8) != 0) {
                 run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);
             } else {
-                run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one}, request);
+                run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one, true},
+                                              request);
             }
             break;
     }

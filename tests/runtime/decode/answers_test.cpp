@@ -17,6 +17,7 @@ constexpr TemplatePart kQuestion{TemplatePart::kFirst, 0};
 constexpr TemplatePart kContext{TemplatePart::kSecond, 1};
 constexpr Template kPair{3, 5, {{2, 0}, kQuestion, {3, 0}}, {{2, 0}, kQuestion, {3, 0}, kContext, {3, 1}}};
 constexpr Template kBare{1, 3, {kQuestion}, {kQuestion, {3, 0}, kContext}};  // begins with no special token
+constexpr Template kSwapped{1, 3, {kQuestion}, {kContext, {3, 0}, kQuestion}};
 
 // A question about a context of single letters, each a token and a word where no other is said.
 struct Question {
@@ -76,6 +77,7 @@ TEST(Answers, EndsAreThoseOfTheFirstSpecialTokenAndOfTheContext) {
     EXPECT_EQ(std::vector<float>(state.ends, state.ends + 3), (std::vector<float>{2, 8, 10}));
     ASSERT_EQ(gather_ends(kBare, {logits, 2}, state), 2u);
     EXPECT_EQ(state.starts[0], 7);
+    EXPECT_EQ(gather_ends(kSwapped, {logits, 2}, state), 2u);
 }
 
 TEST(Answers, OfEqualScoresTheOneThatBeginsAndEndsFirst) {
@@ -199,6 +201,12 @@ TEST(Answers, NoAnswerTakesThePlaceOfTheWorst) {
     question.options = {4, 0, 0, 1, true, true};
     question.add({0.25f, 0.5f, 0.125f, 0.25f}, {1, 1, 1, 1});
     EXPECT_EQ(shown(question.finish()), (Texts{"0-1 500", "2-3 250", "0-0 250"}));
+    Question worst_first("abc");
+    worst_first.answers.resize(2);
+    worst_first.options = {2, 0, 0, 1, true, true};
+    worst_first.add({0, 0.5f, 0.25f, 0}, {1, 1, 1, 0});
+    worst_first.add({0, 0, 0, 0.75f}, {1, 0, 0, 1});  // a second window's, which takes the place of the last one
+    EXPECT_EQ(shown(worst_first.finish()), (Texts{"2-3 750", "0-0 0"}));
     Question bare("ab");  // no token stands for it
     bare.parts = &kBare;
     bare.options = {2, 0, 0, 1, true, true};
@@ -213,6 +221,8 @@ TEST(Answers, WhatIsNoNumberIsNone) {
     EXPECT_EQ(shown(question.finish()), Texts{"1-2 500"});
     Question empty("");
     empty.add({0.5f}, {0.5f});
+    EXPECT_EQ(shown(empty.finish()), Texts{});
+    add_answers(kPair, empty.options, 0, empty.answers.data(), 8, empty.state);  // nor has it a first token
     EXPECT_EQ(shown(empty.finish()), Texts{});
 }
 

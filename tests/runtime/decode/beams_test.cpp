@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "etch/kernels.hpp"
@@ -29,7 +31,7 @@ struct Search {
     // One pass whose logits are these for each row, after as many rows of the caches as that takes.
     void pass(std::vector<float> logits) {
         const OpContext context{*best_kernels(Packing::panel), nullptr};
-        const NextTokens next{rules, beams.active, {logits.data(), kVocabulary}, beams};
+        const NextTokens next{rules, {0, kVocabulary}, {logits.data(), kVocabulary}, beams};
         next.run(context, 0, next.units());
         ContinueBeams{rules, search, 16, beams, {ids, parents}}.run(context, 0, 1);
     }
@@ -98,6 +100,119 @@ TEST(Beams, AnEndIsKeptAndTheSearchGoesOn) {
     std::int32_t ids[kTokens] = {};
     ids_of(one.beams.ended[0], one.search, {one.ids, one.parents}, ids);
     EXPECT_EQ(ids[0], kEnd);
+}
+
+// What two beams have in common is looked up behind the first token, too.
+TEST(Beams, OnlyRowsBehindACommonTokenAreCopied) {
+    Search one;
+    one.pass(rows(1, 4, 6));
+    const float scores[][3] = {{-1.0f, 0.0f, -1.0f}, {-2.0f, -1.5f, 0.0f}};  // the second is continued twice, the third
+    for (const auto& of_beams : scores) {
+        std::copy_n(of_beams, 3, one.beams.scores);
+        one.pass(rows(3, 7, 2));
+    }
+    ASSERT_EQ(one.beams.copies, 1u);
+    EXPECT_EQ(one.beams.copied[0].first, 2u);
+    EXPECT_EQ(one.beams.copied[0].last, 3u);
+}
+
+TEST(Beams, WhenTheSearchIsOver) {
+    for (const Stopping stopping : {Stopping::at_once, Stopping::estimate, Stopping::longest}) {
+        Search one;
+        one.search.stopping = stopping;
+        one.pass(rows(1, 4, 6));
+        for (float& score : one.beams.scores)
+            score = -1.0f;
+        one.pass(rows(3, kEnd, 2));
+        ASSERT_EQ(one.beams.found, 3u);
+        EXPECT_EQ(one.beams.done, stopping != Stopping::longest);  // four tokens could have a better mean
+        std::int32_t ids[kTokens] = {};
+        ids_of(one.beams.ended[2], one.search, {one.ids, one.parents}, ids);
+        EXPECT_EQ(ids[0], 1);
+        EXPECT_EQ(ids[1], kEnd);
+    }
+}
+
+TEST(Beams, TheBestEndsAreKeptInTheirOrder) {
+    Search one;
+    one.search.stopping = Stopping::longest;
+    one.pass(rows(1, kEnd, 3));
+    const float first = one.beams.ended[0].score;
+    one.beams.scores[0] = 0.0f;
+    one.beams.scores[1] = -0.1f;
+    one.beams.scores[2] = -9.0f;
+    one.pass(rows(3, kEnd, 3));  // both are better by the mean of two tokens
+    ASSERT_EQ(one.beams.found, 3u);
+    EXPECT_EQ(one.beams.ended[0].score, first / 2);
+    EXPECT_LT(one.beams.ended[1].score, first / 2);
+    EXPECT_EQ(one.beams.ended[2].score, first);
+    EXPECT_FALSE(one.beams.done);
+    const float second = one.beams.ended[1].score;
+    one.beams.scores[0] = 0.0f;
+    one.beams.scores[1] = -2.0f;
+    one.beams.scores[2] = -9.0f;
+    one.pass(rows(3, kEnd, 3));  // one is better than all, another worse
+    ASSERT_EQ(one.beams.found, 3u);
+    EXPECT_GT(one.beams.ended[0].score, first / 2);
+    EXPECT_EQ(one.beams.ended[1].score, first / 2);
+    EXPECT_EQ(one.beams.ended[2].score, second);
+    EXPECT_TRUE(one.beams.done);
+    ContinueBeams{one.rules, one.search, 16, one.beams, {one.ids, one.parents}}.run({*best_kernels(Packing::panel), {}},
+                                                                                    0, 0);
+    EXPECT_EQ(one.beams.found, 3u);  // no unit
+}
+
+TEST(Beams, WhatHasNoRoomForMoreEndsByItsLength) {
+    for (const bool forced : {false, true}) {
+        for (const std::int32_t best : {kEnd, 4}) {
+            Search one;
+            one.rules.forced_end = forced;
+            for (std::uint32_t i = 0; i + 1 < kTokens; ++i)
+                one.pass(rows(one.beams.active, 4, 6));
+            ASSERT_FALSE(one.beams.done);
+            one.pass(rows(3, static_cast<std::size_t>(best), 6));
+            ASSERT_TRUE(one.beams.done);
+            EXPECT_EQ(one.beams.found, 3u);
+            EXPECT_EQ(one.beams.ended[0].length, kTokens);
+            EXPECT_EQ(one.beams.ended[0].last, forced ? kEnd : best);
+            EXPECT_EQ(one.beams.ended[0].ended, best == kEnd && !forced ? Ended::end : Ended::length);
+        }
+    }
+}
+
+// Of each beam its own tokens count, and log-probabilities are those of before.
+TEST(Beams, RestrictionsOfWhatABeamHasWritten) {
+    Restrictions penalty{};
+    penalty.repetition_penalty = 2.0f;
+    const std::int32_t begin[] = {8};
+    Search one;
+    one.pass(rows(1, 4, 6));
+    for (float& score : one.beams.scores)
+        score = -1.0f;
+    one.pass(rows(3, 7, 2));
+    one.rules.restrictions = &penalty;
+    std::vector<float> logits(std::size_t{3} * kVocabulary, 1.0f);
+    std::vector<std::int32_t> history(std::size_t{3} * kTokens);
+    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    const F32Rows all{logits.data(), kVocabulary};
+    const RestrictBeams restrict {one.rules, one.search, {one.ids, one.parents}, begin, 1, history.data(),
+                                  all,       one.beams};
+    restrict.run(context, 0, restrict.units());
+    const float one_of_nine = -std::log(9.0f);
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::int32_t id = 0; id < static_cast<std::int32_t>(kVocabulary); ++id) {
+            const bool is_there = id == 8 || id == 7 || id == one.ids[row];
+            const float meant = is_there ? 1.0f + one_of_nine : 1.0f;
+            EXPECT_NEAR(logits[row * kVocabulary + static_cast<std::size_t>(id)], meant, 1e-5f) << row << " " << id;
+        }
+    }
+    for (const bool renormalize : {false, true}) {
+        one.rules.renormalize = renormalize;
+        const float score = one.beams.scores[0];
+        NextTokens{one.rules, {0, kVocabulary}, all, one.beams}.run(context, 0, 3);
+        const float among = renormalize ? -std::log(6.0f + 3.0f / 9.0f) : one_of_nine;
+        EXPECT_NEAR(one.beams.next[0][0].score, score + among, 1e-5f);
+    }
 }
 
 }  // namespace

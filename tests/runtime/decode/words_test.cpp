@@ -48,6 +48,7 @@ TEST(Words, CharactersAreCountedNotBytes) {
 TEST(Words, AnUnknownTokenBeginsOne) {
     EXPECT_EQ(marked("xy", {0}, {{0, 2}})[0], TokenMark::begins_word);
     EXPECT_EQ(marked("xy", {4}, {{0, 2}})[0], TokenMark::goes_on);
+    EXPECT_EQ(marked("xy", {4}, {{0, 0}})[0], TokenMark::goes_on);  // of no characters, but none of the template's
 }
 
 TEST(Words, BySpacesWhereThereIsNoPrefix) {
@@ -64,6 +65,9 @@ TEST(Words, BySpacesWhereThereIsNoPrefix) {
     unigram.unknown_id = 7;
     mark_words(unigram, parts(), nullptr, "a bc", tokens);
     EXPECT_EQ(marks[3], TokenMark::begins_word);
+    offsets[2] = {1, 3};  // with the space before it
+    mark_words(unigram, parts(), nullptr, "a bc", tokens);
+    EXPECT_EQ(marks[2], TokenMark::begins_word);
     mark_ids(parts(), nullptr, tokens);
     EXPECT_EQ(marks[0], TokenMark::special);
     EXPECT_EQ(marks[3], TokenMark::begins_word);

@@ -52,7 +52,7 @@ TEST_P(Expand, ProductInTheTileIsTheSame) {
     const std::uint32_t most = set().matmul_s4_rows;
     ASSERT_GE(most, 1u);
     for (std::uint32_t rows = 1; rows <= most; ++rows) {
-        for (const std::uint32_t n : {1u, 15u, 16u, 40u}) {
+        for (const std::uint32_t n : {1u, 15u, 16u, 40u, 72u}) {
             for (const std::uint32_t k : {1u, 4u, 5u, 15u, 16u, 17u, 31u, 32u, 33u, 40u, 49u, 96u, 160u}) {
                 SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(n) + ", k " + std::to_string(k));
                 S4Table table(set().packing, n, k);
@@ -77,6 +77,10 @@ TEST_P(Expand, ProductInTheTileIsTheSame) {
                 for (std::uint32_t panel = 0; panel < (n + 15) / 16; ++panel)
                     set().matmul_s4(m, table.factors.data(), panel, panel + 1);
                 ASSERT_TRUE(same_bits(got, want));
+                std::vector<float> at_once = Random().floats(std::size_t{rows} * n);
+                m.residual = m.out = at_once.data();
+                set().matmul_s4(m, table.factors.data(), 0, (n + 15) / 16);
+                ASSERT_TRUE(same_bits(at_once, want));
             }
         }
     }

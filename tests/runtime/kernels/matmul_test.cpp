@@ -39,7 +39,7 @@ std::vector<Size> all_sizes() {
         for (const std::uint32_t n : {32u, 48u, 96u, 100u, 160u, 192u})
             sizes.push_back({rows, 63 + rows, n});
     }
-    for (const std::uint32_t k : {63u, 64u, 65u, 80u, 127u, 128u, 129u, 192u}) {
+    for (const std::uint32_t k : {63u, 64u, 65u, 80u, 127u, 128u, 129u, 192u, 400u}) {  // 400: tiles of 10 groups of 4
         for (const std::uint32_t rows : {1u, 6u, 9u, 20u})
             sizes.push_back({rows, k, 64});
     }

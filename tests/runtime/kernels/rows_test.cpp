@@ -206,6 +206,13 @@ TEST_P(Rows, Exp2RowAsScalarAndOneAtTheMaximum) {
             float largest = row[0];
             for (const float t : row)
                 largest = std::fmax(largest, t);
+            const EdgeArray<float> unscaled(row);
+            EdgeArray<float> scaled(row);
+            for (std::uint32_t i = 0; i < n; ++i)
+                scaled[i] = row[i] * 1.4426950408889634f;
+            ASSERT_TRUE(same_bits(set().largest_value(unscaled.data(), n), largest));
+            ASSERT_TRUE(same_bits(set().exp2_sum(unscaled.data(), n, 1.4426950408889634f, largest),
+                                  reference().exp2_row(scaled.data(), n)));
             for (std::uint32_t i = 0; i < n; ++i) {
                 if (row[i] == largest) {
                     ASSERT_EQ(got[i], 1.0f);

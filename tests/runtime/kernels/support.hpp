@@ -186,13 +186,13 @@ inline const KernelSet& scalar(Packing packing) {
     return *set;
 }
 
-// Every set that this CPU can run, of both packings, and those that it can emulate.
+// Every set that this CPU can run, of both packings, each of those with one name, and those that it can emulate.
 inline std::vector<const KernelSet*> usable_sets() {
     std::vector<const KernelSet*> sets = emulated_sets();
     for (const Packing packing : {Packing::panel, Packing::rows}) {
-        for (std::size_t i = 0; !usable_kernel_name(packing, i).empty(); ++i) {
-            const KernelSet* set = nullptr;
-            if (find_kernels(packing, usable_kernel_name(packing, i), set) == Status::ok) sets.push_back(set);
+        const KernelList& list = detail::kernels_for(packing);
+        for (std::size_t i = 0; i < list.count; ++i) {
+            if (list.sets[i]->usable()) sets.push_back(list.sets[i]);
         }
     }
     return sets;
@@ -202,7 +202,9 @@ inline std::string name_of(const KernelSet& set) {
     const std::vector<const KernelSet*> emulated = emulated_sets();
     const bool is_emulated = std::find(emulated.begin(), emulated.end(), &set) != emulated.end();
     const char* const packing = set.packing == Packing::panel ? "_panel" : "_rows";
-    return std::string(kernel_name(set)) + packing + (is_emulated ? "_emulated" : "");
+    const KernelSet* meant = nullptr;
+    const bool is_meant = find_kernels(set.packing, kernel_name(set), meant) == Status::ok && meant == &set;
+    return std::string(kernel_name(set)) + packing + (is_emulated ? "_emulated" : is_meant ? "" : "_of_other_cpus");
 }
 
 // A test that runs once per usable set.

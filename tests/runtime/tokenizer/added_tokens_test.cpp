@@ -20,6 +20,13 @@ TEST(TokenizerAddedTokens, AreFoundInText) {
     EXPECT_EQ(plain.pieces, Strings({"the", "<l>", "New York", "<r>", "[", "sep", "]"}));  // only special ones are text
 }
 
+// White space behind the end of a text is not a token's.
+TEST(TokenizerAddedTokens, StrippingEndsWithTheText) {
+    const std::string_view text = "<r>  a";
+    EXPECT_EQ(run(kWithTokens, text.substr(0, 3)).offsets[1].end, 3U);
+    EXPECT_EQ(run(kWithTokens, text.substr(0, 4)).offsets[1].end, 4U);
+}
+
 // Texts are searched for tokens 256 bytes at a time; nothing depends on where these end.
 TEST(TokenizerAddedTokens, AddedTokensInLongTexts) {
     for (const int spaces : {1, 2, 252, 253, 254, 255, 256, 257, 258, 510, 511, 512, 513, 700}) {

@@ -137,6 +137,8 @@ inline void read(Reader& in, etch::ByteLevelSegmenter& segmenter) {
 
 inline void read(Reader& in, etch::WhitespaceSegmenter& segmenter) {
     set(in, segmenter.splits_words);
+    set(in, segmenter.whole_words);
+    set(in, segmenter.punctuation);
 }
 
 inline void read(Reader&, etch::SingleCharacterSegmenter&) {}
@@ -148,6 +150,25 @@ inline void read(Reader& in, etch::DigitsSegmenter& segmenter) {
 
 inline void read(Reader& in, etch::Cl100kSegmenter& segmenter) {
     set(in, segmenter.most_digits);
+}
+
+inline void read(Reader& in, etch::WordSegmenter& segmenter) {
+    set(in, segmenter.add_prefix_space);
+    set(in, segmenter.whole_words);
+}
+
+inline void read(Reader& in, etch::CharacterClasses& classes) {
+    classes.ascii_classes = in.array<std::uint8_t>();
+    classes.class_ranges = in.array<std::uint32_t>();
+    classes.parted = in.array<std::uint32_t>();
+    set(in, classes.range_count);
+    set(in, classes.letter_class);
+}
+
+template <class Inner>
+void read(Reader& in, etch::SplitSegmenter<Inner>& segmenter) {
+    read(in, segmenter.classes);
+    read(in, segmenter.inner);
 }
 
 inline void read(Reader& in, etch::ByteLevelBpe& model) {
@@ -192,6 +213,38 @@ inline void read(Reader& in, etch::FoldingNormalizer& normalizer) {
     read(in, normalizer.rest);
 }
 
+inline void read(Reader& in, etch::StripRule& rule) {
+    set(in, rule.left);
+    set(in, rule.right);
+}
+
+inline void read(Reader& in, etch::RunRule& rule) {
+    set(in, rule.of);
+    set(in, rule.least);
+    set(in, rule.content);
+}
+
+inline void read(Reader& in, etch::SequenceNormalizer& normalizer) {
+    read(in, normalizer.first_strip);
+    read(in, normalizer.first_folding);
+    read(in, normalizer.first_run);
+    read(in, normalizer.second_folding);
+    read(in, normalizer.form);
+    read(in, normalizer.third_folding);
+    read(in, normalizer.second_strip);
+    read(in, normalizer.second_run);
+    read(in, normalizer.last_folding);
+    read(in, normalizer.last_strip);
+    normalizer.plain = in.array<std::uint8_t>();
+    set(in, normalizer.letters_stay);
+}
+
+inline void read(Reader& in, etch::FormCharsmapNormalizer& normalizer) {
+    read(in, normalizer.form);
+    read(in, normalizer.folding);
+    read(in, normalizer.rest);
+}
+
 inline void read(Reader& in, etch::MetaspaceSegmenter& segmenter) {
     set(in, segmenter.prepend);
     set(in, segmenter.split);
@@ -228,6 +281,7 @@ inline void read(Reader& in, etch::Unigram& model) {
     set(in, model.metaspace_node);
     set(in, model.lowest_key);
     set(in, model.longest);
+    set(in, model.named_begin);
     set(in, model.first_end);
     set(in, model.piece_count);
     set(in, model.unknown_id);

@@ -47,6 +47,12 @@ TEST_F(TokenizerLimits, EitherTextOfAPair) {
     EXPECT_FALSE(result_.truncated);
 }
 
+TEST_F(TokenizerLimits, ATextThatIsReadInParts) {
+    etch::TokenStream stream{};
+    EXPECT_EQ(etch::open_stream(kUncased, text(kLongest + 1), SpecialTokens::recognized, nullptr, stream),
+              Status::text_too_long);
+}
+
 // Without room for the template nothing is read, whatever the length.
 TEST_F(TokenizerLimits, TheLongestTextIsNotTooLong) {
     EXPECT_EQ(etch::tokenize(kUncased, text(kLongest), SpecialTokens::recognized, nullptr, {}, result_), Status::ok);

@@ -57,4 +57,32 @@ TEST(Template, OnlyBehind) {
     EXPECT_EQ(pair.segments, (Segments{0, 0, 0, 1}));
 }
 
+// The second text stays whole: a translation that is scored is not cut.
+TEST(Template, OnlyTheFirstTextIsCut) {
+    BertTokenizer tables = kUncased;  // three special tokens
+    tables.parts.cuts_first = true;
+    const auto whole = Call(tables, 8).pair("the the the", "world hello");
+    EXPECT_FALSE(whole.truncated);
+    EXPECT_EQ(whole.ids.size(), 8U);
+    const auto cut = Call(tables, 6).pair("the the the", "world hello");
+    EXPECT_TRUE(cut.truncated);
+    EXPECT_EQ(cut.pieces, (std::vector<std::string>{"the", "world", "hello"}));
+    EXPECT_EQ(cut.segments, (Segments{0, 0, 0, 1, 1, 1}));
+
+    // No token of the first one would be left.
+    std::vector<std::uint64_t> scratch(etch::tokenizer_scratch_bytes(tables) / 8 + 1);
+    std::int32_t ids[8];
+    etch::TokenOffset offsets[8];
+    std::uint8_t segments[8];
+    for (const std::uint32_t capacity : {5U, 4U, 3U}) {
+        etch::Tokenized result{7, false, true};
+        const etch::TokenSink sink{ids, segments, offsets, capacity};
+        const auto mode = etch::SpecialTokens::recognized;
+        EXPECT_EQ(etch::tokenize_pair(tables, "the", "world hello", mode, scratch.data(), sink, result),
+                  etch::Status::hypothesis_too_long);
+        EXPECT_TRUE(result.truncated);
+        EXPECT_EQ(result.count, 0U);
+    }
+}
+
 }  // namespace

@@ -139,6 +139,13 @@ TEST(Tokenizer, OneFailureMakesTheWholeWordUnknown) {
     EXPECT_EQ(out.offsets[1].end, 6U);
 }
 
+// Punctuation is a word of one character, also where only longer pieces begin with it, or none.
+TEST(Tokenizer, PunctuationThatIsNoPiece) {
+    EXPECT_EQ(uncased("the { a"), Strings({"the", "[UNK]", "a"}));
+    EXPECT_EQ(uncased("{a"), Strings({"[UNK]", "a"}));
+    EXPECT_EQ(uncased("the % a"), Strings({"the", "[UNK]", "a"}));  // no piece begins with it
+}
+
 TEST(Tokenizer, OffsetsCountBytesOfTheOriginal) {
     const Output out = run(kUncased, "\u200bCafe\u0301 中x");
     EXPECT_EQ(out.pieces, Strings({"cafe", "中", "x"}));

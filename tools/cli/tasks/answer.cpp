@@ -19,7 +19,7 @@ constexpr const char* kQuestions = R"(
   --context C          its context, of any length,
   --context-file F     or the context that is in file F
   --pair Q C           a question and its context; may be repeated
-  --pairs              lines are Q<TAB>C; a text alone is a context without a question, cut where it is too long
+  --pairs              lines are Q<TAB>C
   --window N           tokens that are read at once (default 384, or as many as the model takes)
   --stride N           tokens that two windows of a long context share (default 128, or half a window)
   --longest N          tokens of an answer (default 15)
@@ -31,7 +31,8 @@ constexpr const char* kOutput = R"(
                        text TAB score TAB begin TAB end, the next answers behind it; bytes of the context
   --top K              so many answers (default 1)
   --json               {"answers": [{"text", "score", "start", "end"}], "windows", "tokens", "truncated"}
-  --logits             with --json: {"logits"} of each token of the last window, for its beginning and its end
+  --logits             with --json: of one window {"logits"} of each token, for its beginning and its end; also of a
+                       text alone, cut where it is too long
 )";
 
 constexpr const char* kEvaluation = R"(
@@ -59,8 +60,6 @@ const Option kOptions[] = {
          o.wanted.answers.top = *o.top;
      }},
 };
-const OptionGroup kAnswerOptions(kOptions);
-
 // A question and one context, and no other texts.
 void check(const Options& options) {
     if (options.logits && !options.json) {
@@ -76,6 +75,12 @@ void check(const Options& options) {
     }
     if (options.question && (options.file || options.pair_lines || !options.pairs.empty() || !options.texts.empty())) {
         fail(kWrongUse, "--question takes no other texts");
+    }
+    const bool has_contexts = options.question || options.pair_lines || !options.pairs.empty();
+    if (options.mode == Mode::texts && !has_contexts && !options.logits && !options.tokens) {
+        fail(kWrongUse,
+             "a question needs its context: --question Q with --context C or --context-file F, --pair Q C, "
+             "or lines of both with --pairs");
     }
 }
 
@@ -125,6 +130,8 @@ void evaluate_answers(const Options& options) {
 }
 
 }  // namespace
+
+const OptionGroup kAnswerOptions(kOptions);
 
 extern const TaskFace kAnswerFace;
 const TaskFace kAnswerFace = {

@@ -10,7 +10,8 @@ std::string_view context_of(const Text& text) {
 
 void append_answers(std::string& out, const Options& options, const Text& text, const Answer& answer) {
     append_key(out, "answers");
-    append_json_array(out, answer.answer_count, [&](std::uint32_t i) {
+    // Of a text alone spans are numbers of tokens.
+    append_json_array(out, text.pair ? answer.answer_count : 0, [&](std::uint32_t i) {
         const AnswerSpan& span = answer.answers[i];
         const ScoredPlace place = {span.begin, span.end, span.score};
         out += "{\"text\": ";
@@ -20,7 +21,7 @@ void append_answers(std::string& out, const Options& options, const Text& text, 
     });
     append_key(out, "windows");
     append_json(out, std::int64_t{answer.windows});
-    if (options.logits) {
+    if (options.logits && answer.windows == 1) {  // else `tokens` are not those of the last one alone
         append_rows(out, "logits", answer);
     }
 }

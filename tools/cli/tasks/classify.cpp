@@ -77,9 +77,9 @@ namespace {
 
 // label TAB probability of the most probable labels, best first.
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
-    std::vector<std::uint32_t> order(kModel.width);
+    std::vector<std::uint32_t> order(width_of(answer));
     std::iota(order.begin(), order.end(), 0U);
-    const std::uint32_t shown = std::min(options.top.value_or(kTop), kModel.width);
+    const std::uint32_t shown = std::min(options.top.value_or(kTop), width_of(answer));
     std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](std::uint32_t a, std::uint32_t b) {
         // By logits: two probabilities may round to the same float.
         return answer.logits[a] != answer.logits[b] ? answer.logits[a] > answer.logits[b] : a < b;
@@ -87,7 +87,7 @@ std::string as_text(const Options& options, const Text&, const Answer& answer) {
     std::string out;
     for (std::uint32_t i = 0; i < shown; ++i) {
         out += i == 0 ? "" : "\t";
-        append_printable(out, label(order[i]));
+        append_printable(out, name_in(answer, order[i]));
         out += format("\t%.4f", static_cast<double>(answer.values[order[i]]));
     }
     return out + '\n';
@@ -128,7 +128,7 @@ void evaluate_labels(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<std::uint32_t> truths = read_labels(options, dataset);
     const bool pairs = texts_of_rows(options) == RowTexts::two;
-    Scores scores(kModel.width);
+    Scores scores(output_width());
     std::string summary;
     {
         TableRun run(dataset);
@@ -149,7 +149,7 @@ void evaluate_labels(const Options& options) {
         return;
     }
     std::vector<LabelMeasures> measures;
-    for (std::uint32_t label = 0; label < kModel.width; ++label) {
+    for (std::uint32_t label = 0; label < output_width(); ++label) {
         measures.push_back(scores.measures(label));
     }
     write_output(class_table(measures, scores.rows()));
@@ -177,7 +177,7 @@ std::vector<std::vector<std::uint32_t>> read_label_sets(const Options& options, 
 void evaluate_label_sets(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const std::vector<std::vector<std::uint32_t>> truths = read_label_sets(options, dataset);
-    LabelSetScores scores(kModel.width);
+    LabelSetScores scores(output_width());
     std::string summary;
     {
         TableRun run(dataset);
@@ -188,7 +188,7 @@ void evaluate_label_sets(const Options& options) {
         summary = run.summary();
     }
     std::vector<LabelMeasures> measures;
-    for (std::uint32_t label = 0; label < kModel.width; ++label) {
+    for (std::uint32_t label = 0; label < output_width(); ++label) {
         measures.push_back(scores.measures(label));
     }
     write_output(percent_line("exact match", scores.exact_match()));

@@ -4,7 +4,7 @@
 namespace etch::cli {
 
 void append_embedding(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_floats(out, "embedding", answer.values);
+    append_floats(out, "embedding", answer, answer.values);
 }
 
 }  // namespace etch::cli

@@ -61,9 +61,9 @@ std::string as_text(const Options& options, const Text&, const Answer& answer) {
     }
     std::string out;
     for (std::uint32_t mask = 0; mask < answer.mask_count; ++mask) {
-        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
+        const Candidate* const row = answer.candidates + std::size_t{mask} * width_of(answer);
         out += mask == 0 ? "" : "\n";
-        for (std::uint32_t i = 0; i < candidates_shown(options); ++i) {
+        for (std::uint32_t i = 0; i < candidates_shown(options, answer); ++i) {
             out += i == 0 ? "" : "\t";
             append_printable(out, piece(row[i].id));
             out += format("\t%.4f", static_cast<double>(row[i].probability));
@@ -93,8 +93,8 @@ bool is_called(std::string_view piece, std::string_view name) {
 
 // The place of the right piece among the first candidates of a mask, kJudged where it is none of them.
 std::uint32_t place_of(const Answer& answer, std::size_t mask, std::string_view name) {
-    const Candidate* const row = answer.candidates + mask * kModel.width;
-    const std::uint32_t judged = std::min(kJudged, kModel.width);
+    const Candidate* const row = answer.candidates + mask * output_width();
+    const std::uint32_t judged = std::min(kJudged, output_width());
     for (std::uint32_t i = 0; i < judged; ++i) {
         if (is_called(piece(row[i].id), name)) {
             return i;

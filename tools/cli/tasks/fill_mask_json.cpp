@@ -6,8 +6,8 @@
 
 namespace etch::cli {
 
-std::uint32_t candidates_shown(const Options& options) {
-    return std::min(options.top.value_or(kTop), kModel.width);
+std::uint32_t candidates_shown(const Options& options, const Answer& answer) {
+    return std::min(options.top.value_or(kTop), width_of(answer));
 }
 
 void append_masks(std::string& out, const Options& options, const Text&, const Answer& answer) {
@@ -20,8 +20,8 @@ void append_masks(std::string& out, const Options& options, const Text&, const A
     }
     append_key(out, "masks");
     append_json_array(out, answer.mask_count, [&](std::uint32_t mask) {
-        const Candidate* const row = answer.candidates + std::size_t{mask} * kModel.width;
-        append_json_array(out, candidates_shown(options), [&](std::uint32_t i) {
+        const Candidate* const row = answer.candidates + std::size_t{mask} * width_of(answer);
+        append_json_array(out, candidates_shown(options, answer), [&](std::uint32_t i) {
             out += "{\"token\": ";
             append_json(out, piece(row[i].id));
             out += ", \"id\": ";

@@ -15,9 +15,8 @@ inline constexpr std::uint32_t kWidth = generated::kLogitCount;
 inline constexpr const TaskFace& kFace = kNextSentenceFace;
 inline constexpr AppendFields* kAppendFields = append_next_sentence;
 
-// Of the label column of a table.
 inline std::string_view name(std::uint32_t index) {
-    return index == 0 ? "next" : "random";
+    return next_sentence_name(index);
 }
 
 // A result needs no room of its own.

@@ -11,7 +11,7 @@ namespace etch::cli {
 void append_next_sentence(std::string& out, const Options&, const Text&, const Answer& answer) {
     append_key(out, "probability");
     append_json(out, answer.values[0]);
-    append_floats(out, "logits", answer.logits);
+    append_floats(out, "logits", answer, answer.logits);
 }
 
 }  // namespace etch::cli

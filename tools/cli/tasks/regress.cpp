@@ -42,15 +42,15 @@ std::string described() {
 using Columns = std::vector<std::vector<double>>;
 
 Columns read_values(const Dataset& dataset) {
-    Columns columns(kModel.width);
+    Columns columns(output_width());
     for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
         const std::vector<std::string_view> parts = split_value_list(dataset.values[row]);
-        if (parts.size() != kModel.width) {
+        if (parts.size() != output_width()) {
             refuse_value(dataset, row,
-                         format("expected %u value%s, separated by ;, got %s", static_cast<unsigned>(kModel.width),
-                                kModel.width == 1 ? "" : "s", quoted(dataset.values[row]).c_str()));
+                         format("expected %u value%s, separated by ;, got %s", static_cast<unsigned>(output_width()),
+                                output_width() == 1 ? "" : "s", quoted(dataset.values[row]).c_str()));
         }
-        for (std::uint32_t i = 0; i < kModel.width; ++i) {
+        for (std::uint32_t i = 0; i < output_width(); ++i) {
             const std::optional<double> value = parse_decimal(parts[i]);
             if (!value) {
                 refuse_value(dataset, row, "expected a number, got " + quoted(parts[i]));
@@ -64,21 +64,21 @@ Columns read_values(const Dataset& dataset) {
 void evaluate_values(const Options& options) {
     const Dataset dataset = read_dataset(options);
     const Columns truths = read_values(dataset);
-    Columns answers(kModel.width);
+    Columns answers(output_width());
     std::string summary;
     {
         TableRun run(dataset);
         for (std::size_t row = 0; row < dataset.examples.size(); ++row) {
             const Answer answer = run.answer(row, options.pair_lines);
-            for (std::uint32_t i = 0; i < kModel.width; ++i) {
+            for (std::uint32_t i = 0; i < output_width(); ++i) {
                 answers[i].push_back(answer.values[i]);
             }
             run.done(row);
         }
         summary = run.summary();
     }
-    for (std::uint32_t i = 0; i < kModel.width; ++i) {
-        if (kModel.width > 1) {
+    for (std::uint32_t i = 0; i < output_width(); ++i) {
+        if (output_width() > 1) {
             std::string name;
             append_printable(name, label(i));
             write_output(name + '\n');

@@ -4,7 +4,7 @@
 namespace etch::cli {
 
 void append_values(std::string& out, const Options&, const Text&, const Answer& answer) {
-    append_floats(out, "values", answer.values);
+    append_floats(out, "values", answer, answer.values);
 }
 
 }  // namespace etch::cli

@@ -50,7 +50,12 @@ const Option kOptions[] = {
     {"--aggregation", 1, kTexts, kNone, [](Options& o, Values v) { o.wanted.aggregation = read_aggregation(v[0]); }},
     {"--probabilities", 0, kTexts, kNone, [](Options& o, Values) { o.probabilities = true; }},
 };
+
+}  // namespace
+
 const OptionGroup kTagOptions(kOptions);
+
+namespace {
 
 void check(const Options& options) {
     if (options.probabilities && !options.json) {
@@ -64,7 +69,7 @@ std::string as_text(const Options& options, const Text& text, const Answer& answ
     for (std::uint32_t i = 0; i < answer.span_count; ++i) {
         const TagSpan& span = answer.spans[i];
         out += i == 0 ? "" : "\t";
-        append_printable(out, entity_name(options, span));
+        append_printable(out, entity_name(options, answer, span));
         out += '\t';
         append_place_as_text(out, {span.begin, span.end, span.score}, text.first);
     }
@@ -84,8 +89,8 @@ struct Counts {
 };
 
 std::string_view label_of_token(const Answer& answer, std::uint32_t token) {
-    const float* row = answer.values + std::size_t{token} * kModel.width;
-    return label(static_cast<std::uint32_t>(std::max_element(row, row + kModel.width) - row));
+    const float* row = answer.values + std::size_t{token} * output_width();
+    return label(static_cast<std::uint32_t>(std::max_element(row, row + output_width()) - row));
 }
 
 std::vector<std::string_view> tags_of_words(const TaggedText& text, const Answer& answer) {

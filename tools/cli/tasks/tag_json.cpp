@@ -4,8 +4,9 @@
 
 namespace etch::cli {
 
-std::string_view entity_name(const Options& options, const TagSpan& span) {
-    return label(options.wanted.aggregation == Aggregation::none ? span.label : kModel.width + span.label);
+std::string_view entity_name(const Options& options, const Answer& answer, const TagSpan& span) {
+    const std::uint32_t first = options.wanted.aggregation == Aggregation::none ? 0 : width_of(answer);
+    return name_in(answer, first + span.label);
 }
 
 void append_entities(std::string& out, const Options& options, const Text& text, const Answer& answer) {
@@ -14,7 +15,7 @@ void append_entities(std::string& out, const Options& options, const Text& text,
         const TagSpan& span = answer.spans[i];
         const ScoredPlace place = {span.begin, span.end, span.score};
         out += "{\"label\": ";
-        append_json(out, entity_name(options, span));
+        append_json(out, entity_name(options, answer, span));
         append_place(out, place);
         out += ", \"text\": ";
         append_json(out, place.in(text.first));

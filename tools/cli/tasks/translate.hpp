@@ -4,6 +4,7 @@
 
 namespace etch::cli::task {
 inline constexpr auto* write_text = generated::translate;
+inline constexpr auto* write_texts = generated::translate_batch;
 inline constexpr auto* write_tokens = generated::translate_tokens;
 }  // namespace etch::cli::task
 

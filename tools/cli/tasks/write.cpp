@@ -4,6 +4,8 @@
 #include "../failure.hpp"
 #include "../format.hpp"
 #include "../json.hpp"
+#include "../number.hpp"
+#include "../output.hpp"
 #include "../task_face.hpp"
 #include "../task_parts.hpp"
 #include "../utf8.hpp"
@@ -18,6 +20,11 @@ constexpr const char* kOutput = R"(
                        what the model writes
   --beams N            fewer beams than the model has; 1 is greedy
   --nbest N            of what the beams found so many, the best first: a line of score TAB text for each
+  --temperature T      tokens are drawn, 1/1024 to 1024; 0: the best are written
+  --top-k K            of the K likeliest; 0: of all
+  --top-p P            of the likeliest that have P of the probability together
+  --seed N             others for another seed (default 0), and for each text; they imply a temperature of 1
+  --stream             each text as it is written, token by token; what beams find, at its end
   --json               {"text", "score", "reason", "tokens", "truncated"}, with --nbest also "nbest": [{"text",
                        "score", "reason"}]; "score" is the sum of log-probabilities, of a search divided by length ^
                        penalty; "reason" says why no more was written: the model's end, or the length that it may have
@@ -48,11 +55,49 @@ std::uint32_t beams_of(const Options& options) {
     return options.wanted.beams == 0 ? kModel.beams : options.wanted.beams;
 }
 
+void print_piece(std::string_view piece) {
+    std::string out;
+    append_printable(out, piece);
+    write_output(out);
+    flush_output();
+}
+
+constexpr unsigned kDrawn = kTexts | kRows | bit(Mode::latency);
+constexpr float kMostTemperature = 1024;
+
+float real(const char* option, std::string_view text, float low, float high) {
+    const std::optional<double> value = parse_decimal(text);
+    if (!value || *value < static_cast<double>(low) || *value > static_cast<double>(high)) {
+        fail(kWrongUse, "%s: expected a number from %g to %g, got %s", option, static_cast<double>(low),
+             static_cast<double>(high), quoted(text).c_str());
+    }
+    return static_cast<float>(*value);
+}
+
+std::uint64_t seed(std::string_view text) {
+    const std::optional<std::uint64_t> value = parse_number(text);
+    if (!value) fail(kWrongUse, "--seed: expected a number of at most 18 digits, got %s", quoted(text).c_str());
+    return *value;
+}
+
+bool draws(const Options& options) {
+    const Wanted& wanted = options.wanted;
+    if (wanted.temperature) return *wanted.temperature > 0.0f;
+    return wanted.top_k || wanted.top_p || wanted.seed;
+}
+
 const Option kWriteOption[] = {
     {"--beams", 1, kTexts | kRows | bit(Mode::latency), kNone,
      [](Options& o, Values v) { o.wanted.beams = number("--beams", v[0], 1, kModel.beams); }},
     {"--nbest", 1, kTexts, kNone,
      [](Options& o, Values v) { o.wanted.nbest = number("--nbest", v[0], 1, kModel.beams); }},
+    {"--temperature", 1, kDrawn, kNone,
+     [](Options& o, Values v) { o.wanted.temperature = real("--temperature", v[0], 0, kMostTemperature); }},
+    {"--top-k", 1, kDrawn, kNone,
+     [](Options& o, Values v) { o.wanted.top_k = number("--top-k", v[0], 0, UINT32_MAX); }},
+    {"--top-p", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.top_p = real("--top-p", v[0], 0x1p-24, 1); }},
+    {"--seed", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.seed = seed(v[0]); }},
+    {"--stream", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.stream = print_piece; }},
     {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
 };
 const OptionGroup kWriteOptions(kWriteOption);
@@ -61,9 +106,22 @@ void check(const Options& options) {
     if (options.wanted.nbest > beams_of(options)) {
         fail(kWrongUse, "--nbest: %u beams find no more", static_cast<unsigned>(beams_of(options)));
     }
+    if (options.wanted.temperature && *options.wanted.temperature != 0.0f &&
+        *options.wanted.temperature < 1 / kMostTemperature) {
+        fail(kWrongUse, "--temperature: expected 0 or a number from 1/1024 to 1024");
+    }
+    if (draws(options) && options.wanted.beams > 1)
+        refuse_together("--beams", "--temperature, --top-k, --top-p or --seed");
+    if (draws(options) && options.wanted.nbest > 1)
+        refuse_together("--nbest", "--temperature, --top-k, --top-p or --seed");
+    if (options.wanted.stream == nullptr) return;
+    if (options.json) refuse_together("--stream", "--json");
+    if (options.tokens) refuse_together("--stream", "--tokens");
+    if (options.wanted.nbest > 1) refuse_together("--stream", "--nbest");
 }
 
 std::string as_text(const Options& options, const Text&, const Answer& answer) {
+    if (options.wanted.stream != nullptr) return "\n";
     std::string out;
     for (std::size_t i = 0; i < answer.written_count; ++i) {
         if (options.wanted.nbest > 1) out += format("%.4f\t", static_cast<double>(answer.written[i].score));

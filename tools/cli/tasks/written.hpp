@@ -3,6 +3,7 @@
 // before this is included, as task:: of model.cpp.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,18 +32,41 @@ struct Texts {
 
     std::vector<std::vector<WrittenText>> all;
     const generated::Result* first = nullptr;
+    std::uint32_t before = 0;  // texts of earlier calls: each draws tokens of its own
     Wanted wanted;
 
-    std::vector<WrittenText>& of(const generated::Result& result) {
-        return all[static_cast<std::size_t>(&result - first)];
-    }
+    std::size_t number_of(const generated::Result& result) const { return static_cast<std::size_t>(&result - first); }
+    std::vector<WrittenText>& of(const generated::Result& result) { return all[number_of(result)]; }
 };
 inline Texts texts;
 
 inline void make_room(generated::Result* results, std::size_t count, const Wanted& wanted) {
+    texts.before += static_cast<std::uint32_t>(texts.all.size());
     texts.all.assign(count, {});
     texts.first = results;
     texts.wanted = wanted;
+}
+
+// How the tokens of a text are drawn: as the model does, but for what is asked; at 1 where it does not.
+inline Sampling sampling_of(const generated::Result& result) {
+    const Wanted& wanted = texts.wanted;
+    Sampling sampling = generated::kSampling;
+    const bool asked = wanted.top_k || wanted.top_p || wanted.seed;
+    if (asked && sampling.temperature == 0.0f) {
+        sampling.temperature = 1.0f;
+    }
+    sampling.seed = wanted.seed.value_or(0);
+    sampling.text = texts.before + static_cast<std::uint32_t>(texts.number_of(result));
+    sampling.temperature = wanted.temperature.value_or(sampling.temperature);
+    sampling.top_k = wanted.top_k.value_or(sampling.top_k);
+    sampling.top_p = wanted.top_p.value_or(sampling.top_p);
+    return sampling;
+}
+
+// Of a call, which takes a copy.
+inline void set_up(generated::Workspace& workspace, const Sampling& sampling) {
+    workspace.beams = static_cast<std::uint8_t>(texts.wanted.beams);
+    workspace.sampling = &sampling;
 }
 
 // What a search found behind the best: a model that does none has no function for it.
@@ -58,32 +82,78 @@ void add_others(Workspace& workspace, std::string& room, std::vector<WrittenText
     }
 }
 
+// What write_text() writes, each piece handed over as soon as it is there.
+inline Status write_pieces(generated::Workspace& workspace, std::string_view text, std::string& room,
+                           generated::Result& result) {
+    Status status = generated::begin(workspace, text);
+    if (status != Status::ok) {
+        return status;
+    }
+    std::size_t shown = 0;
+    do {
+        status = generated::next(workspace, room.data(), room.size(), result);
+        if (status == Status::ok || status == Status::in_progress) {
+            texts.wanted.stream(std::string_view(room).substr(shown, result.bytes - shown));
+            shown = result.bytes;
+        }
+    } while (status == Status::in_progress);
+    return status;
+}
+
 // Nobody takes two.
 inline Status answer(generated::Workspace& workspace, const Text& text, generated::Result& result) {
     if (text.pair) {
         return Status::pair_not_supported;
     }
-    workspace.beams = static_cast<std::uint8_t>(texts.wanted.beams);
+    const Sampling sampling = sampling_of(result);
+    set_up(workspace, sampling);
     std::string room(Texts::kEach, '\0');
-    const Status status = write_text(workspace, text.first, room.data(), room.size(), result);
+    const Status status = texts.wanted.stream != nullptr
+                              ? write_pieces(workspace, text.first, room, result)
+                              : write_text(workspace, text.first, room.data(), room.size(), result);
     if (status == Status::ok) {
         texts.of(result) = {{room.substr(0, result.bytes), result.score, result.ended}};
         add_others(workspace, room, texts.of(result));
     }
+    workspace.sampling = nullptr;
     return status;
 }
 
-inline Status answer_batch(generated::Workspace& workspace, const std::string_view* texts, std::size_t count,
+// As many at a time as share passes: there is room for these only.
+inline Status answer_batch(generated::Workspace& workspace, const std::string_view* lines, std::size_t count,
                            generated::Result* results) {
-    return one_by_one(answer, workspace, texts, count, results);
+    constexpr std::size_t kMost = generated::kBeams;
+    if (kMost == 1 || texts.wanted.nbest > 1) {
+        return one_by_one(answer, workspace, lines, count, results);
+    }
+    std::string room(kMost * Texts::kEach, '\0');
+    for (std::size_t first = 0; first < count; first += kMost) {
+        const std::size_t some = std::min(kMost, count - first);
+        generated::Result* const of_some = results + first;
+        const Sampling sampling = sampling_of(*of_some);
+        set_up(workspace, sampling);
+        const Status status = write_texts(workspace, lines + first, some, room.data(), Texts::kEach, of_some);
+        workspace.sampling = nullptr;
+        if (status != Status::ok) {
+            return status;
+        }
+        for (std::size_t i = 0; i < some; ++i) {
+            const generated::Result& one = of_some[i];
+            texts.of(one) = {{room.substr(i * Texts::kEach, one.bytes), one.score, one.ended}};
+        }
+    }
+    return Status::ok;
 }
 
 // For its time: what is written stays ids.
 inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
                             generated::Result& result) {
-    workspace.beams = static_cast<std::uint8_t>(texts.wanted.beams);
+    const Sampling sampling = sampling_of(result);
+    set_up(workspace, sampling);
     std::vector<std::int32_t> target(kWidth);
-    return write_tokens(workspace, ids, count, target.data(), kWidth, result);
+    const Status status = write_tokens(workspace, ids, count, target.data(), kWidth, result);
+    workspace.sampling = nullptr;
+    return status;
 }
 
 inline Answer view(const generated::Result& result) {

@@ -13,7 +13,7 @@ void append_zero_shot(std::string& out, const Options& options, const Text&, con
     if (options.logits) {
         append_key(out, "probability");
         append_json(out, answer.values[0]);
-        append_floats(out, "logits", answer.logits);
+        append_floats(out, "logits", answer, answer.logits);
         return;
     }
     const std::vector<std::uint32_t> order = best_first(answer.values, answer.choice_count);

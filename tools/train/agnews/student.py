@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from common.checkpoint import replaced, write_half, write_json
+from common.start import start_embeddings
 from rows import LABELS
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForSequenceClassification
@@ -52,16 +52,7 @@ def from_teacher(shape: Shape, teacher_folder: Path, teacher_ids: list[int]) -> 
     """A new student whose embeddings are the teacher's on their strongest directions, as many as it is wide."""
     model = BertForSequenceClassification(shape.config())
     weights = load_file(teacher_folder / "model.safetensors")
-    prefix = "bert.embeddings."
-    words = weights[f"{prefix}word_embeddings.weight"].float()[teacher_ids]
-    directions = torch.linalg.svd(words, full_matrices=False).Vh[: shape.width].T
-    embeddings = model.bert.embeddings
-    positions = weights[f"{prefix}position_embeddings.weight"].float()[: shape.positions]
-    segments = weights[f"{prefix}token_type_embeddings.weight"].float()
-    with torch.no_grad():
-        embeddings.word_embeddings.weight.copy_(words @ directions)
-        embeddings.position_embeddings.weight.copy_(positions @ directions)
-        embeddings.token_type_embeddings.weight.copy_(segments @ directions)
+    start_embeddings(model.bert.embeddings, weights, "bert.embeddings.", teacher_ids)
     return model
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import torch
 from torch import nn
@@ -45,6 +45,25 @@ class Shape:
     pooling: Literal["mean", "max", "first", "last"] = "mean"
 
 
+class LayerShape(Protocol):
+    """What a layer has to know of a Shape."""
+
+    @property
+    def hidden_size(self) -> int: ...
+    @property
+    def num_heads(self) -> int: ...
+    @property
+    def intermediate_size(self) -> int: ...
+    @property
+    def norm(self) -> Literal["post", "pre"]: ...
+    @property
+    def activation(self) -> Activation: ...
+    @property
+    def bias(self) -> bool: ...
+    @property
+    def layer_norm_eps(self) -> float: ...
+
+
 def sinusoids(count: int, width: int) -> torch.Tensor:
     """[count, width]: sin(i / 10000^(2k / width)) in column 2k, the cosine of the same angle in column 2k + 1.
 
@@ -57,9 +76,9 @@ def sinusoids(count: int, width: int) -> torch.Tensor:
 
 
 class Attention(nn.Module):
-    """Scaled dot-product attention of several heads over the whole text."""
+    """Scaled dot-product attention of several heads, over the rows themselves or over those of another text."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         width, bias = shape.hidden_size, shape.bias
         self.heads = shape.num_heads
@@ -68,23 +87,26 @@ class Attention(nn.Module):
         self.value = nn.Linear(width, width, bias)
         self.output = nn.Linear(width, width, bias)
 
-    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """x [n, tokens, width]; mask bool [n, tokens], false where a token only fills the row."""
+    def forward(self, x: torch.Tensor, mask: torch.Tensor, memory: torch.Tensor | None = None) -> torch.Tensor:
+        """x [n, tokens, width]; keys and values are of `memory` [n, keys, width], or of x. mask bool [n, keys], false
+        where a token only fills the row, or [n, tokens, keys], false where one does not see another."""
         n, tokens, width = x.shape
+        source = x if memory is None else memory
+        seen = mask[:, None, None, :] if mask.dim() == 2 else mask[:, None]
 
         def split(y: torch.Tensor) -> torch.Tensor:
-            return y.view(n, tokens, self.heads, width // self.heads).transpose(1, 2)
+            return y.view(n, -1, self.heads, width // self.heads).transpose(1, 2)
 
-        query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
+        query, key, value = split(self.query(x)), split(self.key(source)), split(self.value(source))
         scores = query @ key.transpose(-1, -2) / math.sqrt(width // self.heads)
-        weights = scores.masked_fill(~mask[:, None, None, :], -math.inf).softmax(-1)
+        weights = scores.masked_fill(~seen, -math.inf).softmax(-1)
         return self.output((weights @ value).transpose(1, 2).reshape(n, tokens, width))
 
 
 class FeedForward(nn.Module):
     """Two linears and the activation between them, for each token by itself."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LayerShape) -> None:
         super().__init__()
         self.intermediate = nn.Linear(shape.hidden_size, shape.intermediate_size, shape.bias)
         self.output = nn.Linear(shape.intermediate_size, shape.hidden_size, shape.bias)
@@ -97,7 +119,7 @@ class FeedForward(nn.Module):
 class Layer(nn.Module):
     """Attention and feed-forward, each with its residual and its norm."""
 
-    def __init__(self, shape: Shape, dropout: float) -> None:
+    def __init__(self, shape: LayerShape, dropout: float) -> None:
         super().__init__()
         self.pre = shape.norm == "pre"
         self.attention = Attention(shape)
@@ -159,6 +181,6 @@ class TransformerEncoder(nn.Module):
         return (x * mask[:, :, None]).sum(1) / count[:, None]
 
 
-def layer_norm(shape: Shape) -> nn.LayerNorm:
+def layer_norm(shape: LayerShape) -> nn.LayerNorm:
     """One norm over the width."""
     return nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps, bias=shape.bias)

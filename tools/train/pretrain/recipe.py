@@ -69,6 +69,8 @@ def _model(asked: argparse.Namespace, pieces: int) -> BertForMaskedLM | BertForP
         num_attention_heads=max(1, asked.width // _HEAD_WIDTH),
         intermediate_size=_INNER * asked.width,
         max_position_embeddings=asked.max_tokens,
+        hidden_dropout_prob=0.0,  # a run of minutes reads a text few times, each time with other masks
+        attention_probs_dropout_prob=0.0,
     )
     return (BertForPreTraining if asked.next_sentence else BertForMaskedLM)(config)
 

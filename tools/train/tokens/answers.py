@@ -112,7 +112,7 @@ def _logits(model: PreTrainedModel, windows: Sequence[Window]) -> torch.Tensor:
     segments = {"token_type_ids": pad([list(window.segments) for window in windows])[0]}
     takes = segments if getattr(model.config, "type_vocab_size", 0) > 1 else {}
     found = model(ids, attention_mask=mask, **takes)
-    return torch.stack((found.start_logits, found.end_logits), dim=2)
+    return torch.stack((found.start_logits, found.end_logits), dim=2).float()
 
 
 def _all_logits(model: PreTrainedModel, windows: Sequence[Window]) -> list[np.ndarray]:

@@ -35,10 +35,17 @@ def train(asked: argparse.Namespace) -> str:
     lesson = task(tokenizer, labels, rows)
     print(f"{asked.train.name}: {lesson.described()}", file=sys.stderr, flush=True)
     model = _model(kind, asked.checkpoint, labels)
+    if asked.bfloat16:
+        model.set_attn_implementation("eager")  # PyTorch's fused attention is slow in bfloat16 on a CPU
     freeze(model, asked.freeze)
     state = asked.state or asked.out.with_name(f"{asked.out.name}.state")
     steps = Steps(asked.steps, asked.batch, asked.rate, asked.seed)
-    train_steps(model, lesson.lengths, lambda batch: lesson.loss(model, batch), steps, state)
+
+    def loss(batch: list[int]) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=asked.bfloat16):
+            return lesson.loss(model, batch)
+
+    train_steps(model, lesson.lengths, loss, steps, state)
     with new_folder(asked.out) as folder:
         model.save_pretrained(folder)
         write_tokenizer(folder, CheckpointFolder(asked.checkpoint), max_tokens)

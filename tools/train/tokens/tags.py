@@ -68,7 +68,7 @@ class Tags:
 
     def _logits(self, model: PreTrainedModel, batch: Sequence[int]) -> torch.Tensor:
         ids, mask = pad([self.encodings[i].ids for i in batch])
-        return model(ids, attention_mask=mask).logits
+        return model(ids, attention_mask=mask).logits.float()
 
     def _by_word(self, row: int, values: Sequence[Of], nothing: Of) -> list[Of]:
         return tags_of_words(self.rows[row].joined, self.encodings[row].offsets, values, nothing)

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from common.checkpoint import write_half, write_json
-from pieces import END, END_ID, PAD, UNKNOWN
+from pieces import END, END_ID, PAD, UNKNOWN, copy_pieces
 from transformers import MarianConfig, MarianMTModel
 
 POSITIONS = 128
@@ -63,8 +62,7 @@ def write_folder(folder: Path, model: MarianMTModel, pieces: Path) -> None:
     tokens = {"eos_token": END, "unk_token": UNKNOWN, "pad_token": PAD}
     settings = {"model_max_length": most, "separate_vocabs": False, "source_lang": "en", "target_lang": "de"}
     write_json(folder / "tokenizer_config.json", tokens | settings | {"tokenizer_class": "MarianTokenizer"})
-    for name in ("source.spm", "target.spm", "vocab.json"):
-        shutil.copyfile(pieces / name, folder / name)
+    copy_pieces(pieces, folder)
 
 
 def _computed(name: str) -> bool:

@@ -16,6 +16,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "checkpoint", metavar="DIR")
     parser.add_argument("--state", type=Path, default=Path("build/train-translate"), help="keeps an interrupted run")
     parser.add_argument("--epochs", type=int, help="in all, those of an interrupted run included")
+    parser.add_argument("--from", dest="start", type=Path, metavar="DIR", help="begin with this checkpoint's weights")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--evaluate", action="store_true", help="measure --out on the validation pairs instead")
     parser.add_argument("--test", action="store_true", help="with --evaluate: on the test pairs")
@@ -24,6 +25,8 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.test and not asked.evaluate:
         parser.error("--test goes with --evaluate")
+    if asked.start and asked.evaluate:
+        parser.error("--from goes with training")
     if "ETCH_DATA" not in os.environ:
         raise SystemExit("set ETCH_DATA to the folder described in README.md")
     data = Path(os.environ["ETCH_DATA"])
@@ -38,7 +41,7 @@ def main() -> None:
     else:
         import recipe
 
-        recipe.remake(data, asked.out, asked.state, asked.epochs)
+        recipe.remake(data, asked.out, asked.state, asked.epochs, asked.start)
 
 
 if __name__ == "__main__":

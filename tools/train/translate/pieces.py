@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 
 import sentencepiece
@@ -35,6 +36,12 @@ def write_pieces(folder: Path, texts: list[str], size: int) -> None:
     pieces = [read.id_to_piece(i) for i in range(read.vocab_size()) if i != _UNKNOWN_PIECE]
     ids = {piece: i for i, piece in enumerate([END, UNKNOWN, *pieces, PAD])}
     (folder / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+
+
+def copy_pieces(source: Path, folder: Path) -> None:
+    """The three files of `write_pieces`."""
+    for name in ("source.spm", "target.spm", "vocab.json"):
+        shutil.copyfile(source / name, folder / name)
 
 
 def encode(folder: Path, texts: list[str]) -> list[list[int]]:

@@ -10,7 +10,7 @@ import torch
 from common.checkpoint import replaced
 from folder import configuration, write_folder
 from pairs import HELD_OUT, TRAIN, read_pairs
-from pieces import encode, write_pieces
+from pieces import copy_pieces, encode, write_pieces
 from training import Rows, Settings, train
 from transformers import MarianMTModel
 
@@ -25,16 +25,21 @@ def rows_of(data: Path, part: str, pieces: Path) -> Rows:
     return Rows(encode(pieces, english), encode(pieces, german))
 
 
-def remake(data: Path, out: Path, state: Path, epochs: int | None) -> None:
-    """Trains and writes `out`; `state` keeps an interrupted run, and the weights of the last epochs."""
+def remake(data: Path, out: Path, state: Path, epochs: int | None, start: Path | None) -> None:
+    """Trains and writes `out`; `state` keeps an interrupted run, and the weights of the last epochs. Begins with the
+    weights and the vocabulary of the checkpoint `start`, if any, with a new optimizer, so that the rate rises anew."""
     state.mkdir(parents=True, exist_ok=True)
-    if not (state / "vocab.json").exists():
-        english, german = read_pairs(data, TRAIN)
-        write_pieces(state, english + german, VOCABULARY)
-    rows, held_out = (rows_of(data, part, state) for part in (TRAIN, HELD_OUT))
     settings = SETTINGS if epochs is None else dataclasses.replace(SETTINGS, epochs=epochs)
     torch.manual_seed(settings.seed)
     model = MarianMTModel(configuration(VOCABULARY, DROPOUT))
+    if start is not None:
+        copy_pieces(start, state)
+        model.load_state_dict(MarianMTModel.from_pretrained(start, dtype=torch.float32).state_dict())
+        settings = dataclasses.replace(settings, warmup=SETTINGS.warmup // 2, ending=settings.epochs)
+    elif not (state / "vocab.json").exists():
+        english, german = read_pairs(data, TRAIN)
+        write_pieces(state, english + german, VOCABULARY)
+    rows, held_out = (rows_of(data, part, state) for part in (TRAIN, HELD_OUT))
     print(f"{len(rows)} pairs, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     train(model, rows, held_out, settings=settings, state=state)
     with replaced(out) as folder:

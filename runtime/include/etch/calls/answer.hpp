@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/kernels.hpp"
 #include "etch/ops/op.hpp"
 #include "etch/ops/texts.hpp"
@@ -36,6 +37,18 @@ auto forget_views(typename Head::Result& result, int) noexcept -> decltype(Head:
 template <class Head>
 void forget_views(typename Head::Result&, long) noexcept {}
 
+// What a result says of its text; where it has one of each of several heads, all of them say it.
+template <class Head>
+auto describe_text(typename Head::Result& result, std::uint32_t tokens, bool truncated, int) noexcept
+    -> decltype(Head::describe_text(result, tokens, truncated)) {
+    Head::describe_text(result, tokens, truncated);
+}
+template <class Head>
+void describe_text(typename Head::Result& result, std::uint32_t tokens, bool truncated, long) noexcept {
+    result.tokens = tokens;
+    result.truncated = truncated;
+}
+
 // Computes the texts whose ids are in the arena and fills in their results.
 template <class Head, class Workspace>
 Status compute(Workspace& workspace, const typename Head::Encoder::Arena& a, const Batch& batch,
@@ -49,16 +62,15 @@ Status compute(Workspace& workspace, const typename Head::Encoder::Arena& a, con
         Head::compute(run, texts, text, a);
         if (run.status() != Status::ok) return run.status();
         finish<Head>(run, texts.texts[text], a, results[text], 0);
-        results[text].tokens = texts.texts[text].count;
-        results[text].truncated = batch.truncated;
+        describe_text<Head>(results[text], texts.texts[text].count, batch.truncated, 0);
     }
     return Status::ok;
 }
 
-// One Text, Pair or TokenIds.
+// One Text, Pair or TokenIds, of a call that has its turn.
 template <class Head, class Workspace, class Input>
-[[gnu::always_inline]] inline Status answer(Workspace& workspace, const Input& input,
-                                            typename Head::Result& result) noexcept {
+[[gnu::always_inline]] inline Status answer_in_turn(Workspace& workspace, const Input& input,
+                                                    typename Head::Result& result) noexcept {
     using Encoder = typename Head::Encoder;
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Tokenized tokens;
@@ -69,15 +81,26 @@ template <class Head, class Workspace, class Input>
     return compute<Head>(workspace, a, Batch{1, tokens.truncated}, &result);
 }
 
+template <class Head, class Workspace, class Input>
+[[gnu::always_inline]] inline Status answer(Workspace& workspace, const Input& input,
+                                            typename Head::Result& result) noexcept {
+    const Turn turn{workspace, &result};
+    if (!turn) return turn.refusal();
+    return answer_in_turn<Head>(workspace, input, result);
+}
+
 // `texts` [count] are texts or pairs.
 template <class Head, class Workspace, class Input>
 [[gnu::always_inline]] inline Status answer_batch(Workspace& workspace, const Input* texts, std::size_t count,
                                                   typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Batch batch{};
     if (!std::is_same<Input, std::string_view>::value && !Encoder::kPairs) return Status::pair_not_supported;
-    if (holds_one({&workspace, sizeof workspace}, texts, count)) return Status::text_overlaps;
+    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
+    if (in_memory_of(workspace, overlap)) return Status::text_overlaps;
     if (holds_one({results, count * sizeof *results}, texts, count)) return Status::text_overlaps;
     for (std::size_t done = 0; done < count; done += batch.count) {
         Status status = tokenize_batch(Encoder::kTokenizer, texts + done, count - done, workspace.special_tokens,

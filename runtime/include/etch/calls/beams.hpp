@@ -7,7 +7,7 @@
 //     kRoom                              rows of a slot in the caches, a multiple of kPanelWidth
 //     copy(run, copies, a)               rows in the caches of all layers
 // and the arena `a` has, for all of a call, `beams`, and for all passes `written` [kRules.max_tokens][kBeams],
-// `parents` as many, and `path` [kRules.max_tokens].
+// `parents` as many, and `path` [kRules.max_tokens]; with restrictions `history` [kBeams][kRules.max_tokens].
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,34 @@ void begin_search([[maybe_unused]] const typename Generator::Encoder::Arena& a,
     }
 }
 
+// Entries whose logits are there at a time, of so many rows. All where something has to change them, or draws.
+template <class Generator>
+constexpr std::uint32_t entries_of(std::uint32_t rows) noexcept {
+    constexpr std::uint32_t vocabulary = Generator::kRules.vocabulary;
+    return Generator::kAllLogits ? vocabulary : entries_at_once(vocabulary, rows);
+}
+
+// Of a pass the logits of some entries, and which tokens they add to those that may come next.
+template <class Generator, class Runner>
+void search_among(const Runner& run, const typename Generator::Encoder::Arena& a, const RowBlock& entries) noexcept {
+    Beams& beams = *a.beams;
+    Generator::project(run, {0, beams.active}, entries, a);
+    const F32Rows logits{Generator::logits(a), entries.count};
+    if constexpr (Generator::kRules.restrictions != nullptr) {
+        constexpr const TargetRules& rules = Generator::kRules;
+        const bool has_own = rules.begin_count != 0;
+        run(RestrictBeams{rules,
+                          Generator::kSearch,
+                          {a.written, a.parents},
+                          has_own ? rules.begin : a.ids,
+                          has_own ? rules.begin_count : a.texts[0].count,
+                          a.history,
+                          logits,
+                          beams});
+    }
+    run(NextTokens{Generator::kRules, entries, logits, beams});
+}
+
 // The next pass: reads `before`, a token that all begin with, or, null, that of each beam; `chooses` once there are no
 // more of the former.
 template <class Generator, class Runner>
@@ -52,10 +80,11 @@ void search_some(const Runner& run, const typename Generator::Encoder::Arena& a,
     Beams& beams = *a.beams;
     if (beams.copies > 0) Generator::copy(run, CacheCopies{beams.copied, beams.copies}, a);
     const Texts steps{beams.rows, beams.active};
-    Generator::read(run, Texts{&beams.text, 1}, steps, before != nullptr ? before : beams.tokens, a);
+    Generator::read(run, Texts{beams.texts, 1}, steps, before != nullptr ? before : beams.tokens, a);
     if (!chooses) return;
     Generator::choose(run, beams.active, a);
-    run(NextTokens{Generator::kRules, beams.active, Generator::logits(a), beams});
+    for (const RowBlock entries : RowBlocks(Generator::kRules.vocabulary, entries_of<Generator>(beams.active)))
+        search_among<Generator>(run, a, entries);
     run(ContinueBeams{Generator::kRules, Generator::kSearch, Generator::kRoom, beams, {a.written, a.parents}});
 }
 

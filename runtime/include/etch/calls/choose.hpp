@@ -8,15 +8,16 @@
 
 #include "etch/calls/answer.hpp"
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/ops/row_ops.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
-// Scores -> probabilities, in place: their softmax.
+// Scores -> probabilities, in place: their softmax. Of a call that has its turn.
 template <class Encoder, class Workspace>
-Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) noexcept {
+Status probabilities_in_turn(Workspace& workspace, float* scores, std::size_t count) noexcept {
     if (count > UINT32_MAX) return Status::text_too_long;
     if (count == 0) return Status::ok;
     const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), nullptr};
@@ -25,15 +26,23 @@ Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) 
     return Status::ok;
 }
 
+template <class Encoder, class Workspace>
+Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    return probabilities_in_turn<Encoder>(workspace, scores, count);
+}
+
 // The score of each choice, value(result) of the result of score(i, result), and the best. What is read may lie neither
-// in `memory` nor where the scores [count] go.
-template <class Result, class Text, class Choice, class Score, class Value>
-[[gnu::always_inline]] inline Status score_choices(const Score& score, const Value& value, const Written& memory,
+// in the workspace's memory nor where the scores [count] go.
+template <class Result, class Workspace, class Text, class Choice, class Score, class Value>
+[[gnu::always_inline]] inline Status score_choices(const Score& score, const Value& value, const Workspace& workspace,
                                                    std::string_view prompt, const Text* choices, std::size_t count,
                                                    float* scores, Choice& choice) noexcept {
-    const Written written{scores, count * sizeof(float)};
-    for (const Written& place : {memory, written})
-        if (holds_one(place, choices, count) || place.holds(prompt.data(), prompt.size())) return Status::text_overlaps;
+    const auto overlap = [&](const Written& memory) {
+        return holds_one(memory, choices, count) || memory.holds(prompt.data(), prompt.size());
+    };
+    if (in_memory_of(workspace, overlap) || overlap({scores, count * sizeof(float)})) return Status::text_overlaps;
     choice = {};
     for (std::size_t i = 0; i < count; ++i) {
         Result result{};
@@ -53,14 +62,16 @@ template <class Head, class Workspace, class Choice>
                                             const std::string_view* choices, std::size_t count, float* probabilities,
                                             Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     arena_of<Encoder>(workspace);
     const Status status = score_choices<typename Head::Result>(
         [&](std::size_t i, typename Head::Result& result) {
-            return answer<Head>(workspace, Pair{prompt, choices[i]}, result);
+            return answer_in_turn<Head>(workspace, Pair{prompt, choices[i]}, result);
         },
-        [](const typename Head::Result& result) { return result.score[0]; }, Written{&workspace, sizeof workspace},
-        prompt, choices, count, probabilities, choice);
-    return status == Status::ok ? probabilities_of<Encoder>(workspace, probabilities, count) : status;
+        [](const typename Head::Result& result) { return result.score[0]; }, workspace, prompt, choices, count,
+        probabilities, choice);
+    return status == Status::ok ? probabilities_in_turn<Encoder>(workspace, probabilities, count) : status;
 }
 
 }  // namespace calls

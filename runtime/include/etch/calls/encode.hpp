@@ -3,6 +3,7 @@
 #pragma once
 
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -11,6 +12,8 @@ namespace calls {
 // Of a Text or Pair. An Encoding has members ids, segments and offsets [kMaxTokens], count and truncated.
 template <class Encoder, class Workspace, class Input, class Encoding>
 [[gnu::always_inline]] inline Status encode(Workspace& workspace, const Input& input, Encoding& encoding) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     const TokenSink sink{encoding.ids, encoding.segments, encoding.offsets, Encoder::kLimits.max_tokens};
     Tokenized tokens;

@@ -8,13 +8,16 @@
 //     kBeams                            most beams of a search (beams.hpp); 1: it is greedy
 //     read(run, text, steps, token, a)  the pass of a token for each of `steps`: keys and values are appended; `text`
 //                                       are the rows that forward() made
-//     choose(run, rows, a)              after it, where tokens are to be written: their logits
-//     logits(a)                         where these are
+//     choose(run, rows, a)              after it, where tokens are to be written: what their logits are made of
+//     project(run, rows, entries, a)    of these rows the logits of these entries, which
+//     logits(a)                         is where: room for entries_at_once() of them; with
+//     kAllLogits                        for all entries of kBeams rows
 //     spelling_behind(ids, count)       etch::decoding_behind() the text, where the target begins with it
 //     spell(id, state, text, capacity)  etch::decode() of an id that was written, where it writes texts
 //     finish_spelling(state, text, capacity)  etch::finish_decoding()
 // and the arena `a` has, for all of a call, texts and a `writing`, ids where the target begins with the text, and for
-// all passes `written` [kRules.max_tokens]. The score of what is written greedily is the sum of its log-probabilities.
+// all passes `written` [kRules.max_tokens]. The score of what is written greedily is the sum of its log-probabilities,
+// where it is drawn of those that it was drawn with.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +25,7 @@
 
 #include "etch/calls/beams.hpp"
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/decode/generation.hpp"
 #include "etch/kernels.hpp"
 #include "etch/ops/op.hpp"
@@ -77,14 +81,32 @@ struct TargetText {
     }
 };
 
-// Tokens in the arena, nothing written yet.
+// How tokens are drawn, temperature 0 where they are not.
+template <class Generator, class Workspace>
+const Sampling& sampling_of(const Workspace& workspace) noexcept {
+    return workspace.sampling != nullptr ? *workspace.sampling : Generator::kRules.sampling;
+}
+
+// Whether a call writes one sequence, be it drawn.
+template <class Generator, class Workspace>
+bool is_greedy(const Workspace& workspace) noexcept {
+    return Generator::kBeams == 1 || workspace.beams == 1 || sampling_of<Generator>(workspace).temperature > 0.0f;
+}
+
+// Tokens in the arena, at most `room`, nothing written yet; of texts that are drawn together each has its `number`.
 template <class Generator, class Workspace, class Input>
 Status begin_writing(Workspace& workspace, const Input& input, const typename Generator::Encoder::Arena& a,
-                     Tokenized& tokens) noexcept {
+                     std::uint32_t room, std::uint32_t number, Tokenized& tokens) noexcept {
     using Encoder = typename Generator::Encoder;
-    const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
+    TokenSink sink = sink_of<Encoder>(a);
+    sink.capacity = room;
+    const Status status = take<Encoder>(input, workspace, a, sink, tokens);
     if (status != Status::ok) return status;
+    const Sampling& sampling = sampling_of<Generator>(workspace);
+    if (check_sampling(sampling) != Status::ok) return Status::sampling_out_of_range;
     *a.writing = {};
+    a.writing->sampling = sampling;
+    a.writing->sampling.text += number;
     if constexpr (Generator::kRules.begin_count == 0) {
         if (tokens.count == 0) {
             if (Generator::kRules.empty < 0) return Status::no_tokens;
@@ -94,7 +116,7 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     }
     a.texts[0] = whole_text(tokens.count);
     a.writing->spelling = first_spelling<Generator>(a);
-    begin_search<Generator>(a, workspace.beams);
+    begin_search<Generator>(a, is_greedy<Generator>(workspace) ? 1 : workspace.beams);
     return Status::ok;
 }
 
@@ -104,28 +126,67 @@ std::uint32_t read_before(const typename Generator::Encoder::Arena& a) noexcept 
     return Generator::kRules.begin_count == 0 ? a.texts[0].count : Generator::kRules.begin_count;
 }
 
+template <class Generator>
+const std::int32_t* begin_of(const typename Generator::Encoder::Arena& a) noexcept {
+    return Generator::kRules.begin_count == 0 ? a.ids : Generator::kRules.begin;
+}
+
+// What the next pass reads, and whether that is the last before one is written, or one that was.
+template <class Generator>
+const std::int32_t* next_read(const typename Generator::Encoder::Arena& a) noexcept {
+    const std::uint32_t position = a.writing->position;
+    const std::uint32_t first = read_before<Generator>(a);
+    return position < first ? begin_of<Generator>(a) + position : a.written + (position - first);
+}
+template <class Generator>
+bool has_read_all(const typename Generator::Encoder::Arena& a) noexcept {
+    return a.writing->position + 1 >= read_before<Generator>(a);
+}
+
+template <class Generator>
+bool draws(const typename Generator::Encoder::Arena& a) noexcept {
+    return a.writing->sampling.temperature > 0.0f;
+}
+
+// The token behind those that are written, of the logits of these entries; of all where one is drawn.
+template <class Generator, class Runner>
+void choose_next(const Runner& run, const typename Generator::Encoder::Arena& a, const RowBlock& entries,
+                 float* logits) noexcept {
+    constexpr const TargetRules& rules = Generator::kRules;
+    Writing& writing = *a.writing;
+    std::int32_t* const next = a.written + writing.count;
+    if constexpr (rules.restrictions != nullptr) {
+        const TokensBefore before{begin_of<Generator>(a), read_before<Generator>(a), a.written, writing.count};
+        run(RestrictLogits{*rules.restrictions, before, logits});
+    }
+    if (draws<Generator>(a)) {
+        run(HideTokens{rules, writing.count, logits});
+        run(DrawnToken{writing.sampling, rules.vocabulary, writing.count, logits, next, &writing.added});
+    } else {
+        run(BestToken{rules, entries, logits, writing, next});
+    }
+}
+
 // The next pass: reads a token, and writes the one behind it where all that comes before has been read.
 template <class Generator, class Runner>
 void write_some(const Runner& run, const typename Generator::Encoder::Arena& a) noexcept {
-    constexpr const TargetRules& rules = Generator::kRules;
-    Writing& writing = *a.writing;
-    const std::uint32_t position = writing.position;
-    const std::uint32_t first = read_before<Generator>(a);
-    const bool chooses = position + 1 >= first;
-    const std::int32_t* const before = rules.begin_count == 0 ? a.ids : rules.begin;
+    const std::uint32_t position = a.writing->position;
+    const bool chooses = has_read_all<Generator>(a);
     if constexpr (Generator::kBeams > 1) {
         if (searches<Generator>(a)) {
-            search_some<Generator>(run, a, position < first ? before + position : nullptr, chooses);
+            const bool begins = position < read_before<Generator>(a);
+            search_some<Generator>(run, a, begins ? begin_of<Generator>(a) + position : nullptr, chooses);
             return;
         }
     }
     const Texts text{a.texts, 1};
     const TextRows row{0, 1, position, position + 1, 0};
-    const std::int32_t* const token = position < first ? before + position : a.written + (position - first);
-    Generator::read(run, text, Texts{&row, 1}, token, a);
+    Generator::read(run, text, Texts{&row, 1}, next_read<Generator>(a), a);
     if (!chooses) return;
     Generator::choose(run, 1, a);
-    run(BestToken{rules, writing.count, Generator::logits(a).data, a.written + writing.count, &writing.added});
+    constexpr RowBlock all{0, Generator::kRules.vocabulary};
+    Generator::project(run, {0, 1}, all, a);
+    choose_next<Generator>(run, a, all, Generator::logits(a));
 }
 
 // Behind a pass: hands over what it wrote. Whether that was the last one.
@@ -167,21 +228,21 @@ template <class Generator, class Target>
 void finish_writing(const typename Generator::Encoder::Arena& a, const Target& target, bool truncated,
                     typename Generator::Result& result) noexcept {
     if (!target.finish(*a.writing)) a.writing->ended = Ended::capacity;
+    a.writing->over = true;
     tell<Generator>(*a.writing, result);
     result.ended = a.writing->ended;
     result.tokens = a.texts[0].count;
     result.truncated = truncated;
 }
 
-// One Text or TokenIds.
+// One Text or TokenIds, in a workspace whose turn it is.
 template <class Generator, class Workspace, class Input, class Target>
-[[gnu::always_inline]] inline Status write(Workspace& workspace, const Input& input, const Target& target,
-                                           typename Generator::Result& result) noexcept {
+[[gnu::always_inline]] inline Status write_alone(Workspace& workspace, const Input& input,
+                                                 const typename Generator::Encoder::Arena& a, std::uint32_t number,
+                                                 const Target& target, typename Generator::Result& result) noexcept {
     using Encoder = typename Generator::Encoder;
-    const typename Encoder::Arena a = arena_of<Encoder>(workspace);
-    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
     Tokenized tokens;
-    const Status status = begin_writing<Generator>(workspace, input, a, tokens);
+    const Status status = begin_writing<Generator>(workspace, input, a, Encoder::kLimits.max_tokens, number, tokens);
     if (status != Status::ok) return status;
     a.writing->ended = Ended::capacity;
     if (!target.is_full(*a.writing)) {
@@ -198,49 +259,144 @@ template <class Generator, class Workspace, class Input, class Target>
     return Status::ok;
 }
 
+// Whether what is written would go where the call works.
+template <class Target, class Workspace>
+bool is_in(const Target& target, const Workspace& workspace) noexcept {
+    return in_memory_of(workspace, [&](const Written& memory) { return target.is_in(memory); });
+}
+
+template <class Generator, class Workspace, class Input, class Target>
+[[gnu::always_inline]] inline Status write(Workspace& workspace, const Input& input, const Target& target,
+                                           typename Generator::Result& result) noexcept {
+    const Turn turn{workspace, &result};
+    if (!turn) return turn.refusal();
+    const typename Generator::Encoder::Arena a = arena_of<typename Generator::Encoder>(workspace);
+    if (is_in(target, workspace)) return Status::text_overlaps;
+    return write_alone<Generator>(workspace, input, a, 0, target, result);
+}
+
 // The same in steps: each goes through the ops of the text, or of as many passes as it can afford.
 template <class Generator, class Workspace, class Input>
 [[gnu::always_inline]] inline Status begin_write(Workspace& workspace, const Input& input) noexcept {
     using Encoder = typename Generator::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Tokenized tokens;
-    const Status status = begin_writing<Generator>(workspace, input, a, tokens);
+    const Status status = begin_writing<Generator>(workspace, input, a, Encoder::kLimits.max_tokens, 0, tokens);
     if (status != Status::ok) return status;
     workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
     workspace.cursor.truncated = tokens.truncated;
     return Status::ok;
 }
 
+// A list of ops of such a call: that of the text, then one for each pass.
+template <class Generator, class Runner>
+void go_on(const Runner& run, const typename Generator::Encoder::Arena& a) noexcept {
+    if (a.writing->has_text) {
+        write_some<Generator>(run, a);
+    } else {
+        Generator::Encoder::forward(run, Texts{a.texts, 1}, a);
+    }
+}
+
+// Behind it: whether it was the last one.
+template <class Generator, class Target>
+bool ends_list(const typename Generator::Encoder::Arena& a, const Target& target) noexcept {
+    if (a.writing->has_text) return ends_writing<Generator>(a, target);
+    a.writing->has_text = true;
+    return false;
+}
+
+// Whether there is none, because nothing has room.
+template <class Target>
+bool has_no_room(Writing& writing, const Target& target) noexcept {
+    if (!target.is_full(writing)) return false;
+    writing.ended = Ended::capacity;
+    return true;
+}
+
 template <class Generator, class Workspace, class Target>
-[[gnu::always_inline]] inline Status step_write(Workspace& workspace, std::uint64_t budget, const Target& target,
+void end_call(Workspace& workspace, const typename Generator::Encoder::Arena& a, const Target& target,
+              typename Generator::Result& result) noexcept {
+    const bool truncated = workspace.cursor.truncated;
+    finish_writing<Generator>(a, target, truncated, result);
+    workspace.cursor = {};
+    note_found<Generator>(workspace, a, truncated);
+}
+
+// Whether a call in steps is under way, of one text or of a group of a batch; one of the other kind has ended.
+inline bool goes_on(StepCursor& cursor, bool batch) noexcept {
+    if (cursor.kernels != nullptr && (cursor.group != 0) != batch) cursor = {};
+    return cursor.kernels != nullptr;
+}
+
+// One text, in a workspace whose turn it is and whose call goes on.
+template <class Generator, class Workspace, class Target>
+[[gnu::always_inline]] inline Status step_alone(Workspace& workspace, std::uint64_t budget, const Target& target,
                                                 typename Generator::Result& result) noexcept {
     using Encoder = typename Generator::Encoder;
     StepCursor& cursor = workspace.cursor;
-    if (cursor.kernels == nullptr) return Status::not_begun;
-    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
-    const typename Encoder::Arena a{workspace.arena};
+    const typename Encoder::Arena a = arena_in<Encoder>(workspace);
     const SteppingRunner run{OpContext{*cursor.kernels, a.scratch}, cursor, budget};
-    bool done = target.is_full(*a.writing);
-    if (done) a.writing->ended = Ended::capacity;
+    bool done = has_no_room(*a.writing, target);
     while (!done) {
-        const bool of_text = !a.writing->has_text;
-        if (of_text) {
-            Encoder::forward(run, Texts{a.texts, 1}, a);
-        } else {
-            write_some<Generator>(run, a);
-        }
+        go_on<Generator>(run, a);
         if (!run.finished()) {
             tell<Generator>(*a.writing, result);
             return Status::in_progress;
         }
         run.begin_list();
-        a.writing->has_text = true;
-        done = !of_text && ends_writing<Generator>(a, target);
+        done = ends_list<Generator>(a, target);
     }
-    const bool truncated = cursor.truncated;
-    finish_writing<Generator>(a, target, truncated, result);
-    cursor = {};
-    note_found<Generator>(workspace, a, truncated);
+    end_call<Generator>(workspace, a, target, result);
+    return Status::ok;
+}
+
+template <class Generator, class Workspace, class Target>
+[[gnu::always_inline]] inline Status step_write(Workspace& workspace, std::uint64_t budget, const Target& target,
+                                                typename Generator::Result& result) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    if (!goes_on(workspace.cursor, false)) return Status::not_begun;
+    if (is_in(target, workspace)) return Status::text_overlaps;
+    return step_alone<Generator>(workspace, budget, target, result);
+}
+
+// The same up to the next token, with the caller's threads but for the rest of a list that a step has begun.
+template <class Generator, class Workspace, class Target>
+[[gnu::always_inline]] inline Status next_write(Workspace& workspace, const Target& target,
+                                                typename Generator::Result& result) noexcept {
+    using Encoder = typename Generator::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    StepCursor& cursor = workspace.cursor;
+    if (!goes_on(cursor, false)) return Status::not_begun;
+    if (is_in(target, workspace)) return Status::text_overlaps;
+    const typename Encoder::Arena a = arena_in<Encoder>(workspace);
+    const OpContext context{*cursor.kernels, a.scratch};
+    const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
+    const std::uint32_t count = a.writing->count;
+    bool done = has_no_room(*a.writing, target);
+    while (!done) {
+        if (cursor.op != 0 || cursor.unit != 0) {
+            const SteppingRunner rest{context, cursor, ~std::uint64_t{0}};
+            go_on<Generator>(rest, a);
+            rest.begin_list();
+        } else {
+            go_on<Generator>(run, a);
+            if (run.status() != Status::ok) {
+                cursor = {};
+                return run.status();
+            }
+        }
+        done = ends_list<Generator>(a, target);
+        if (!done && a.writing->count != count) {
+            tell<Generator>(*a.writing, result);
+            return Status::in_progress;
+        }
+    }
+    end_call<Generator>(workspace, a, target, result);
     return Status::ok;
 }
 
@@ -248,9 +404,11 @@ template <class Generator, class Workspace, class Target>
 template <class Generator, class Workspace, class Target>
 Status write_found(Workspace& workspace, std::uint32_t rank, const Target& target,
                    typename Generator::Result& result) noexcept {
-    if (target.is_in({&workspace, sizeof workspace})) return Status::text_overlaps;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    if (is_in(target, workspace)) return Status::text_overlaps;
     if (rank >= workspace.cursor.found) return Status::not_begun;
-    const typename Generator::Encoder::Arena a{workspace.arena};
+    const typename Generator::Encoder::Arena a = arena_in<typename Generator::Encoder>(workspace);
     hand_over<Generator>(a, rank, target);
     finish_writing<Generator>(a, target, workspace.cursor.truncated, result);
     return Status::ok;

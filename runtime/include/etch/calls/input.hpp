@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/calls/memory.hpp"
 #include "etch/ops/texts.hpp"
 #include "etch/session.hpp"
 #include "etch/status.hpp"
@@ -49,11 +50,17 @@ inline bool overlaps(const TokenIds& input, const Written& memory) noexcept {
            (input.segments != nullptr && memory.holds(input.segments, input.count));
 }
 
+// Whether a byte that is read lies where the call writes.
+template <class Input, class Workspace>
+bool lies_in(const Input& input, const Workspace& workspace) noexcept {
+    return in_memory_of(workspace, [&](const Written& memory) { return overlaps(input, memory); });
+}
+
 // The arena for another call: one in steps that was under way has ended.
 template <class Encoder, class Workspace>
 typename Encoder::Arena arena_of(Workspace& workspace) noexcept {
     workspace.cursor = {};
-    return typename Encoder::Arena{workspace.arena};
+    return arena_in<Encoder>(workspace);
 }
 
 // The plan has a place for offsets where the head reads them.
@@ -84,7 +91,7 @@ void note(const Input&, const TextRows&, const typename Encoder::Arena&, long) n
 template <class Encoder, class Workspace>
 Status take(const Text& input, const Workspace& workspace, const typename Encoder::Arena& a, const TokenSink& sink,
             Tokenized& tokens) noexcept {
-    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (lies_in(input, workspace)) return Status::text_overlaps;
     return tokenize(Encoder::kTokenizer, input.text, workspace.special_tokens, a.tokenizer, sink, tokens);
 }
 
@@ -92,7 +99,7 @@ template <class Encoder, class Workspace>
 Status take(const Pair& input, const Workspace& workspace, const typename Encoder::Arena& a, const TokenSink& sink,
             Tokenized& tokens) noexcept {
     if (!Encoder::kPairs) return Status::pair_not_supported;
-    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (lies_in(input, workspace)) return Status::text_overlaps;
     return tokenize_pair(Encoder::kTokenizer, input.first, input.second, workspace.special_tokens, a.tokenizer, sink,
                          tokens);
 }
@@ -102,7 +109,7 @@ Status take(const TokenIds& input, const Workspace& workspace, const typename En
             Tokenized& tokens) noexcept {
     const Status status = check_tokens(input.ids, input.segments, input.count, Encoder::kLimits);
     if (status != Status::ok) return status;
-    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (lies_in(input, workspace)) return Status::text_overlaps;
     for (std::uint32_t i = 0; i < input.count; ++i) {
         sink.ids[i] = input.ids[i];
         sink.segments[i] = input.segments != nullptr ? input.segments[i] : std::uint8_t{0};

@@ -12,6 +12,7 @@
 #include "etch/calls/answer.hpp"
 #include "etch/calls/input.hpp"
 #include "etch/calls/steps.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/decode/answers.hpp"
 
 namespace etch {
@@ -22,8 +23,8 @@ namespace calls {
 template <class Encoder, class Workspace>
 Status ask(const Pair& input, const Workspace& workspace, const typename Encoder::Arena& a) noexcept {
     constexpr std::size_t kLongest = 0xFFFFFFFE;  // positions are 32-bit
-    if (!Encoder::kPairs) return Status::pair_not_supported;
-    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (!Encoder::kQuestions) return Status::pair_not_supported;
+    if (lies_in(input, workspace)) return Status::text_overlaps;
     if (input.first.size() > kLongest || input.second.size() > kLongest) return Status::text_too_long;
     QuestionState& state = a.question->begin();
     state.question = input.first;
@@ -53,9 +54,10 @@ void finish_question(const typename Head::Encoder::Arena& a, typename Head::Resu
     if (state.of_texts) result.truncated = state.cut;
 }
 
+// Of a call that has its turn.
 template <class Head, class Workspace>
-[[gnu::always_inline]] inline Status answer_question(Workspace& workspace, const Pair& input,
-                                                     typename Head::Result& result) noexcept {
+[[gnu::always_inline]] inline Status answer_question_in_turn(Workspace& workspace, const Pair& input,
+                                                             typename Head::Result& result) noexcept {
     using Encoder = typename Head::Encoder;
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Status status = ask<Encoder>(input, workspace, a);
@@ -65,23 +67,33 @@ template <class Head, class Workspace>
     return status;
 }
 
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status answer_question(Workspace& workspace, const Pair& input,
+                                                     typename Head::Result& result) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    return answer_question_in_turn<Head>(workspace, input, result);
+}
+
 // `questions` [count] have members question and context.
 template <class Head, class Workspace, class Question>
 [[gnu::always_inline]] inline Status answer_questions(Workspace& workspace, const Question* questions,
                                                       std::size_t count, typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     arena_of<Encoder>(workspace);
-    const Written workspace_bytes{&workspace, sizeof workspace};
-    const Written result_bytes{results, count * sizeof *results};
-    for (const Written& written : {workspace_bytes, result_bytes}) {
-        bool overlap = written.holds(questions, count * sizeof *questions);
+    const auto overlap = [&](const Written& memory) {
+        bool found = memory.holds(questions, count * sizeof *questions);
         for (std::size_t i = 0; i < count; ++i)
-            overlap = overlap || overlaps(Pair{questions[i].question, questions[i].context}, written);
-        if (overlap) return Status::text_overlaps;
-    }
+            found = found || overlaps(Pair{questions[i].question, questions[i].context}, memory);
+        return found;
+    };
+    if (in_memory_of(workspace, overlap) || overlap({results, count * sizeof *results})) return Status::text_overlaps;
     Status status = Status::ok;
     for (std::size_t i = 0; status == Status::ok && i < count; ++i) {
-        status = answer_question<Head>(workspace, Pair{questions[i].question, questions[i].context}, results[i]);
+        status =
+            answer_question_in_turn<Head>(workspace, Pair{questions[i].question, questions[i].context}, results[i]);
         forget_views<Head>(results[i], 0);
     }
     return status;
@@ -91,29 +103,46 @@ template <class Head, class Workspace, class Question>
 template <class Head, class Workspace, class Input>
 [[gnu::always_inline]] inline Status answer_window(Workspace& workspace, const Input& input,
                                                    typename Head::Result& result) noexcept {
-    const Status status = answer<Head>(workspace, input, result);
-    if (status == Status::ok) finish_question<Head>(typename Head::Encoder::Arena{workspace.arena}, result);
+    const Turn turn{workspace, &result};
+    if (!turn) return turn.refusal();
+    const Status status = answer_in_turn<Head>(workspace, input, result);
+    if (status == Status::ok) finish_question<Head>(arena_in<typename Head::Encoder>(workspace), result);
     return status;
 }
 
 template <class Encoder, class Workspace>
 [[gnu::always_inline]] inline Status begin_question(Workspace& workspace, const Pair& input) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     const Status status = ask<Encoder>(input, workspace, a);
     if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
     return status;
 }
 
+// Of the other heads of such a model: a question that was begun is none of theirs, and has ended.
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status step_no_question(Workspace& workspace, std::uint64_t budget,
+                                                      typename Head::Result& result) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    const bool begun = workspace.cursor.kernels != nullptr;
+    if (begun && arena_in<typename Head::Encoder>(workspace).question->state.of_texts) workspace.cursor = {};
+    return step_in_turn<Head>(workspace, budget, result);
+}
+
 // A window's end ends the step.
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status step_question(Workspace& workspace, std::uint64_t budget,
                                                    typename Head::Result& result) noexcept {
-    const typename Head::Encoder::Arena a{workspace.arena};
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    const typename Head::Encoder::Arena a = arena_in<typename Head::Encoder>(workspace);
     const StepCursor begun = workspace.cursor;
     if (begun.kernels == nullptr) return Status::not_begun;
     const bool is_first = a.question->state.of_texts && a.question->state.windows == 0;
     if (is_first) read_window<Head>(workspace, a, result);
-    const Status status = step<Head>(workspace, budget, result);
+    const Status status = step_in_turn<Head>(workspace, budget, result);
     if (status != Status::ok) return status;
     if (read_window<Head>(workspace, a, result)) {
         workspace.cursor.kernels = begun.kernels;

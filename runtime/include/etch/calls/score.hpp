@@ -10,6 +10,7 @@
 #include "etch/calls/answer.hpp"
 #include "etch/calls/input.hpp"
 #include "etch/calls/steps.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/decode/score.hpp"
 
 namespace etch {
@@ -53,6 +54,8 @@ bool mask_next(const typename Encoder::Arena& a) noexcept {
 template <class Head, class Workspace, class Input>
 [[gnu::always_inline]] inline Status score(Workspace& workspace, const Input& input, Score& score) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Status status = read_scored<Encoder>(input, workspace, a);
     while (status == Status::ok && mask_next<Encoder>(a)) {
@@ -66,6 +69,8 @@ template <class Head, class Workspace, class Input>
 
 template <class Encoder, class Workspace, class Input>
 [[gnu::always_inline]] inline Status begin_score(Workspace& workspace, const Input& input) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     const Status status = read_scored<Encoder>(input, workspace, a);
     if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
@@ -73,22 +78,24 @@ template <class Encoder, class Workspace, class Input>
     return status;
 }
 
-// Whether what was begun is a score.
+// Whether what was begun is a score. Of a call that has its turn.
 template <class Encoder, class Workspace>
 bool is_scoring(Workspace& workspace) noexcept {
-    return workspace.cursor.kernels != nullptr && typename Encoder::Arena{workspace.arena}.scoring->active;
+    return workspace.cursor.kernels != nullptr && arena_in<Encoder>(workspace).scoring->active;
 }
 
 // A pass's end ends the step.
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status step_score(Workspace& workspace, std::uint64_t budget, Score& score) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     if (!is_scoring<Encoder>(workspace)) return Status::not_begun;
-    const typename Encoder::Arena a{workspace.arena};
+    const typename Encoder::Arena a = arena_in<Encoder>(workspace);
     const StepCursor begun = workspace.cursor;
     if (a.scoring->entry.id >= 0) {
         typename Head::Result no_candidates{};
-        const Status status = step<Head>(workspace, budget, no_candidates);
+        const Status status = step_in_turn<Head>(workspace, budget, no_candidates);
         if (status != Status::ok) return status;
         a.scoring->add();
         if (mask_next<Encoder>(a)) {
@@ -99,6 +106,16 @@ template <class Head, class Workspace>
     workspace.cursor = {};
     score = a.scoring->score;
     return Status::ok;
+}
+
+// step() of what is no score.
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status step_candidates(Workspace& workspace, std::uint64_t budget,
+                                                     typename Head::Result& result) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    if (is_scoring<typename Head::Encoder>(workspace)) return Status::not_begun;
+    return step_in_turn<Head>(workspace, budget, result);
 }
 
 }  // namespace calls

@@ -6,6 +6,7 @@
 
 #include "etch/calls/answer.hpp"
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/kernels.hpp"
 #include "etch/ops/stepping.hpp"
 #include "etch/ops/texts.hpp"
@@ -17,6 +18,8 @@ namespace calls {
 // Of a Text, Pair or TokenIds.
 template <class Encoder, class Workspace, class Input>
 [[gnu::always_inline]] inline Status begin(Workspace& workspace, const Input& input) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Tokenized tokens;
     const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
@@ -28,13 +31,14 @@ template <class Encoder, class Workspace, class Input>
     return Status::ok;
 }
 
+// Of a call that has its turn.
 template <class Head, class Workspace>
-[[gnu::always_inline]] inline Status step(Workspace& workspace, std::uint64_t budget,
-                                          typename Head::Result& result) noexcept {
+[[gnu::always_inline]] inline Status step_in_turn(Workspace& workspace, std::uint64_t budget,
+                                                  typename Head::Result& result) noexcept {
     using Encoder = typename Head::Encoder;
     StepCursor& cursor = workspace.cursor;
     if (cursor.kernels == nullptr) return Status::not_begun;
-    const typename Encoder::Arena a{workspace.arena};
+    const typename Encoder::Arena a = arena_in<Encoder>(workspace);
     const OpContext context{*cursor.kernels, a.scratch};
     const SteppingRunner run{context, cursor, budget};
     const Texts texts{a.texts, 1};
@@ -42,10 +46,17 @@ template <class Head, class Workspace>
     Head::compute(run, texts, 0, a);
     if (!run.finished()) return Status::in_progress;
     finish<Head>(InlineRunner{context}, a.texts[0], a, result, 0);
-    result.tokens = a.texts[0].count;
-    result.truncated = cursor.truncated;
+    describe_text<Head>(result, a.texts[0].count, cursor.truncated, 0);
     cursor = {};
     return Status::ok;
+}
+
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status step(Workspace& workspace, std::uint64_t budget,
+                                          typename Head::Result& result) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    return step_in_turn<Head>(workspace, budget, result);
 }
 
 }  // namespace calls

@@ -12,6 +12,7 @@
 #include "etch/calls/answer.hpp"
 #include "etch/calls/choose.hpp"
 #include "etch/calls/input.hpp"
+#include "etch/calls/turn.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -32,7 +33,7 @@ inline bool overlaps(const Labelled& input, const Written& memory) noexcept {
 template <class Encoder, class Workspace>
 Status take(const Labelled& input, const Workspace& workspace, const typename Encoder::Arena& a, const TokenSink& sink,
             Tokenized& tokens) noexcept {
-    if (overlaps(input, {&workspace, sizeof workspace})) return Status::text_overlaps;
+    if (lies_in(input, workspace)) return Status::text_overlaps;
     std::size_t size = 0;
     for (const std::string_view part : {input.before, input.label, input.after}) {
         if (part.size() > Encoder::kHypothesisBytes - size) return Status::hypothesis_too_long;
@@ -45,8 +46,8 @@ Status take(const Labelled& input, const Workspace& workspace, const typename En
 
 // The score of each label, by score(i, result): its probability where it is judged by itself, else the logit that its
 // hypothesis follows, of which the caller makes a softmax. `texts` are what the hypotheses have beside the labels.
-template <class Result, std::uint32_t kEntailment, class Text, class Choice, class Score>
-[[gnu::always_inline]] inline Status score_labels(const Score& score, bool by_itself, const Written& memory,
+template <class Result, std::uint32_t kEntailment, class Workspace, class Text, class Choice, class Score>
+[[gnu::always_inline]] inline Status score_labels(const Score& score, bool by_itself, const Workspace& workspace,
                                                   std::string_view text, const Pair& texts, const Text* labels,
                                                   std::size_t count, float* scores, Choice& choice) noexcept {
     if (count == 0) return Status::no_labels;
@@ -54,7 +55,7 @@ template <class Result, std::uint32_t kEntailment, class Text, class Choice, cla
     const auto value = [by_itself](const Result& result) {
         return by_itself ? result.probability : result.logits[kEntailment];
     };
-    return score_choices<Result>(score, value, memory, text, labels, count, scores, choice);
+    return score_choices<Result>(score, value, workspace, text, labels, count, scores, choice);
 }
 
 // `scores` [count]: of one label, and of several that hold independently of each other, each probability by itself.
@@ -64,15 +65,17 @@ template <class Head, std::uint32_t kEntailment, class Workspace, class Hypothes
                                                const Hypothesis& hypothesis, bool multi_label, float* scores,
                                                Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     arena_of<Encoder>(workspace);
     const bool by_itself = multi_label || count == 1;
     const Status status = score_labels<typename Head::Result, kEntailment>(
         [&](std::size_t i, typename Head::Result& result) {
-            return answer<Head>(workspace, Labelled{text, hypothesis.before, labels[i], hypothesis.after}, result);
+            return answer_in_turn<Head>(workspace, Labelled{text, hypothesis.before, labels[i], hypothesis.after},
+                                        result);
         },
-        by_itself, Written{&workspace, sizeof workspace}, text, Pair{hypothesis.before, hypothesis.after}, labels,
-        count, scores, choice);
-    return status == Status::ok && !by_itself ? probabilities_of<Encoder>(workspace, scores, count) : status;
+        by_itself, workspace, text, Pair{hypothesis.before, hypothesis.after}, labels, count, scores, choice);
+    return status == Status::ok && !by_itself ? probabilities_in_turn<Encoder>(workspace, scores, count) : status;
 }
 
 }  // namespace calls

@@ -36,12 +36,6 @@ struct SearchRules {
     const float* lengths;  // [max_tokens]: of a sequence of n tokens n ^ penalty at n - 1
 };
 
-// A token that a beam may be continued with.
-struct NextToken {
-    float score;  // of the sequence with it
-    std::int32_t id;
-};
-
 // A sequence that has ended: the token `last` behind those that a beam had when `length` - 1 were written.
 struct EndedSequence {
     float score;
@@ -51,7 +45,8 @@ struct EndedSequence {
     Ended ended;
 };
 
-// A search. `rows` are those of the next pass, `text` what they attend to beside themselves.
+// A search. `rows` are those of the next pass, `texts` what they attend to beside themselves: one text, or of texts
+// that are written together that of each row.
 struct Beams {
     std::uint32_t count;   // of beams, from 2 on
     std::uint32_t active;  // rows of the next pass: 1 until the first token is written
@@ -63,10 +58,11 @@ struct Beams {
     std::int32_t tokens[kMostBeams];  // what the next pass reads
     float scores[kMostBeams];
     TextRows rows[kMostBeams];
-    TextRows text;
+    TextRows texts[kMostBeams];
     CacheCopy copied[kMostBeams];
     EndedSequence ended[kMostBeams];
     std::uint32_t candidates[kMostBeams];  // how many there are of a row
+    LogSum sums[kMostBeams];               // of a row, before restrictions change its logits
     NextToken next[kMostBeams][kMostCandidates];
 };
 
@@ -83,17 +79,36 @@ void begin_beams(std::uint32_t count, std::uint32_t text_tokens, Beams& beams) n
 void ids_of(const EndedSequence& sequence, const SearchRules& search, const BeamTokens& tokens,
             std::int32_t* ids) noexcept;
 
-// Of each row of logits as many tokens as beams can be continued with, twice their number: those with the largest
-// logits, the largest first, of equal ones the lower id; and the scores of the sequences with them, the beam's plus a
-// log-probability as BestToken has it. Units: rows.
-struct NextTokens {
+// Restricts the logits of each row, as far as their log-probabilities say. Units: rows.
+struct RestrictBeams {
     const TargetRules& rules;
-    std::uint32_t rows;
-    F32Rows logits;  // [rows][rules.vocabulary]; overwritten
+    const SearchRules& search;
+    BeamTokens tokens;
+    const std::int32_t* begin;  // [begin_count] what a target begins with
+    std::uint32_t begin_count;
+    std::int32_t* history;  // [rows][rules.max_tokens]; overwritten
+    F32Rows logits;         // [rows][rules.vocabulary]
     Beams& beams;
 
-    std::uint32_t units() const noexcept { return rows; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * rows * rules.vocabulary; }
+    std::uint32_t units() const noexcept { return beams.active; }
+    std::uint64_t cost() const noexcept {
+        const std::uint64_t of_row = kCostOfValue * (rules.vocabulary + beams.length);
+        return beams.active * (of_row + cost_of(*rules.restrictions, begin_count + beams.length));
+    }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Of each row of logits as many tokens as beams can be continued with, twice their number: those with the largest
+// logits, the largest first, of equal ones the lower id; with the last entries the scores of the sequences with them,
+// the beam's plus a log-probability as BestToken has it, which also says in what order entries come. Units: rows.
+struct NextTokens {
+    const TargetRules& rules;
+    RowBlock entries;
+    F32Rows logits;  // [beams.active][entries.count]; those that do not count may be overwritten
+    Beams& beams;
+
+    std::uint32_t units() const noexcept { return beams.active; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * beams.active * entries.count; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

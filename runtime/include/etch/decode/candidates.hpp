@@ -5,19 +5,13 @@
 
 #include <cstdint>
 
+#include "etch/decode/vocabulary.hpp"
 #include "etch/ops/op.hpp"
 #include "etch/ops/rows.hpp"
 #include "etch/ops/texts.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-
-// Entries whose logits are there at a time, the same for every target: it is part of the order of the sums.
-inline constexpr std::uint32_t kVocabularyBlock = 512;
-
-constexpr std::uint32_t vocabulary_blocks(std::uint32_t vocabulary) noexcept {
-    return (vocabulary + kVocabularyBlock - 1) / kVocabularyBlock;
-}
 
 // An entry that may stand where a mask is.
 struct Candidate {

@@ -4,7 +4,11 @@
 
 #include <cstdint>
 
+#include "etch/decode/restrictions.hpp"
+#include "etch/decode/sampling.hpp"
+#include "etch/decode/vocabulary.hpp"
 #include "etch/ops/op.hpp"
+#include "etch/ops/rows.hpp"
 #include "etch/tokenizer/decoders.hpp"
 
 namespace etch {
@@ -30,6 +34,14 @@ struct TargetRules {
     bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
     std::uint32_t least_tokens = 0;  // behind which the end may be written
     std::int32_t empty = -1;         // read in the place of a text without tokens; -1: there is no such text
+    Sampling sampling = kGreedy;     // where a call asks for no other
+    const Restrictions* restrictions = nullptr;  // null: there are none
+};
+
+// A token that may come next.
+struct NextToken {
+    float score;  // its logit, or that of the sequence with it
+    std::int32_t id;
 };
 
 // How far a sequence is.
@@ -41,21 +53,37 @@ struct Writing {
     float added;             // to it by the token that was chosen last
     Ended ended;             // once there is no more to be written
     bool has_text;           // the rows of the text have been computed
+    bool over;               // the result is told
+    NextToken best;          // of the logits so far; a negative id: none may be written
+    LogSum sum;              // of them
     DecoderState spelling;
+    Sampling sampling;  // temperature 0: the best tokens are written
 };
 
-// *token = the one with the largest logit that may be written, the lowest of equals. With M the largest logit, t =
-// logit * log2(e) and S the row sum of exp2(t - its largest), *log_probability = logit of the token - (M + log2(S) *
-// ln(2)), of all tokens or of those that may be written. One unit.
-struct BestToken {
+// The logits of tokens that may not be written behind `count` others become -2^100. One unit.
+struct HideTokens {
     const TargetRules& rules;
-    std::uint32_t count;  // tokens that were written before
-    float* logits;        // [rules.vocabulary]; overwritten
-    std::int32_t* token;
-    float* log_probability;
+    std::uint32_t count;
+    float* logits;  // [rules.vocabulary]
 
     std::uint32_t units() const noexcept { return 1; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * rules.vocabulary; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * (rules.never_count + 1); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Takes the logits of the entries [entries.first, entries.first + entries.count) into account, from the first ones to
+// the last in this order; `entries.first` is a multiple of kVocabularyBlock. With the last ones *token = the one with
+// the largest logit that may be written, the lowest of equals, and writing.added = its logit - (M + log2(S) * ln(2)),
+// M the largest logit and S the sum of powers (LogSum), of all tokens or of those that may be written. One unit.
+struct BestToken {
+    const TargetRules& rules;
+    RowBlock entries;
+    float* logits;     // [entries.count]; those that do not count may be overwritten
+    Writing& writing;  // with `count` tokens before
+    std::int32_t* token;
+
+    std::uint32_t units() const noexcept { return 1; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * entries.count; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

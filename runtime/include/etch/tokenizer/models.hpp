@@ -95,7 +95,8 @@ struct Unigram {
     static constexpr std::uint32_t kStepBias = 1;
     static constexpr std::uint32_t kSpecialMark = 8;
 
-    // Two sets of keys: pieces; texts that are never looked up. Nodes that are not there are kNoNode of trie.hpp.
+    // Two sets of keys: pieces; texts that no path goes through. Nodes that are not there are kNoNode of trie.hpp. Keys
+    // whose ids are piece_count or more are pieces without one: they are written as unknown, each by itself.
     const std::uint32_t* first_nodes;      // [256] by first byte
     const std::uint32_t* metaspace_nodes;  // [256] by the byte behind U+2581, with which most words begin
     Trie trie;
@@ -108,6 +109,7 @@ struct Unigram {
     std::uint32_t metaspace_node;  // of U+2581
     std::uint32_t lowest_key;      // the one of the lowest score
     std::uint32_t longest;         // bytes of the longest piece, at most kLeastAgreed
+    std::uint32_t named_begin;     // first nodes from here on are of texts that unknown text may be; first_end: of none
     std::uint32_t first_end;       // first nodes end here
     std::uint32_t piece_count;     // ids
     std::int32_t unknown_id;

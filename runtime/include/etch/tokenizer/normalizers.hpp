@@ -79,5 +79,43 @@ struct FoldingNormalizer {
     CharsmapNormalizer rest;
 };
 
+// White space at the ends of a text goes.
+struct StripRule {
+    bool left;
+    bool right;
+};
+
+// Runs of a character become one character.
+struct RunRule {
+    static constexpr std::uint32_t kWhiteSpace = 0;  // as `of`: any of it
+
+    std::uint32_t of;
+    std::uint32_t least;    // 1 or 2 characters are a run; 0: all stay
+    std::uint32_t content;  // 0: nothing
+};
+
+// Steps in this order, of which any may do nothing: a Folding or a NormalForm does where its `top` is null.
+struct SequenceNormalizer {
+    StripRule first_strip;
+    Folding first_folding;
+    RunRule first_run;
+    Folding second_folding;
+    NormalForm form;
+    Folding third_folding;
+    StripRule second_strip;
+    RunRule second_run;
+    Folding last_folding;
+    StripRule last_strip;
+    const std::uint8_t* plain;  // [128] what ASCII between ASCII becomes, in all; 0: it must be found out
+    bool letters_stay;          // those of ASCII between ASCII
+};
+
+// A normal form, what becomes of each character of it, if anything, then SentencePiece's normalization.
+struct FormCharsmapNormalizer {
+    NormalForm form;
+    Folding folding;  // null: nothing
+    CharsmapNormalizer rest;
+};
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -12,10 +12,22 @@ inline namespace ETCH_ABI_NAMESPACE {
 // As BertPreTokenizer does it: white space separates words and is dropped, punctuation is a word of its own.
 struct BertSegmenter {};
 
+// What Punctuation does to its characters, by its behaviors.
+enum class PunctuationRule : std::uint8_t {
+    kept,           // nothing
+    isolated,       // each is a word
+    contiguous,     // neighbours are a word
+    removed,        // each ends a word, and is dropped
+    with_previous,  // each is the end of a word
+    with_next       // each begins a word
+};
+
 // Words between white space, which is dropped. As WhitespaceSplit does it, or as Whitespace does, where what is no word
-// character is a word of its own: \w+|[^\w\s]+
+// character is a word of its own: \w+|[^\w\s]+. Maybe with Punctuation before it or behind it, which is the same.
 struct WhitespaceSegmenter {
     bool splits_words;
+    bool whole_words;  // are looked up, and never taken apart
+    PunctuationRule punctuation;
 };
 
 // Each character is a word, white space too: as Split with [\s\S] isolates them.
@@ -54,6 +66,32 @@ struct MetaspaceSegmenter {
     PrependScheme prepend;  // a word is what lies between added tokens where it is `doubled`
     bool split;             // at U+2581; else what lies between added tokens is one word
     bool split_whitespace;  // before that, at white space, which is dropped
+};
+
+// Words as they are: what another segmenter makes the parts of a text.
+struct WordSegmenter {
+    bool add_prefix_space;  // before each that begins with none
+    bool whole_words;       // are looked up, and never taken apart: of WordPiece only
+};
+
+// Where a text is parted between two characters, by their classes alone.
+struct CharacterClasses {
+    static constexpr std::uint32_t kClassBits = 5;
+
+    const std::uint8_t* ascii_classes;  // [128] by scalar; 0: the character is dropped
+    const std::uint32_t* class_ranges;  // [range_count] ascending: the first scalar of a range << kClassBits | class
+    const std::uint32_t* parted;        // [classes] by the second one's class a bit for each first one's
+
+    std::uint32_t range_count;   // from U+0080 on or before it
+    std::uint32_t letter_class;  // of all ASCII letters, which stay together; 0 where they do not
+};
+
+// As Whitespace, WhitespaceSplit, BertPreTokenizer, Punctuation, Digits, CharDelimiterSplit, and Split by a character,
+// a class or runs of one part a text, in any row; the parts as `Inner` does it.
+template <class Inner>
+struct SplitSegmenter {
+    CharacterClasses classes;
+    Inner inner;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -79,6 +79,8 @@ constexpr KernelSet kAmxInt8 = {
     avx512_vnni::common::layer_norm_row,
     avx512_vnni::common::rms_norm_row,
     avx512_vnni::common::exp2_row,
+    avx512_vnni::common::exp2_sum,
+    avx512_vnni::common::largest_value,
     amx_int8::quantize_probabilities,
     avx512_vnni::common::activate_row,
     avx512_vnni::common::expand_s4,

@@ -184,8 +184,10 @@ void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_p
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
     if (one_by_one(m)) {
-        return multiply_one_by_one(m, first_panel, last_panel,
-                                   [](const MatmulS8& one) ETCH_INLINE_BODY { multiply(one, 0, 1); });
+        return multiply_one_by_one(m, first_panel, last_panel, [](MatmulS8& one, std::uint32_t panel) ETCH_INLINE_BODY {
+            one.weights += packed_s8_bytes(Packing::panel, panel * 16, one.allocated_k);
+            multiply(one, 0, 1);
+        });
     }
     multiply(m, first_panel, last_panel);
 }

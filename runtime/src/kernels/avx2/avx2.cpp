@@ -72,6 +72,8 @@ constexpr KernelSet kAvx2 = {
     avx2::layer_norm_row,
     avx2::rms_norm_row,
     avx2::exp2_row,
+    avx2::exp2_sum,
+    avx2::largest_value,
     avx2::quantize_probabilities,
     avx2::activate_row,
     avx2::expand_s4,

@@ -35,7 +35,6 @@ namespace {
 constexpr CountedSet kCounted = kCountAvxVnni;
 constexpr unsigned kMostRows = 6;
 constexpr unsigned kFewRowsPanels = 1;
-constexpr bool kMasksAreFree = false;
 constexpr bool kActivatesBlocks = false;
 constexpr unsigned kMostPanels = 1;
 constexpr std::uint32_t kCopiedFrom = 0;  // k
@@ -70,6 +69,8 @@ constexpr KernelSet kAvxVnni = {
     avx2::common::layer_norm_row,
     avx2::common::rms_norm_row,
     avx2::common::exp2_row,
+    avx2::common::exp2_sum,
+    avx2::common::largest_value,
     avx_vnni::quantize_probabilities,
     avx2::common::activate_row,
     avx2::common::expand_s4,

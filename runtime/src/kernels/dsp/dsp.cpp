@@ -55,6 +55,8 @@ constexpr KernelSet kDsp = {
     dsp::layer_norm_row,
     dsp::rms_norm_row,
     dsp::exp2_row,
+    dsp::exp2_sum,
+    dsp::largest_value,
     dsp::quantize_probabilities,
     dsp::activate_row,
     nullptr,

@@ -56,6 +56,8 @@ constexpr KernelSet kMve = {
     mve::layer_norm_row,
     mve::rms_norm_row,
     mve::exp2_row,
+    mve::exp2_sum,
+    mve::largest_value,
     mve::quantize_probabilities,
     mve::activate_row,
     nullptr,

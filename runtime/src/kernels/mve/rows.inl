@@ -61,6 +61,19 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
     });
 }
 
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountLargestValue);
+    return largest_value(x, n, x[0]);
+}
+
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Sum);
+    const float subtrahend = largest * factor;
+    return row_sum(n, [x, factor, subtrahend](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
+        return lanes.keep(exp2(vsubq_n_f32(vmulq_n_f32(lanes.read(x + i), factor), subtrahend)));
+    });
+}
+
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Row);
     const float subtrahend = largest_value(t, n, t[0]);

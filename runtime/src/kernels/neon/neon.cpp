@@ -65,6 +65,8 @@ constexpr KernelSet kNeon = {
     neon::layer_norm_row,
     neon::rms_norm_row,
     neon::exp2_row,
+    neon::exp2_sum,
+    neon::largest_value,
     neon::quantize_probabilities,
     neon::activate_row,
     neon::expand_s4,

@@ -67,6 +67,8 @@ constexpr KernelSet kNeonDotprod = {
     neon_dotprod::layer_norm_row,
     neon_dotprod::rms_norm_row,
     neon_dotprod::exp2_row,
+    neon_dotprod::exp2_sum,
+    neon_dotprod::largest_value,
     neon_dotprod::quantize_probabilities,
     neon_dotprod::activate_row,
     neon_dotprod::expand_s4,

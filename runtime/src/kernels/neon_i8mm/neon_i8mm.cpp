@@ -64,6 +64,8 @@ constexpr KernelSet kNeonI8mm = {
     neon::common::layer_norm_row,
     neon::common::rms_norm_row,
     neon::common::exp2_row,
+    neon::common::exp2_sum,
+    neon::common::largest_value,
     neon_i8mm::quantize_probabilities,
     neon::common::activate_row,
     neon::common::expand_s4,

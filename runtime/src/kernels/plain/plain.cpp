@@ -50,6 +50,8 @@ constexpr KernelSet kPlain = {
     plain::layer_norm_row,
     plain::rms_norm_row,
     plain::exp2_row,
+    plain::exp2_sum,
+    plain::largest_value,
     plain::quantize_probabilities,
     plain::activate_row,
     plain::expand_s4,

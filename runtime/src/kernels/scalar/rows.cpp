@@ -25,6 +25,13 @@ float largest_magnitude(const float* x, std::uint32_t n) noexcept {
     return largest;
 }
 
+float largest_of(const float* x, std::uint32_t n) noexcept {
+    float largest = x[0];
+    for (std::uint32_t i = 1; i < n; ++i)
+        largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
 // q[i] = rne(x[i] * factor); with factor 0 all are 0.
 void round_row(const float* x, std::uint32_t n, float factor, std::int8_t* q) noexcept {
     for (std::uint32_t i = 0; i < n; ++i)
@@ -89,16 +96,26 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
 
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountExp2Row);
-    float largest = t[0];
-    for (std::uint32_t i = 1; i < n; ++i)
-        largest = t[i] > largest ? t[i] : largest;
-
+    const float largest = largest_of(t, n);
     RowSum sum;
     for (std::uint32_t i = 0; i < n; ++i) {
         t[i] = exp2(t[i] - largest);
         sum.add(i, t[i]);
     }
     return sum.total();
+}
+
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountExp2Sum);
+    RowSum sum;
+    for (std::uint32_t i = 0; i < n; ++i)
+        sum.add(i, exp2((x[i] * factor) - (largest * factor)));
+    return sum.total();
+}
+
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCountScalar, kCountLargestValue);
+    return largest_of(x, n);
 }
 
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {

@@ -24,6 +24,8 @@ constexpr KernelSet scalar_set(Packing packing, decltype(KernelSet::matmul_s8) m
             scalar::layer_norm_row,
             scalar::rms_norm_row,
             scalar::exp2_row,
+            scalar::exp2_sum,
+            scalar::largest_value,
             scalar::quantize_probabilities,
             scalar::activate_row,
             expand_s4};

@@ -91,6 +91,23 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
         y[i] = (x[i] * r) * gamma[i];
 }
 
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountLargestValue);
+    float largest = x[0];
+    ETCH_UNROLL_BY_4
+    for (std::uint32_t i = 1; i < n; ++i)
+        largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Sum);
+    float partials[16] = {};
+    for (std::uint32_t i = 0; i < n; ++i)
+        partials[i % 16] += scalar::exp2((x[i] * factor) - (largest * factor));
+    return tree_sum(partials);
+}
+
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Row);
     float largest = t[0];

@@ -58,6 +58,8 @@ constexpr KernelSet kSse2 = {
     sse2::layer_norm_row,
     sse2::rms_norm_row,
     sse2::exp2_row,
+    sse2::exp2_sum,
+    sse2::largest_value,
     sse2::quantize_probabilities,
     sse2::activate_row,
     sse2::expand_s4,

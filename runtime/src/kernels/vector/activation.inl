@@ -104,31 +104,31 @@ struct Tanh {
 // A block is kPanels panels of 16 values, wherever they lie.
 constexpr std::uint32_t kPanels = kBlock / 16;
 
-// Panels at places[...] + ahead.
+// The panels at places[].
 template <class Vector>
-ETCH_INLINE Vector load_panels(float* const* places, std::size_t ahead) noexcept {
+ETCH_INLINE Vector load_panels(float* const* places) noexcept {
     if constexpr (std::is_same_v<Vector, Floats>) {
-        return load<Floats>(places[0] + ahead);
+        return load<Floats>(places[0]);
     } else {
         using Half = decltype(Vector::low);
-        return {load_panels<Half>(places, ahead), load_panels<Half>(places + kLanesOf<Half> / 16, ahead)};
+        return {load_panels<Half>(places), load_panels<Half>(places + kLanesOf<Half> / 16)};
     }
 }
 template <class Vector>
-ETCH_INLINE void store_panels(float* const* places, std::size_t ahead, const Vector& x) noexcept {
+ETCH_INLINE void store_panels(float* const* places, const Vector& x) noexcept {
     if constexpr (std::is_same_v<Vector, Floats>) {
-        store(places[0] + ahead, x);
+        store(places[0], x);
     } else {
-        store_panels(places, ahead, x.low);
-        store_panels(places + kLanesOf<decltype(Vector::low)> / 16, ahead, x.high);
+        store_panels(places, x.low);
+        store_panels(places + kLanesOf<decltype(Vector::low)> / 16, x.high);
     }
 }
 
-// `count` blocks, kBlock values from one to the next.
+// `count` blocks, at least one.
 template <class Function>
 ETCH_NOINLINE void map(float* const* places, std::size_t count) noexcept {
-    for (std::size_t ahead = 0; ahead < count * kBlock; ahead += kBlock)
-        store_panels(places, ahead, Function::of(load_panels<Wide>(places, ahead)));
+    for (float* const* const end = places + count * kPanels; places != end; places += kPanels)
+        store_panels(places, Function::of(load_panels<Wide>(places)));
 }
 
 ETCH_NOINLINE void activate_blocks(Activation activation, float* const* places, std::size_t count) noexcept {
@@ -152,51 +152,50 @@ ETCH_NOINLINE void activate_blocks(Activation activation, float* const* places, 
     }
 }
 
-// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows. The rows' panels, in order, in blocks
-// of as many as these have: a block may go on in the next row. A panel that is cut, or one behind the last, is in
-// `copies` meanwhile.
+// Places of panels, activated many at a time: what a call costs and the constants in registers serve seven blocks, as
+// many as the largest tile of vector/matmul_vnni.inl has.
+class Panels {
+  public:
+    explicit Panels(Activation activation) noexcept : activation_(activation) {}
+
+    void add(float* place) noexcept {
+        places_[count_++] = place;
+        if (count_ == kMost) activate();
+    }
+    void activate() noexcept {
+        if (count_ == 0) return;
+        for (; count_ % kPanels != 0; ++count_)
+            places_[count_] = places_[count_ - 1];  // a block is read before it is written
+        activate_blocks(activation_, places_, count_ / kPanels);
+        count_ = 0;
+    }
+
+  private:
+    static constexpr std::uint32_t kMost = 7 * kPanels;
+    float* places_[kMost];
+    std::uint32_t count_ = 0;
+    Activation activation_;
+};
+
+// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows.
 void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
                       std::size_t stride) noexcept {
-    alignas(64) float copies[kBlock];
-    float* places[kPanels];
-    std::uint32_t column = 0;
-    while (rows != 0) {
-        if (const std::uint32_t whole = (n - column) / kBlock; whole != 0) {
-            for (std::uint32_t p = 0; p < kPanels; ++p)
-                places[p] = x + column + p * 16;
-            activate_blocks(activation, places, whole);
-            column += whole * kBlock;
-            if (column == n) {
-                column = 0;
-                x += stride;
-                --rows;
-            }
-            continue;
+    Panels panels(activation);
+    for (; rows != 0; --rows) {
+        std::uint32_t column = 0;
+        for (; column + 16 <= n; column += 16)
+            panels.add(x + column);
+        if (column != n) {  // a panel that is cut is activated in a copy
+            const FirstLanes lanes(n - column);
+            alignas(64) float copy[16];
+            store(copy, lanes.read(x + column));
+            panels.add(copy);
+            panels.activate();
+            lanes.write(x + column, load<Floats>(copy));
         }
-        float* cuts[kPanels] = {};
-        for (std::uint32_t p = 0; p < kPanels; ++p) {
-            if (rows == 0) {
-                places[p] = copies + p * 16;
-                store(places[p], all<Floats>(0.0f));
-                continue;
-            }
-            places[p] = x + column;
-            if (n - column < 16) {
-                cuts[p] = places[p];
-                places[p] = copies + p * 16;
-                store(places[p], FirstLanes(n - column).read(cuts[p]));
-            }
-            column += 16;
-            if (column < n) continue;
-            column = 0;
-            x += stride;
-            --rows;
-        }
-        activate_blocks(activation, places, 1);
-        for (std::uint32_t p = 0; n % 16 != 0 && p < kPanels; ++p) {
-            if (cuts[p] != nullptr) FirstLanes(n % 16).write(cuts[p], load<Floats>(places[p]));
-        }
+        x += stride;
     }
+    panels.activate();
 }
 
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept {

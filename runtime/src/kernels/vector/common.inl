@@ -18,6 +18,12 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
 float exp2_row(float* t, std::uint32_t n) noexcept {
     return own::exp2_row(t, n);
 }
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
+    return own::exp2_sum(x, n, factor, largest);
+}
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    return own::largest_value(x, n);
+}
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept {
     own::activate_row(activation, x, n);
 }

@@ -10,6 +10,8 @@ void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamm
 void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, float epsilon,
                   float inverse_n) noexcept;
 float exp2_row(float* t, std::uint32_t n) noexcept;
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept;
+float largest_value(const float* x, std::uint32_t n) noexcept;
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept;
 void expand_s4(const std::int8_t* q, const std::uint8_t* factors, std::uint32_t n, std::uint32_t k,
                std::int8_t* expanded) noexcept;

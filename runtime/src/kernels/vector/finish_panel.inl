@@ -16,8 +16,8 @@ ETCH_INLINE bool one_by_one(const MatmulS8& m) noexcept {
     return kActivatesBlocks && m.activation != Activation::none && m.residual != nullptr;
 }
 
-// multiply(m), called for a panel of a row at a time, without the residual, which may be what the output holds, and
-// into a copy.
+// multiply(m, panel), called for a panel of a row at a time, without the residual, which may be what the output holds,
+// and into a copy. All of m but its weights is of that panel alone.
 template <class Multiply>
 ETCH_NOINLINE void multiply_one_by_one(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel,
                                        Multiply multiply) noexcept {
@@ -27,7 +27,6 @@ ETCH_NOINLINE void multiply_one_by_one(const MatmulS8& m, std::uint32_t first_pa
             float values[16];
             MatmulS8 one = m;
             one.a = m.a.from(row);
-            one.weights += column * ((m.allocated_k + 3) / 4 * 4);
             if (m.column_scales != nullptr) one.column_scales += column;
             if (m.bias != nullptr) one.bias += column;
             one.residual = nullptr;
@@ -35,7 +34,7 @@ ETCH_NOINLINE void multiply_one_by_one(const MatmulS8& m, std::uint32_t first_pa
             one.out_stride = 16;
             one.rows = 1;
             one.n = m.n - panel * 16 < 16 ? m.n - panel * 16 : 16;
-            multiply(one);
+            multiply(one, panel);
             const std::size_t at = row * m.out_stride + column;
             for (std::uint32_t i = 0; i < one.n; ++i)
                 m.out[at + i] = values[i] + m.residual[at + i];

@@ -17,8 +17,8 @@
 // group of panels exceeds the first (6 x 64 has 4 lines in 12 cycles, and that shows from k = 1,536 on; 12 x 32 has 14
 // loads for 24). With AVX-VNNI, 6 x 16: 12 sums, 2 of weights and one of a are all but one of the 16.
 //
-// The rows of a tile are copied 64 k at a time to where they lie next to each other: one address for all of them, and
-// rows whose stride is a power of two do not push each other out of the cache.
+// The rows of a tile may be copied 64 k at a time to where they lie next to each other: one address for all of them,
+// and rows whose stride is a power of two do not push each other out of the cache. With few rows they always are.
 //
 // The offset. With many rows a is the unsigned operand, its 128 contributes 128 * sum of w to a column, and a column's
 // sums begin at minus that. The first tile finds it: it has one row more, all 128. With few rows both
@@ -65,6 +65,7 @@ ETCH_INLINE std::int32_t first_sum_of_row(const std::uint8_t* a, std::uint32_t k
 // Where a tile's sums begin, and what its operands are. `top_bits` is kEveryTopBit in every lane, in a register.
 struct UnsignedRows {
     static constexpr bool kFlipsRows = false;
+    static constexpr bool kPrefetches = true;
 
     static Ints w_operand(const std::int8_t* w, Ints) noexcept { return load_ints(w); }
     static Ints add_products(Ints sum, Ints a, Ints w) noexcept { return dot(sum, a, w); }
@@ -72,21 +73,25 @@ struct UnsignedRows {
 struct ByColumns : UnsignedRows {
     static constexpr bool kFindsColumns = false;
     const std::int32_t* sums;  // [columns of the tile]
+    bool copied;
 
-    explicit ByColumns(const std::int32_t* found) noexcept : sums(found) {}
+    ByColumns(const std::int32_t* found, bool copied_rows) noexcept : sums(found), copied(copied_rows) {}
     Ints first(unsigned panel, std::uint32_t) const noexcept { return load_ints(sums + panel * 16); }
 };
 // The first tile: what it finds is where the others begin.
 struct FindsColumns : UnsignedRows {
     static constexpr bool kFindsColumns = true;
     std::int32_t* sums;  // [columns of the tile]
+    bool copied;
 
-    explicit FindsColumns(std::int32_t* found) noexcept : sums(found) {}
+    FindsColumns(std::int32_t* found, bool copied_rows) noexcept : sums(found), copied(copied_rows) {}
     static Ints first(unsigned, std::uint32_t) noexcept { return all_ints(0); }
 };
 struct ByRows {
     static constexpr bool kFlipsRows = true;
+    static constexpr bool kPrefetches = false;
     static constexpr bool kFindsColumns = false;
+    static constexpr bool copied = true;
     const std::int32_t* sums;  // [rows of the tile]
 
     Ints first(unsigned, std::uint32_t row) const noexcept { return all_ints(sums[row]); }
@@ -97,16 +102,10 @@ struct ByRows {
 // The hardware does not follow the weights from the last tile of rows to the next group of panels: 2 % of a layer at
 // 221 rows, 3 % at 44, measured on Zen 4. Fetched at once they cost as much as they bring, so it is one line for each 4
 // k of a tile. Behind the last group there is nothing to fetch, which does no harm: an address is all that is made of
-// it.
-enum class Cache { first, second };
-template <Cache kCache>
+// it. Of few rows, which are bound by how fast weights come from the second or third cache, it costs 3 to 20 %: there
+// every line is fetched once, and the hardware follows.
 ETCH_INLINE void prefetch(const std::int8_t* weights, std::size_t ahead) noexcept {
-    const char* const line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(weights) + ahead);
-    if constexpr (kCache == Cache::first) {
-        _mm_prefetch(line, _MM_HINT_T0);
-    } else {
-        _mm_prefetch(line, _MM_HINT_T1);
-    }
+    _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(weights) + ahead), _MM_HINT_T1);
 }
 
 constexpr std::uint32_t kChunk = 64;  // k of a tile's rows at a time
@@ -124,9 +123,7 @@ ETCH_INLINE void copy_fours(const std::uint8_t* a, std::size_t stride, const Lan
 template <unsigned kRows, bool kFlip>
 ETCH_INLINE void copy_chunk(const std::uint8_t* a, std::size_t stride, std::uint32_t count, Ints top_bits,
                             std::uint8_t (&chunk)[kRows * kChunk]) noexcept {
-    if constexpr (!kMasksAreFree) {
-        if (count == kChunk) return copy_fours<kRows, kFlip>(a, stride, AllLanes<Floats>{}, top_bits, chunk);
-    }
+    if (count == kChunk) return copy_fours<kRows, kFlip>(a, stride, AllLanes<Floats>{}, top_bits, chunk);
     copy_fours<kRows, kFlip>(a, stride, FirstLanes((count + 3) / 4), top_bits, chunk);
 }
 
@@ -181,7 +178,7 @@ struct TileS8 {
     static constexpr unsigned kPanels = kCount;
 
     // kRows rows from `row` on, whole panels from `panel` on or, the last of them, one that is cut; fetches the weights
-    // that are `ahead` bytes on.
+    // that are `ahead` bytes on where there may be many tiles.
     template <unsigned kRows>
     static ETCH_NOINLINE void run(const MatmulS8& m, const Offset& offset, std::uint32_t panel, std::uint32_t row,
                                   std::size_t ahead) noexcept {
@@ -203,7 +200,7 @@ struct TileS8 {
         }
         {  // what follows may have the place of the chunk
             alignas(64) std::uint8_t chunk[kRows * kChunk];
-            const bool copied = Offset::kFlipsRows || m.k >= kCopiedFrom;
+            const bool copied = offset.copied;
             const std::size_t stride = copied ? kChunk : a_stride;
             for (std::uint32_t left = m.k; left != 0;) {
                 const std::uint32_t now = copied && left > kChunk ? kChunk : left;
@@ -216,7 +213,7 @@ struct TileS8 {
                     ETCH_UNROLL
                     for (unsigned p = 0; p < kPanels; ++p)
                         w[p] = Offset::w_operand(weights + p * panel_bytes, top_bits);
-                    prefetch<Cache::second>(weights, ahead);
+                    if constexpr (Offset::kPrefetches) prefetch(weights, ahead);
                     weights += 64;
                     ETCH_UNROLL
                     for (unsigned r = 0; r < kRows; ++r) {
@@ -248,11 +245,9 @@ struct TileS8 {
                     sums[r][p] = minus(sums[r][p], sums[kRows][p]);
             }
         }
+        // A store under a mask, even one of all lanes, makes Zen 4 wait until it is in the cache before it loads what
+        // was stored, as an activation does: whole panels are stored without.
         const std::uint32_t last_columns = m.n - (panel + kPanels - 1) * 16;
-        if constexpr (!kByMemory && kMasksAreFree) {
-            const FirstLanes last(last_columns < 16 ? last_columns : 16);
-            return store_from_registers<kRows>(m, row, panel * 16, sums, last);
-        }
         if constexpr (!kByMemory) {
             if (last_columns >= 16 && (kActivatesBlocks || m.activation == Activation::none))
                 return store_from_registers<kRows>(m, row, panel * 16, sums, AllLanes<Floats>{});
@@ -279,7 +274,7 @@ ETCH_INLINE void tile_of(std::uint32_t count, const Arguments&... arguments) noe
 
 // What is left of a tile's activation.
 ETCH_INLINE void activate_rows(const MatmulS8& m, std::uint32_t row, std::uint32_t rows, std::uint32_t panel,
-                               unsigned panels) noexcept {
+                               std::uint32_t panels) noexcept {
     const std::uint32_t columns = m.n - panel * 16;
     activate_block(m, row, rows, panel * 16, columns < panels * 16 ? columns : panels * 16);
 }
@@ -287,19 +282,21 @@ ETCH_INLINE void activate_rows(const MatmulS8& m, std::uint32_t row, std::uint32
 // A group of panels times more than 2 kMostByRows rows: the tile that finds where columns begin, then tiles of nearly
 // the same number of rows.
 template <unsigned kPanels>
-ETCH_NOINLINE void multiply_by_columns(const MatmulS8& m, std::uint32_t panel) noexcept {
+ETCH_NOINLINE void multiply_by_columns(const MatmulS8& m, std::uint32_t panel, bool copied) noexcept {
     constexpr unsigned kFirstRows = kMostRows - 1;
     constexpr unsigned kLeastRows = (kMostRows + 1) / 2;
     const std::size_t panel_bytes = panel_bytes_of(m);
     alignas(64) std::int32_t sums[kPanels * 16];
-    TileS8<kPanels, FindsColumns>::template run<kFirstRows>(m, FindsColumns(sums), panel, 0, kPanels * panel_bytes);
+    TileS8<kPanels, FindsColumns>::template run<kFirstRows>(m, FindsColumns(sums, copied), panel, 0,
+                                                            kPanels * panel_bytes);
     activate_rows(m, 0, kFirstRows, panel, kPanels);
     std::uint32_t tiles = (m.rows - kFirstRows + kMostRows - 1) / kMostRows;
     for (std::uint32_t row = kFirstRows; row < m.rows; --tiles) {
         const std::uint32_t count = (m.rows - row) / tiles;
         // Each tile of rows fetches one panel of the next group; in turn, so that a product of many rows has them all.
         const std::size_t ahead = (kPanels + tiles % kPanels) * panel_bytes;
-        tile_of<TileS8<kPanels, ByColumns>, kLeastRows, kMostRows>(count, m, ByColumns(sums), panel, row, ahead);
+        tile_of<TileS8<kPanels, ByColumns>, kLeastRows, kMostRows>(count, m, ByColumns(sums, copied), panel, row,
+                                                                   ahead);
         activate_rows(m, row, count, panel, kPanels);
         row += count;
     }
@@ -313,8 +310,7 @@ ETCH_NOINLINE void multiply_by_rows(const MatmulS8& m, std::uint32_t panel, cons
     std::uint32_t tiles = (m.rows + kMost - 1) / kMost;
     for (std::uint32_t row = 0; row < m.rows; --tiles) {
         const std::uint32_t count = (m.rows - row) / tiles;
-        tile_of<TileS8<kPanels, ByRows>, kLeast, kMost>(count, m, ByRows{row_sums + row}, panel, row,
-                                                        kPanels * panel_bytes_of(m));
+        tile_of<TileS8<kPanels, ByRows>, kLeast, kMost>(count, m, ByRows{row_sums + row}, panel, row, std::size_t{0});
         activate_rows(m, row, count, panel, kPanels);
         row += count;
     }
@@ -323,10 +319,10 @@ ETCH_NOINLINE void multiply_by_rows(const MatmulS8& m, std::uint32_t panel, cons
 // Many rows: panels from `panel` on in groups of kPanels, as far as these fit before `last`, then in smaller ones: of
 // four that are left, two and two.
 template <unsigned kPanels>
-ETCH_INLINE void multiply_many(const MatmulS8& m, std::uint32_t panel, std::uint32_t last) noexcept {
+ETCH_INLINE void multiply_many(const MatmulS8& m, std::uint32_t panel, std::uint32_t last, bool copied) noexcept {
     for (; panel + kPanels <= last && (kPanels < 3 || panel + kPanels + 1 != last); panel += kPanels)
-        multiply_by_columns<kPanels>(m, panel);
-    if constexpr (kPanels > 1) multiply_many<kPanels - 1>(m, panel, last);
+        multiply_by_columns<kPanels>(m, panel, copied);
+    if constexpr (kPanels > 1) multiply_many<kPanels - 1>(m, panel, last, copied);
 }
 
 // Up to kFewRows rows: single panels behind the groups, in small tiles, for there are few of them.
@@ -338,12 +334,10 @@ ETCH_INLINE void multiply_few(const MatmulS8& m, const std::int32_t* row_sums, s
     if constexpr (kPanels > 1) multiply_few<1, 2, kMostRows / 2>(m, row_sums, panel, last);
 }
 
-// One row times a panel is bound by how fast the weights come. They lie one behind the other through all panels, and
-// are fetched kAheadBytes before they are needed: where a model's weights come from the third cache, 5 to 21 % faster
-// than several panels at a time, where they stay in the second 4 % slower, measured on Zen 5. The sums take turns, so
-// that none is waited for.
+// One row times a panel is bound by how fast the weights come. They lie one behind the other through all panels: read
+// so, they come from the third cache at 84 to 92 % of what reading alone reaches, several panels at a time at 75 to 92
+// %, fetched ahead by instructions at 73 %, measured on Zen 4. The sums take turns, so that none is waited for.
 constexpr unsigned kSumsOfARow = kMostPanels > 1 ? 8 : 4;
-constexpr std::size_t kAheadBytes = 2048;
 
 ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int32_t row_sum) noexcept {
     const std::int8_t* weights = m.weights + panel * panel_bytes_of(m);
@@ -356,7 +350,6 @@ ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int
         sums[i] = all_ints(i == 0 ? row_sum : 0);
     const auto add_four = [&](const std::uint8_t* four, Ints& sum) ETCH_INLINE_BODY {
         sum = ByRows::add_products(sum, broadcast_4_bytes(four), ByRows::w_operand(weights, top_bits));
-        prefetch<Cache::first>(weights, kAheadBytes);
         weights += 64;
     };
     for (std::uint32_t left = m.k; left != 0;) {
@@ -380,7 +373,6 @@ ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int
     alignas(64) std::int32_t of_panel[16];
     store_ints(of_panel, sums[0]);
     finish_panel(m, 0, 1, panel, of_panel);
-    activate_rows(m, 0, 1, panel, 1);
 }
 
 // Two to kMostRows / 2 rows are multiplied by more panels at a time: there must be enough sums to wait for none.
@@ -392,6 +384,7 @@ ETCH_NOINLINE void multiply_few_rows(const MatmulS8& m, std::uint32_t first_pane
     if (m.rows == 1) {
         for (std::uint32_t panel = first_panel; panel < last_panel; ++panel)
             multiply_row(m, panel, row_sums[0]);
+        activate_rows(m, 0, 1, first_panel, last_panel - first_panel);
     } else if (m.rows <= kManyPanels) {
         multiply_few<kFewRowsPanels, 2, kManyPanels>(m, row_sums, first_panel, last_panel);
     } else {
@@ -399,12 +392,20 @@ ETCH_NOINLINE void multiply_few_rows(const MatmulS8& m, std::uint32_t first_pane
     }
 }
 
+// `copied`: many rows are copied, too.
+ETCH_INLINE void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel,
+                          bool copied) noexcept {
+    if (one_by_one(m)) {
+        return multiply_one_by_one(m, first_panel, last_panel, [](MatmulS8& one, std::uint32_t panel) ETCH_INLINE_BODY {
+            one.weights += packed_s8_bytes(Packing::panel, panel * 16, one.allocated_k);
+            multiply_few_rows(one, 0, 1);
+        });
+    }
+    if (m.rows > kFewRows) return multiply_many<kMostPanels>(m, first_panel, last_panel, copied);
+    multiply_few_rows(m, first_panel, last_panel);
+}
+
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    if (one_by_one(m)) {
-        return multiply_one_by_one(m, first_panel, last_panel,
-                                   [](const MatmulS8& one) ETCH_INLINE_BODY { multiply_few_rows(one, 0, 1); });
-    }
-    if (m.rows > kFewRows) return multiply_many<kMostPanels>(m, first_panel, last_panel);
-    multiply_few_rows(m, first_panel, last_panel);
+    multiply(m, first_panel, last_panel, m.k >= kCopiedFrom);
 }

@@ -45,12 +45,32 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
                        ETCH_INLINE_BODY { lanes.write(y + i, mul(mul(lanes.read(x + i), r), lanes.read(gamma + i))); });
 }
 
+ETCH_INLINE float largest_of_row(const float* x, std::uint32_t n) noexcept {
+    Floats largest = all<Floats>(x[0]);
+    for_each_16(n, [&](std::uint32_t i, auto lanes)
+                       ETCH_INLINE_BODY { largest = max(lanes.read_or(x + i, largest), largest); });
+    return largest_of(largest);
+}
+
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountLargestValue);
+    return largest_of_row(x, n);
+}
+
+float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Sum);
+    const Floats factors = all<Floats>(factor);
+    const Floats subtrahend = all<Floats>(largest * factor);
+    Floats sum = all<Floats>(0.0f);
+    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
+        sum = add(sum, lanes.keep(exp2(sub(mul(lanes.read(x + i), factors), subtrahend))));
+    });
+    return tree_sum(sum);
+}
+
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Row);
-    Floats largest = all<Floats>(t[0]);
-    for_each_16(n, [&](std::uint32_t i, auto lanes)
-                       ETCH_INLINE_BODY { largest = max(lanes.read_or(t + i, largest), largest); });
-    const Floats subtrahend = all<Floats>(largest_of(largest));
+    const Floats subtrahend = all<Floats>(largest_of_row(t, n));
 
     Floats sum = all<Floats>(0.0f);
     for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {

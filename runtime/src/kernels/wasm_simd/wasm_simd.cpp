@@ -64,6 +64,8 @@ constexpr KernelSet kWasmSimd = {
     wasm_simd::layer_norm_row,
     wasm_simd::rms_norm_row,
     wasm_simd::exp2_row,
+    wasm_simd::exp2_sum,
+    wasm_simd::largest_value,
     wasm_simd::quantize_probabilities,
     wasm_simd::activate_row,
     wasm_simd::expand_s4,

@@ -98,8 +98,14 @@ void compare_softmax(const KernelSet& set, const KernelSet& scalar, std::uint32_
     for (const float scale : {0.0f, 1.0f, 20.0f, 80.0f, 1e6f}) {
         Random(n).fill(x, n, scale, 5.0f);
         start(n);
-        float mine = set.exp2_row(got, n);
-        float theirs = scalar.exp2_row(want, n);
+        float mine = set.largest_value(x, n);
+        float theirs = scalar.largest_value(x, n);
+        report.expect(same_bits(&mine, &theirs, 4), "largest_value: n", n);
+        mine = set.exp2_sum(x, n, 1.5f, theirs);
+        theirs = scalar.exp2_sum(x, n, 1.5f, theirs);
+        report.expect(same_bits(&mine, &theirs, 4), "exp2_sum: n", n);
+        mine = set.exp2_row(got, n);
+        theirs = scalar.exp2_row(want, n);
         report.expect(same_bits(&mine, &theirs, 4) && same_floats(), "exp2_row: n", n);
     }
     for (const float scale : {1.0f, 1e-3f, 0x1p-41f, 0x1p-40f, 0.0f}) {

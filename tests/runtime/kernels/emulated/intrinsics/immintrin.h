@@ -23,6 +23,7 @@ namespace emulated {
 
 typedef std::int32_t Ints __attribute__((vector_size(64), may_alias));
 typedef std::uint32_t Bits __attribute__((vector_size(64), may_alias));
+typedef std::uint16_t Words __attribute__((vector_size(64), may_alias));
 
 template <class To, class From>
 EMULATED To as(From x) {
@@ -163,6 +164,12 @@ EMULATED void _mm512_storeu_si512(void* p, __m512i x) {
 EMULATED __m512i _mm512_xor_si512(__m512i x, __m512i y) {
     return x ^ y;
 }
+EMULATED __m512i _mm512_and_si512(__m512i x, __m512i y) {
+    return x & y;
+}
+EMULATED __m512i _mm512_srli_epi16(__m512i x, unsigned count) {
+    return emulated::as<__m512i>(emulated::as<emulated::Words>(x) >> static_cast<std::uint16_t>(count));
+}
 EMULATED __m512i _mm512_slli_epi32(__m512i x, unsigned count) {
     return emulated::as<__m512i>(emulated::as<emulated::Bits>(x) << count);
 }
@@ -191,6 +198,19 @@ EMULATED __m128i _mm512_cvtepi32_epi8(__m512i x) {
     __m128i y;
     std::memcpy(&y, bytes, sizeof y);
     return y;
+}
+EMULATED __m512i _mm512_cvtepu8_epi32(__m128i x) {
+    std::uint8_t bytes[16];
+    std::memcpy(bytes, &x, sizeof bytes);
+    return emulated::as<__m512i>(emulated::lanes<emulated::Ints>([&](int i) { return std::int32_t{bytes[i]}; }));
+}
+EMULATED __m512i _mm512_madd_epi16(__m512i x, __m512i y) {
+    std::int16_t a[32];
+    std::int16_t b[32];
+    std::memcpy(a, &x, sizeof a);
+    std::memcpy(b, &y, sizeof b);
+    return emulated::as<__m512i>(
+        emulated::lanes<emulated::Ints>([&](int i) { return a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1]; }));
 }
 EMULATED __m512i _mm512_dpbusd_epi32(__m512i sum, __m512i u8, __m512i s8) {
     std::uint8_t u[64];

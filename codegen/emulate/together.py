@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several texts that are written together, or read again as they were written: the bits of one after the other, in less
+time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..ir import program as p
+from .floats import F32Array
+from .forward import Forward, Text, WeightsFor
+from .generation import run_pass
+
+
+class Together:
+    """The texts, and what has been read of their targets; `weights_for` may exchange the weights of a linear when its
+    inputs are known, those of all texts and steps that a pass has."""
+
+    def __init__(
+        self, program: p.Program, texts: Sequence[Sequence[int]], weights_for: WeightsFor | None = None
+    ) -> None:
+        target = program.target
+        assert target is not None
+        read = [ids if target.begin else target.read_first(ids) for ids in texts]
+        self._program = program
+        self._forward = Forward(program, [Text(ids, [0] * len(ids)) for ids in read], weights_for)
+        self._read = [0] * len(texts)
+        for step in program.steps[:-1]:
+            self._forward.step(step)
+
+    def read(self, tokens: Sequence[Sequence[int]]) -> list[F32Array]:
+        """[tokens, vocabulary] of each text: the logits behind each of its next tokens; there is at least one."""
+        rows = run_pass(self._forward, self._program, tokens, self._read)
+        self._read = [before + len(more) for before, more in zip(self._read, tokens, strict=True)]
+        return np.split(rows, np.cumsum([len(more) for more in tokens])[:-1])
+
+    def keep(self, which: Sequence[int]) -> None:
+        """Goes on with these texts alone."""
+        caches = self._forward.caches
+        self._forward.caches = {place: [rows[i] for i in which] for place, rows in caches.items()}
+        self._read = [self._read[i] for i in which]
+
+
+def logits_of(
+    program: p.Program,
+    texts: Sequence[Sequence[int]],
+    written: Sequence[Sequence[int]],
+    weights_for: WeightsFor | None = None,
+) -> list[F32Array]:
+    """[written, vocabulary] of each text: what each step computes where this is what they write."""
+    assert program.target is not None
+    first = [program.target.read_first(ids) for ids in texts]
+    read = [(*before, *tokens[:-1]) for before, tokens in zip(first, written, strict=True)]
+    rows = Together(program, texts, weights_for).read(read)
+    return [of_text[len(before) - 1 :] for of_text, before in zip(rows, first, strict=True)]
+
+
+def write_greedily(program: p.Program, texts: Sequence[Sequence[int]]) -> list[list[int]]:
+    """What Generation.greedy() writes for each text."""
+    target = program.target
+    assert target is not None
+    together, going = Together(program, texts), list(range(len(texts)))
+    written: list[list[int]] = [[] for _ in texts]
+    begins = [target.read_first(ids) for ids in texts]
+    rows = together.read(begins)
+    for count in range(target.max_tokens):
+        forced = target.forced_end and count == target.max_tokens - 1
+        for i, of_text in zip(going, rows, strict=True):
+            written[i].append(target.end if forced else target.best(of_text[-1], begins[i], written[i]))
+        kept = [k for k, i in enumerate(going) if written[i][-1] != target.end]
+        if not kept or count == target.max_tokens - 1:
+            break
+        together.keep(kept)
+        going = [going[k] for k in kept]
+        rows = together.read([written[i][-1:] for i in going])
+    return written

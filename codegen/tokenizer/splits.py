@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of pre-tokenizers that part a text at single characters, in the order of `etch::CharacterClasses`.
+
+Scalars of which all the pre-tokenizers think the same are a class. A row of them is one table, of the classes between
+whose characters a text is parted; which characters they find is found by asking the wheel.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import numpy as np
+from tokenizers import pre_tokenizers
+
+from ..errors import EtchError
+from ..load.tokenizer_spec import CharacterSplit, Cut
+from .fields import Field
+from .folding import normalizer_of
+from .unicode_probe import scalars
+
+MOST_CLASSES = 32
+CLASS_BITS = 5  # as in etch::CharacterClasses
+_REMOVED = 0
+_CHUNK = 4096
+_MOST_SPLITS = 24
+
+Arrays = tuple[tuple[str, np.ndarray], ...]
+
+
+def compile_splits(splits: tuple[CharacterSplit, ...]) -> tuple[tuple[Field, ...], Arrays]:
+    """The fields, and the arrays behind them."""
+    class_of, parts = classes(splits)
+    changes = np.flatnonzero(np.diff(class_of)) + 1
+    begins = np.array([0, *changes.tolist()], np.uint32)
+    ranges = begins << CLASS_BITS | class_of[begins]
+    beyond = ranges[np.searchsorted(begins, 0x80, "right") - 1 :]
+    arrays = (
+        ("ascii_classes", class_of[:0x80].astype(np.uint8)),
+        ("class_ranges", beyond.astype(np.uint32)),
+        ("parted", parts),
+    )
+    fields = (
+        *(Field(name, array=name) for name, _ in arrays),
+        Field("range_count", literal=f"{len(beyond)}u"),
+        Field("letter_class", literal=f"{_letter_class(class_of, parts)}u"),
+    )
+    return fields, arrays
+
+
+def classes(splits: tuple[CharacterSplit, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The class of each scalar, 0 for those that are dropped, and for each class a bit for each behind whose characters
+    those of it begin another word: uint32 [classes]."""
+    if len(splits) > _MOST_SPLITS:
+        message = f"{len(splits)} pre-tokenizers part the text, at most {_MOST_SPLITS} are supported"
+        raise EtchError("tokenizer-pre-tokenizer", "front-end", message)
+    found = np.zeros((len(splits), 0x110000), bool)
+    for row, split in enumerate(splits):
+        found[row] = _members(split.of)
+    removed = np.zeros(0x110000, bool)
+    for split, those in zip(splits, found, strict=True):
+        if split.cut == "removed":
+            removed |= those
+        elif split.cut == "others_removed":
+            removed |= ~those
+    found[:, removed] = False
+    codes = np.left_shift(1, np.arange(len(splits)), dtype=np.int64) @ found
+    codes[removed] = -1  # those that are dropped are one class, the first
+    kinds, class_of = np.unique(codes, return_inverse=True)
+    has_removed = bool(kinds[0] == -1)
+    class_of += not has_removed
+    count = len(kinds) + (not has_removed)
+    if count > MOST_CLASSES:
+        message = (
+            f"these pre-tokenizers make {count - 1} classes of characters, at most {MOST_CLASSES - 1} are supported"
+        )
+        raise EtchError("tokenizer-pre-tokenizer", "front-end", message)
+    parted = np.zeros(count, np.uint32)
+    for before, behind in product(range(count - 1), repeat=2):
+        one, other = (int(kinds[kind + has_removed]) for kind in (before, behind))
+        if any(_parts(split.cut, one >> i & 1, other >> i & 1) for i, split in enumerate(splits)):
+            parted[behind + 1] |= np.uint32(1 << (before + 1))
+    return class_of, parted
+
+
+def _parts(cut: Cut, before: int, behind: int) -> bool:
+    """Whether a text is parted between two characters that are such ones, or are none."""
+    return {
+        "isolated": bool(before or behind),
+        "contiguous": before != behind,
+        "with_previous": bool(before),
+        "with_next": bool(behind),
+        "run_with_previous": before > behind,
+        "run_with_next": behind > before,
+        "removed": False,
+        "others_removed": False,
+    }[cut]
+
+
+def _letter_class(class_of: np.ndarray, parted: np.ndarray) -> int:
+    """That of all ASCII letters, if they are of one and stay together; else 0."""
+    of_letters = {int(class_of[ord(letter)]) for letter in string.ascii_letters}
+    one = of_letters.pop()
+    return 0 if of_letters or one == _REMOVED or parted[one] >> one & 1 else one
+
+
+@cache
+def _members(of: str) -> np.ndarray:
+    """bool [0x110000]: the characters that a `CharacterSplit` is of. Takes a second or two."""
+    members = np.zeros(0x110000, bool)
+    if of.startswith("{"):
+        step = json.dumps({"type": "Replace", "pattern": json.loads(of), "content": ""})
+        members[list(scalars())] = True
+        for text in _chunks():
+            members[[ord(c) for c in normalizer_of((step,)).normalize_str(text)]] = False
+        return members
+    for text in _chunks():
+        members[[ord(c) for c in _found(of, text)]] = True
+    return members
+
+
+def _chunks() -> Iterator[str]:
+    every = scalars()
+    for first in range(0, len(every), _CHUNK):
+        yield "".join(map(chr, every[first : first + _CHUNK]))
+
+
+def _found(of: str, text: str) -> Iterator[str]:
+    """Those of a text. Each is put between letters, which no pre-tokenizer drops or isolates."""
+    makers = {"Digits": lambda: pre_tokenizers.Digits(individual_digits=True), "words": pre_tokenizers.Whitespace}
+    splitter = makers.get(of, getattr(pre_tokenizers, of, None))()
+    words = splitter.pre_tokenize_str("x" + "".join(f"{c}x" for c in text))
+    pieces = {begin: end for _, (begin, end) in words}
+    covered = np.zeros(2 * len(text) + 1, np.uint8)
+    for begin, end in pieces.items():
+        covered[begin:end] = 1 if end - begin == 1 else 2
+    wanted = {"words": 2, "Whitespace": 0, "WhitespaceSplit": 0}.get(of, 1)
+    return (c for i, c in enumerate(text) if covered[2 * i + 1] == wanted)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text parted at single characters, and the words that another segmenter finds in its parts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "added_tokens.hpp"
+#include "byte_level_segmenter.hpp"
+#include "cursor.hpp"
+#include "etch/tokenizer/segmenters.hpp"
+#include "segmenter.hpp"
+#include "word.hpp"
+#include "words.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+// The class of a character, 0 where it is dropped.
+inline std::uint32_t class_of(const CharacterClasses& classes, std::uint32_t scalar) noexcept {
+    if (scalar < 0x80U) return classes.ascii_classes[scalar];
+    constexpr std::uint32_t kClassMask = (1U << CharacterClasses::kClassBits) - 1;
+    std::uint32_t low = 0;
+    for (std::uint32_t high = classes.range_count; high - low > 1;) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (classes.class_ranges[middle] >> CharacterClasses::kClassBits <= scalar) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return classes.class_ranges[low] & kClassMask;
+}
+
+template <class Inner, class Model>
+class Segmenter<SplitSegmenter<Inner>, Model> {
+  public:
+    Segmenter(const SplitSegmenter<Inner>& part, Words<Model>& words) noexcept
+        : classes_(part.classes), segmenter_(part.inner, words) {}
+
+    void take(const Unit& unit) noexcept {
+        const std::uint32_t one = class_of(classes_, unit.scalar);
+        if (one == 0) {
+            end();
+            return;
+        }
+        if ((classes_.parted[one] >> before_ & 1U) != 0) segmenter_.end();
+        before_ = one;
+        segmenter_.take(unit);
+    }
+
+    void end() noexcept {
+        segmenter_.end();
+        before_ = 0;
+    }
+
+    // Letters that stay together.
+    template <class Reader>
+    void read_ahead(Reader& cursor, std::string_view text, RawSplitter& splitter, const TokenWriter& out,
+                    std::uint32_t enough) noexcept {
+        if constexpr (std::is_same_v<Inner, ByteLevelSegmenter>) {
+            if (before_ == 0 || before_ != classes_.letter_class) return;
+            segmenter_.read_ahead(cursor, text, splitter, out, enough);
+        }
+    }
+
+  private:
+    const CharacterClasses& classes_;
+    Segmenter<Inner, Model> segmenter_;
+    std::uint32_t before_ = 0;  // the class of the character before; 0 where a part begins
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mBART as a family: what its folders may say, with a first token that is forced, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_decoders import folder, graph_of
+
+from codegen.errors import EtchError
+
+GERMAN = 42
+
+
+def tokenizer_folder(out: Path, **changes: Any) -> Path:
+    """With keys of tokenizer_config.json changed."""
+    made = folder(out, "mbart")
+    file = made / "tokenizer_config.json"
+    values = json.loads(file.read_text(encoding="utf-8")) | changes
+    file.write_text(json.dumps(values), encoding="utf-8")
+    return made
+
+
+def test_what_a_folder_says(tmp_path: Path) -> None:
+    target = graph_of(folder(tmp_path / "model", "mbart")).target
+    assert target is not None
+    assert (target.begin, target.counted, target.max_tokens, target.least_tokens) == ((2, GERMAN), 1, 17, 3)
+    assert (target.search.beams, target.search.length_penalty) == (3, 2.0)
+    silent = {"forced_bos_token_id": None, "max_new_tokens": None, "min_length": None}
+    for name, changes, expected in (
+        ("free", {}, ((2,), 0, 23, 0)),
+        ("forced", {"forced_bos_token_id": GERMAN}, ((2, GERMAN), 1, 22, 0)),
+    ):
+        target = graph_of(folder(tmp_path / name, "mbart", generation=silent | changes)).target
+        assert target is not None
+        assert (target.begin, target.counted, target.max_tokens, target.least_tokens) == expected
+
+
+def test_older_files(tmp_path: Path) -> None:
+    """Keys that say what the class does anyway."""
+    keys = {
+        **dict.fromkeys(("normalize_before", "normalize_embedding", "add_final_layer_norm"), True),
+        **{"static_position_embeddings": False, "extra_pos_embeddings": 2, "add_bias_logits": False},
+    }
+    notes = graph_of(folder(tmp_path / "model", "mbart", **keys)).notes
+    assert notes == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"architectures": ["MBartForSequenceClassification"]}, "architecture-not-supported"),
+        ({"normalize_before": False}, "generation-not-supported"),
+        ({"add_final_layer_norm": False}, "generation-not-supported"),
+        ({"extra_pos_embeddings": 1}, "generation-not-supported"),
+        ({"encoder_layers": 2}, "missing-tensor"),
+        ({"decoder_layers": 2}, "missing-tensor"),
+        ({"vocab_size": 65}, "token-id-out-of-range"),
+        ({"vocab_size": 67}, "wrong-shape"),
+        ({"generation": {"decoder_start_token_id": 66}}, "token-id-out-of-range"),
+        ({"generation": {"forced_bos_token_id": 66}}, "token-id-out-of-range"),
+        ({"generation": {"forced_bos_token_id": 7}}, "generation-not-supported"),
+        ({"generation": {"forced_bos_token_id": 2}}, "generation-value"),
+        ({"generation": {"max_new_tokens": 25}}, "max-tokens-out-of-range"),
+        ({"generation": {"num_beams": 0}}, "generation-value"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError) as caught:
+        graph_of(folder(tmp_path / "model", "mbart", **changes))
+    assert caught.value.code == code
+
+
+def test_the_language_of_texts(tmp_path: Path) -> None:
+    """tokenizer.json has its code behind a text: with another one it would not be what the class reads."""
+    graph_of(tokenizer_folder(tmp_path / "fifty", tokenizer_class="MBart50Tokenizer"))
+    with pytest.raises(EtchError, match="src_lang is 'de_DE'") as caught:
+        graph_of(tokenizer_folder(tmp_path / "other", src_lang="de_DE"))
+    assert caught.value.code == "tokenizer-conflict"
+    made = tokenizer_folder(tmp_path / "without")
+    (made / "tokenizer.json").unlink()
+    with pytest.raises(EtchError) as caught:
+        graph_of(made)
+    assert caught.value.code == "tokenizer-class"

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tools/test --coverage measures, and by which tests: the whole, or one area."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Area:
+    """What is measured, as the beginnings of paths, and what reaches it, as paths below tests/."""
+
+    sources: tuple[str, ...]
+    programs: tuple[str, ...]  # targets that end_to_end runs
+    codegen: tuple[str, ...]
+    # What reaches the runtime through those programs, and the generator's command line.
+    end_to_end: tuple[str, ...]
+    # What generates models and builds programs of them (end_to_end/model_build.py), which count as the build does:
+    # every task's calls, every op. Without coverage.py, under which the generator is slow.
+    models: tuple[str, ...] = ()
+    cpp_tests: tuple[str, ...] = ()  # targets; none: all
+    kernels: bool = False  # also on boards, and which sets could not be measured
+
+
+TOKENIZER = Area(
+    sources=("runtime/src/tokenizer/", "codegen/tokenizer/"),
+    cpp_tests=("test-tokenizer",),
+    programs=("tokenizer_driver",),
+    codegen=(
+        "tokenizer",
+        "load/test_load_tokenizer.py",
+        "load/test_load_byte_level.py",
+        "load/test_load_segmenters.py",
+        "load/test_load_unigram.py",
+    ),
+    end_to_end=(
+        "test_tokenizer.py",
+        "test_byte_level.py",
+        "test_unigram.py",
+        "test_word_level.py",
+        "test_word_piece_steps.py",
+        "test_character_splits.py",
+        "test_character_bpe.py",
+        "test_character_tokenizers.py",
+        "test_marian_tokenizer.py",
+        "test_normal_forms.py",
+        "test_normalizer_sequences.py",
+        "test_decode.py",
+    ),
+)
+WHOLE = Area(
+    sources=("runtime/", "codegen/"),
+    programs=(
+        *TOKENIZER.programs,
+        "classify",
+        "promise-kernel-choice",
+        "promise-kernel-choice-no-avx2",
+        "promise-sharing-threads",
+        "promise-steps",
+        "promise-batches",
+        "promise-overlaps",
+        "promise-failing-executor",
+    ),
+    codegen=("",),
+    end_to_end=(
+        *TOKENIZER.end_to_end,
+        "test_refusals_cli.py",
+        "test_failures_cli.py",
+        "test_signals_cli.py",
+        "promises/test_promise_programs.py::test_kernel_choice",
+        "promises/test_promise_programs.py::test_one_text_shared_by_threads[promise-sharing-threads]",
+        "promises/test_promise_programs.py::test_a_call_in_steps[promise-steps]",
+        "promises/test_promise_programs.py::test_batches",
+        "promises/test_promise_programs.py::test_texts_where_a_call_writes",
+        "promises/test_promise_programs.py::test_an_executor_that_fails",
+        "promises/test_promise_self_test.py",
+    ),
+    models=(
+        "test_graph_programs.py",
+        "test_generation_programs.py",
+        "test_beam_programs.py",
+        "test_writing_calls.py",
+        "test_tag_programs.py",
+        "test_fill_mask_programs.py",
+        "test_answer_programs.py",
+        "test_is_next_programs.py",
+        "test_choose_programs.py",
+        "test_zero_shot_programs.py",
+        "test_several_heads.py",
+        "test_question_heads.py",
+    ),
+    kernels=True,
+)
+
+AREAS = {"tokenizer": TOKENIZER}

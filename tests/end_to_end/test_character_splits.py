@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of pre-tokenizers that part a text at single characters, before every model, against the wheel."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from byte_level import EXPRESSIONS, small_json
+from character_bpe import character_bpe_json, random_model
+from test_byte_level import OWN_TEXTS
+from test_word_level import word_level_json
+from test_word_piece_steps import word_piece_json
+from tokenizer_harness import assert_same, random_source
+from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
+from unigram import compiled, random_rules, random_vocabulary, specials, unigram_json
+
+from codegen.errors import EtchError
+from codegen.load.byte_level_json import read_byte_level_json
+from codegen.load.character_bpe_json import read_character_bpe_json
+from codegen.load.files import CheckpointFolder
+from codegen.load.tokenizer import load_tokenizer
+from codegen.load.tokenizer_spec import SplitSegmenter, TokenizerSpec
+from codegen.load.unigram_json import read_unigram_json
+from codegen.load.word_level_json import read_word_level_json
+from codegen.load.word_piece_json import read_word_piece_json
+from codegen.tokenizer import compile_tokenizer
+from codegen.tokenizer.unicode_probe import scalars
+
+BEHAVIORS = ("Isolated", "Contiguous", "Removed", "MergedWithPrevious", "MergedWithNext")
+
+
+def split(text: str, behavior: str = "Isolated", *, regex: bool = True, invert: bool = False) -> dict[str, Any]:
+    pattern = {"Regex" if regex else "String": text}
+    return {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
+
+
+PLAIN = (
+    {"type": "Whitespace"},
+    {"type": "WhitespaceSplit"},
+    {"type": "BertPreTokenizer"},
+    *({"type": "Punctuation", "behavior": behavior} for behavior in BEHAVIORS),
+    *({"type": "Digits", "individual_digits": individual} for individual in (True, False)),
+    {"type": "CharDelimiterSplit", "delimiter": "-"},
+)
+PATTERNS = ((" ", False), ("a", False), ("\u00e9", False), (r"\d", True), (r"\s+", True), ("[^a-d ]+", True))
+PARTS = (
+    *TRICKY,
+    *"abcd 12.,!-_ \u00e9\u0663\u00b2\u2167\u4e2d\u3000\n\t",
+    "[MASK]",
+    "</s>",
+    "<mask>",
+    "12",
+    "a-b",
+    "  ",
+)
+_BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+def row(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+def random_parts(source: random.Random) -> list[dict[str, Any]]:
+    """Two Splits and some others, in any order."""
+    parts = source.sample(PLAIN, source.randint(0, 3))
+    for text, regex in source.sample(PATTERNS, source.randint(not parts, 2)):
+        behavior, invert = source.choice(BEHAVIORS), source.random() < 0.3
+        parts.insert(source.randint(0, len(parts)), split(text, behavior, regex=regex, invert=invert))
+    return parts
+
+
+def _words(source: random.Random) -> TokenizerSpec:
+    values = word_level_json(steps=source.choice(((), ("NFC",), ("NFD", "Lowercase", "StripAccents"))))
+    return read_word_level_json(values | {"pre_tokenizer": row(*random_parts(source))})
+
+
+def _word_piece(source: random.Random) -> TokenizerSpec:
+    values = word_piece_json(source.choice(((), ("NFC",), ("Lowercase",), ("NFD", "Lowercase", "StripAccents"))))
+    if source.random() < 0.3:
+        values["normalizer"] = {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": source.random() < 0.5,
+        }
+    return read_word_piece_json(values | {"pre_tokenizer": row(*random_parts(source))})
+
+
+def _bytes(source: random.Random) -> TokenizerSpec:
+    steps = source.choice(((), ("NFC",), ("Lowercase",)))
+    trims = source.random() < 0.5
+    values = small_json(steps=steps, trim_offsets=trims, processor=source.choice(("RobertaProcessing", "none")))
+    last = _BYTE_LEVEL | {"add_prefix_space": source.random() < 0.5, "use_regex": source.random() < 0.6}
+    behind = [split(EXPRESSIONS["gpt2"]), _BYTE_LEVEL | {"use_regex": False}]
+    parts = [*random_parts(source), *(behind if source.random() < 0.3 else [last])]
+    return read_byte_level_json(values | {"pre_tokenizer": row(*parts)})
+
+
+def _metaspace(source: random.Random) -> dict[str, Any]:
+    parts = random_parts(source)
+    scheme = source.choice(("always", "first", "never"))
+    last = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": scheme, "split": source.random() < 0.7}
+    return row(*parts, last) if source.random() < 0.6 else row(*parts)
+
+
+def _characters(source: random.Random) -> TokenizerSpec:
+    before = [{"type": step} for step in source.choice(((), ("NFKC",), ("NFD", "StripAccents")))]
+    values = character_bpe_json(random_model(source, fuse_unk=source.random() < 0.5), before=before)
+    return read_character_bpe_json(values | {"pre_tokenizer": _metaspace(source)})
+
+
+def _unigram(source: random.Random) -> TokenizerSpec:
+    charsmap = compiled(random_rules(source)) if source.random() < 0.5 else None
+    before = [] if charsmap else [{"type": step} for step in source.choice(((), ("NFKC",), ("Lowercase", "NFD")))]
+    values = unigram_json(random_vocabulary(source), charsmap=charsmap, before=before, added=specials())
+    return read_unigram_json(values | {"pre_tokenizer": _metaspace(source)})
+
+
+MODELS = {"words": _words, "WordPiece": _word_piece, "bytes": _bytes, "characters": _characters, "Unigram": _unigram}
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_rows(make: Callable[[random.Random], TokenizerSpec]) -> None:
+    source = random_source()
+    for _ in range(2):
+        spec = make(source)
+        print(json.loads(spec.json)["pre_tokenizer"], json.loads(spec.json)["normalizer"])
+        texts = [random_text(source, 14, PARTS).encode() for _ in range(200)]
+        texts += [*(text.encode() for text in HARD_TEXTS), *INVALID_TEXTS, *OWN_TEXTS]
+        texts += [random_bytes(source, 12) for _ in range(50)]
+        assert_same(spec, texts)
+        assert_same(spec, texts[:100], 5)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("part", [*PLAIN, split(r"\p{N}", "Isolated")], ids=json.dumps)
+@pytest.mark.parametrize("make", ["WordPiece", "bytes"])
+def test_every_scalar(part: dict[str, Any], make: str) -> None:
+    values = word_piece_json() | {"pre_tokenizer": row(part, {"type": "CharDelimiterSplit", "delimiter": "q"})}
+    spec = read_word_piece_json(values)
+    if make == "bytes":
+        spec = read_byte_level_json(small_json() | {"pre_tokenizer": row(part, split("q"), _BYTE_LEVEL)})
+    assert isinstance(spec.segmenter, SplitSegmenter)
+    every = scalars()
+    chunks = (map(chr, every[first : first + 64]) for first in range(0, len(every), 64))
+    assert_same(spec, ["".join(f"a{c}1q {c}{c}bq.{c}q" for c in chunk).encode() for chunk in chunks])
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    """As the quick tour of `tokenizers` trains it: BPE over characters behind Whitespace."""
+    values = character_bpe_json(random_model(random.Random(5))) | {"pre_tokenizer": {"type": "Whitespace"}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(values))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast"}))
+    spec = load_tokenizer(CheckpointFolder(tmp_path), 1000)
+    assert spec.summary == "BPE of characters"
+    assert_same(spec, [b"the face, of it 12 x<mask>y", *OWN_TEXTS])
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ([split("ab", regex=False)], "Split by 'ab' is not supported at this place"),
+        ([split(r"\p{N}{1,3}")], "one character, a class like"),
+        ([split(r"\w+|[^\w\s]+")], "one character, a class like"),
+        ([{"type": "Metaspace", "replacement": "\u2581"}, PLAIN[0]], "Metaspace is supported as the last"),
+        ([{"type": "UnicodeScripts"}], "'UnicodeScripts' is not supported"),
+        ([], "Metaspace would"),
+        ([{"type": "Digits", "individual_digits": 1}], "individual_digits must be true/false"),
+        ([{**split("a"), "behavior": "Kept"}], "behavior is 'Kept'"),
+    ],
+)
+def test_what_is_refused(parts: list[dict[str, Any]], message: str) -> None:
+    values = character_bpe_json(random_model(random.Random(5))) | {"pre_tokenizer": row(*parts)}
+    with pytest.raises(EtchError, match=message) as refused:
+        read_character_bpe_json(values)
+    assert refused.value.stage == "load"
+
+
+def test_more_classes_than_there_is_room_for() -> None:
+    letters = string.ascii_letters[:32]
+    parts = [split(f"[{''.join(c for i, c in enumerate(letters) if i >> bit & 1)}]") for bit in range(5)]
+    spec = read_word_piece_json(word_piece_json() | {"pre_tokenizer": row(*parts[:4])})
+    assert_same(spec, [b"abcxyz cab zyx " * 3, letters.encode()])
+    for too_many, message in ((parts, "make 32 classes of characters"), ([split(c) for c in letters], "at most 24")):
+        spec = read_word_piece_json(word_piece_json() | {"pre_tokenizer": row(*too_many)})
+        with pytest.raises(EtchError, match=message):
+            compile_tokenizer(spec)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every comparison does: prepare the runtimes, start each in a process of its own, let them compute in turn."""
+
+from __future__ import annotations
+
+import logging
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .inputs import InputError
+from .prepare import BUILD, Preparation
+from .processes import Worker, WorkerError
+from .report import Report
+from .runtimes import Setup
+
+TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
+TURN_CALLS = 50
+STARTS = 3  # of which the median counts
+
+
+def chosen(asked: list[str] | None, known: Sequence[str]) -> list[str]:
+    """Those that the user asked for, or all that can run such a model."""
+    names = [peer for peer in asked or known if peer in known]
+    if not names:
+        raise InputError(f"--peers: none of them runs this model, but {', '.join(known)}")
+    return names
+
+
+def prepare_all(names: list[str], preparation: Preparation, report: Report) -> dict[str, Setup]:
+    """The setup of each peer that could be prepared."""
+    logging.disable(logging.WARNING)  # of the quantizers
+    models: dict[str, Path] = {}
+    for peer in names:
+        try:
+            models[peer] = preparation.model(peer)
+        except Exception as error:  # whatever a foreign tool raises: the others go on
+            report.skipped(peer, reason(peer, f"{type(error).__name__}: {error}"))
+    common = (preparation.checkpoint, preparation.max_tokens, preparation.written > 0)
+    return {peer: Setup(peer, 0, model, *common) for peer, model in models.items()}
+
+
+def reason(peer: str, error: str) -> str:
+    """Why a peer is left out: what installing its packages said, or else the error."""
+    failed = BUILD / f"not-installed-{peer.split('-', 1)[0]}"
+    return failed.read_text(encoding="utf-8").strip() if failed.exists() else error.splitlines()[0]
+
+
+def start(setup: Setup, first: str | dict[str, Any], starts: int) -> Worker:
+    """A worker that knows the median of several starts."""
+    seconds = []
+    for _ in range(starts - 1):
+        worker = Worker(setup, first)
+        seconds.append(worker.start_seconds)
+        worker.stop()
+    worker = Worker(setup, first)
+    worker.start_seconds = statistics.median([*seconds, worker.start_seconds])
+    return worker
+
+
+def start_all(
+    setups: dict[str, Setup], threads: int, first: str | dict[str, Any], starts: int, report: Report
+) -> dict[str, Worker]:
+    workers = {}
+    for peer, setup in setups.items():
+        try:
+            workers[peer] = start(replace(setup, threads=threads), first, starts)
+        except WorkerError as error:
+            report.skipped(peer, reason(peer, str(error)))
+    return workers
+
+
+def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int) -> dict[str, float]:
+    """Median seconds of a request: A B C A B C. A turn calls several times, more often where a call is short."""
+    calls: dict[str, int] = {}
+    for peer, worker in workers.items():
+        (once,) = worker.ask(calls=1, **request)["seconds"]
+        calls[peer] = max(1, min(TURN_CALLS, int(TURN_SECONDS / once)))
+    seconds: dict[str, list[float]] = {peer: [] for peer in workers}
+    for _ in range(rounds):
+        for peer, worker in workers.items():
+            seconds[peer] += worker.ask(calls=calls[peer], **request)["seconds"]
+    return {peer: statistics.median(values) for peer, values in seconds.items()}

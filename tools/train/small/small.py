@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a small sentence embedder of a large one, for a board's flash: `python small.py --help`, and README.md beside
+this file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # common
+sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
+sys.path.insert(3, str(Path(__file__).resolve().parents[1] / "finetune"))  # the new folder
+
+from refusal import Refused
+
+from codegen.errors import EtchError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="small", description=__doc__, allow_abbrev=False, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add = made.add_argument
+    add("teacher", type=Path, metavar="TEACHER", help="sentence-transformers folder of a BERT, with mean pooling")
+    add("--texts", type=Path, required=True, metavar="FILE", help="a text a line, of the kind that it will be given")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder to make")
+    add("--state", type=Path, metavar="FILE", help="keeps the run, so that it can go on (default: DIR.state)")
+    add("--pieces", type=int, default=8000, metavar="N", help="of the vocabulary, those that the texts use most")
+    add("--layers", type=int, default=2, metavar="N", help="of the encoder")
+    add("--width", type=int, default=128, metavar="N", help="heads are 32 wide, feed-forward layers four widths")
+    add("--max-tokens", type=int, default=96, metavar="N", help="longest text; longer ones are cut")
+    add("--steps", type=int, default=4000, metavar="N", help="in all; a kept run goes on to more")
+    add("--batch", type=int, default=64, metavar="N", help="texts a step")
+    add("--rate", type=float, default=2e-3, metavar="R", help="of AdamW, rising and falling as a cosine")
+    add("--seed", type=int, default=0, metavar="N", help="of everything random")
+    add("--threads", type=int, metavar="N", help="PyTorch's choice where not given")
+    return made
+
+
+def main() -> int:
+    """Exit codes: 0 done, 1 refused, 2 wrong use."""
+    asked = parser().parse_args()
+    try:
+        import recipe  # PyTorch takes seconds to import
+
+        print(recipe.run(asked))
+        return 0
+    except (Refused, EtchError) as error:
+        print(f"small: {error}", file=sys.stderr)
+    except ImportError as error:
+        print(f"small: {error}; install tools/train/requirements.txt", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
