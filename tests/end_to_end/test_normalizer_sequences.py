@@ -15,7 +15,7 @@ from test_byte_level import OWN_TEXTS
 from test_tokenizer_sweep import Comparison, sweep_scalars
 from test_word_level import word_level_json
 from test_word_piece_steps import MARKS, word_piece_json
-from tokenizer_harness import assert_same, random_source
+from tokenizer_harness import assert_same, assert_same_unless_cut, random_source
 from tokenizer_texts import TRICKY, random_bytes, random_text
 from unigram import (
     QUOTES,
@@ -125,7 +125,7 @@ def test_every_sequence(kind: str, name: str) -> None:
     texts += [random_text(source, 9, (*spaces, *"abcZ", "\u0301")).encode() for _ in range(300)]
     texts += [random_bytes(source, 12) for _ in range(100)]
     texts += [f"the{between}\u0301 he{between}\u0327".encode() for between in VANISHING]
-    assert_same(spec, [*texts, *OWN_TEXTS])
+    assert_same_unless_cut(spec, [*texts, *OWN_TEXTS])
     assert_same(spec, texts[:100], 7)
 
 
@@ -181,7 +181,7 @@ def test_before_a_compiled_map(name: str) -> None:
         options = {"charsmap": charsmap, "before": before, "after": runs, "split_whitespace": split}
         spec = read_unigram_json(unigram_json(random_vocabulary(source), added=specials(), **options))
         texts = [random_text(source, 12, (*TRICKY_PARTS, *MARKS, *TRICKY, "``")).encode() for _ in range(400)]
-        assert_same(spec, [*texts, *OWN_TEXTS, *(random_bytes(source, 12) for _ in range(60))])
+        assert_same_unless_cut(spec, [*texts, *OWN_TEXTS, *(random_bytes(source, 12) for _ in range(60))])
         assert_same(spec, texts[:100], 6)
 
 
