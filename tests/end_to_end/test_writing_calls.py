@@ -36,3 +36,22 @@ def test_calls(form: str, checkpoint: Path, shared: Path, tmp_path: Path) -> Non
     for seed in range(3):
         done = subprocess.run([program, str(seed)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
+
+
+def test_an_executor_that_fails(checkpoint: Path, shared: Path, tmp_path: Path) -> None:
+    """In float32, where what nobody wrote stays no number up to the logits."""
+    made = graph(f"encoder and decoder{ROOMY}")
+    assert made.target is not None
+    target = replace(made.target, search=Search(3))
+    folder = shared / "failing" / "form"
+    once(
+        folder.parent / "made",
+        "fp32",
+        lambda: generate(replace(made, target=target), "fp32", "host", checkpoint, folder),
+    )
+    source = ROOT / "tests" / "end_to_end" / "writing_failing_executor.cpp"
+    done = subprocess.run(
+        [build_test(folder, source, tmp_path / "program")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "same bits" in done.stdout

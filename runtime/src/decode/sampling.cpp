@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/decode/sampling.hpp"
 
+#include <limits>
+
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
 #include "../kernels/scalar/math.hpp"
@@ -12,8 +14,9 @@ namespace {
 constexpr float kExtreme = 1024.0f;  // of a temperature, or 1 / it
 constexpr float kUnit = 0x1p40f;     // the weight of the likeliest token
 
+// Of what is no power, as logits that are no numbers leave it, 0.
 std::uint64_t weight_of(float power) noexcept {
-    return static_cast<std::uint64_t>(power * kUnit);
+    return power >= 0.0f && power <= 1.0f ? static_cast<std::uint64_t>(power * kUnit) : 0;
 }
 
 // floor(a * b / 2^64).
@@ -111,6 +114,11 @@ void DrawnToken::run(const OpContext& context, std::uint32_t first, std::uint32_
     const float* const powers = logits;
     const float least = least_of(sampling, powers, vocabulary);
     const std::uint64_t whole = weight_from(powers, vocabulary, least);
+    if (whole == 0) {
+        *token = 0;
+        *log_probability = -std::numeric_limits<float>::infinity();
+        return;
+    }
     const std::uint64_t place = high_product(whole, random_bits(sampling, written));
     std::uint64_t sum = 0;
     std::uint64_t weight = 0;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -140,6 +141,47 @@ TEST(Sampling, TheSameOnEveryKernelSet) {
             EXPECT_EQ(drawn.token, meant.token);
             EXPECT_EQ(drawn.log_probability, meant.log_probability);
         }
+    }
+}
+
+// Whatever the logits are, what is drawn is a token: others lie behind them.
+TEST(Sampling, LogitsThatAreNoNumbers) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    float all_ones;  // as bytes that nobody has written may be
+    std::memset(&all_ones, 0xFF, sizeof all_ones);
+    constexpr std::uint32_t kTokens = 40;
+    for (std::size_t set = 0; !usable_kernel_name(Packing::panel, set).empty(); ++set) {
+        const KernelSet* kernels = nullptr;
+        ASSERT_EQ(find_kernels(Packing::panel, usable_kernel_name(Packing::panel, set), kernels), Status::ok);
+        for (const float bad : {nan, -nan, all_ones, infinity, -infinity, std::numeric_limits<float>::max()}) {
+            for (const std::uint32_t first : {0U, 1U, 17U, kTokens - 1}) {
+                for (const std::uint32_t count : {1U, kTokens}) {
+                    for (const Sampling& sampling : {Sampling{}, Sampling{5, 0, 0.001f, 0, 1.0f},
+                                                     Sampling{5, 0, 1.0f, 3, 1.0f}, Sampling{5, 0, 1.0f, 7, 0.5f}}) {
+                        std::vector<float> logits(kTokens + 64, 0.5f);
+                        for (std::uint32_t i = first; i < kTokens && i < first + count; ++i)
+                            logits[i] = bad;
+                        Drawn drawn{-1, 1.0f};
+                        DrawnToken{sampling, kTokens, 0, logits.data(), &drawn.token, &drawn.log_probability}.run(
+                            {*kernels, nullptr}, 0, 1);
+                        EXPECT_GE(drawn.token, 0);
+                        EXPECT_LT(drawn.token, static_cast<std::int32_t>(kTokens)) << bad << " at " << first;
+                        EXPECT_LE(drawn.log_probability, 0.0f);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Sampling, NothingHasWeight) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const std::vector<float>& logits : {std::vector<float>{infinity, infinity, infinity},
+                                             std::vector<float>(3, -infinity), std::vector<float>{1.0f, infinity}}) {
+        const Drawn drawn = draw(logits, {}, 0);
+        EXPECT_EQ(drawn.token, 0);
+        EXPECT_EQ(drawn.log_probability, -infinity);
     }
 }
 

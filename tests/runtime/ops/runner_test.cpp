@@ -43,6 +43,8 @@ class Sharing : public ::testing::Test {
             task(argument, worker);
     }
 
+    static void run_first(void*, void (*task)(void*, std::uint32_t), void* argument) noexcept { task(argument, 0); }
+
     std::vector<Ran> runs(std::uint64_t cost, std::uint32_t units, std::uint32_t workers) {
         std::vector<Ran> found;
         executor_ = {workers, this, run_backwards, others_};
@@ -80,6 +82,20 @@ TEST_F(Sharing, NoMoreWorkersThanUnits) {
     const std::vector<Ran> want = {{others_, 1, 2}, {own_, 0, 1}};
     EXPECT_EQ(runs(100 * kLeastShare, 2, 4), want);
     EXPECT_EQ(runs(100 * kLeastShare, 0, 4), (std::vector<Ran>{{own_, 0, 0}}));
+}
+
+TEST_F(Sharing, BehindAnOpThatFailedNoneIsRun) {
+    executor_ = {2, nullptr, run_first, others_};
+    const SharingRunner run({scalar(Packing::panel), own_}, &executor_, kScratch);
+    std::vector<Ran> found;
+    run(RecordingOp{1, 3, found});
+    EXPECT_EQ(run.status(), Status::ok);
+    run(RecordingOp{100 * kLeastShare, 10, found});
+    EXPECT_EQ(run.status(), Status::executor_failed);
+    run(RecordingOp{1, 3, found});
+    run(RecordingOp{100 * kLeastShare, 10, found});
+    EXPECT_EQ(found, (std::vector<Ran>{{own_, 0, 3}, {own_, 0, 5}}));
+    EXPECT_EQ(run.status(), Status::executor_failed);
 }
 
 TEST_F(Sharing, NoMoreWorkersThanAttendanceIsTakenOf) {

@@ -46,7 +46,8 @@ RandomWords philox(RandomWords counter, std::uint64_t key) noexcept;
 std::uint64_t random_bits(const Sampling& sampling, std::uint32_t written) noexcept;
 
 // Draws a token as above: those that may not be written have logits of at most -2^100. *log_probability = the logarithm
-// of what it was drawn with, -(log2(W / weight) * ln(2)). One unit.
+// of what it was drawn with, -(log2(W / weight) * ln(2)). Where none has weight, as with a logit that is infinite or no
+// number, that is token 0 and minus infinity. One unit.
 struct DrawnToken {
     const Sampling& sampling;  // temperature above 0
     std::uint32_t vocabulary;

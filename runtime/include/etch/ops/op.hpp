@@ -78,7 +78,7 @@ constexpr std::uint32_t sharing_workers(std::uint64_t cost, std::uint32_t units,
 }
 
 // Runs the units in the workers of an executor, each its own range; small ops, and all where there is no executor, in
-// the calling thread.
+// the calling thread. Behind an op that failed none is run: it would read what nobody has written.
 class SharingRunner {
   public:
     SharingRunner(const OpContext& context, const Executor* executor, std::size_t scratch_bytes) noexcept
@@ -86,6 +86,7 @@ class SharingRunner {
 
     template <class Op>
     void operator()(const Op& op) const noexcept {
+        if (status_ != Status::ok) return;
         const std::uint32_t units = op.units();
         const std::uint32_t workers = executor_ == nullptr ? 1 : sharing_workers(op.cost(), units, executor_->workers);
         if (workers <= 1) {
