@@ -85,6 +85,15 @@ int refusals() {
     };
     CHECK(batch(ids.data(), targets.data()) == Status::no_tokens);  // the second text
     CHECK(batch(targets.data() + 1, targets.data()) == Status::text_overlaps);
+    auto* const inside = reinterpret_cast<std::uint32_t*>(workspace.arena);
+    const std::uint32_t two[] = {0, 2, 3};
+    std::memcpy(inside, two, sizeof two);
+    CHECK(model::ETCH_TASK(_tokens_batch)(workspace, ids.data(), inside, 2, targets.data(), model::kMaxTarget,
+                                          results) == Status::text_overlaps);
+    auto* const inside_ids = reinterpret_cast<std::int32_t*>(workspace.arena);
+    std::memcpy(inside_ids, ids.data(), 3 * sizeof *inside_ids);
+    CHECK(model::ETCH_TASK(_tokens_batch)(workspace, inside_ids, two, 2, targets.data(), model::kMaxTarget, results) ==
+          Status::text_overlaps);
     CHECK(model::ETCH_TASK(_tokens_batch)(workspace, nullptr, begins, 0, nullptr, 1, nullptr) == Status::ok);
     return 0;
 }
@@ -108,6 +117,11 @@ int refused_batches() {
     CHECK(step_both(targets) == Status::not_begun);
     CHECK(begin_both(reinterpret_cast<std::int32_t*>(workspace.arena), 1, 0) == Status::text_overlaps ||
           begin_both(reinterpret_cast<std::int32_t*>(workspace.arena), 1, 0) == Status::token_out_of_range);
+    std::memcpy(workspace.arena, begins, sizeof begins);
+    taken = 9;
+    CHECK(model::begin_tokens_batch(workspace, ids.data(), reinterpret_cast<std::uint32_t*>(workspace.arena), 1, 0,
+                                    taken) == Status::text_overlaps &&
+          taken == 0);
     CHECK(begin_both(ids.data(), 1, 1) == Status::ok && taken == 0);
     CHECK(step_both(targets) == Status::not_begun);
     CHECK(begin_both(ids.data(), 1, 0) == Status::ok && taken == 1);

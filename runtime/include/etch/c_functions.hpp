@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "etch/calls/memory.hpp"
 #include "etch/etch.h"
 #include "etch/session.hpp"
 #include "etch/status.hpp"
@@ -68,6 +69,15 @@ inline TextPair cpp_text(const etch_text_pair& pair) noexcept {
     return {cpp_text(pair.first), cpp_text(pair.second)};
 }
 
+// Whether what a batch reads, of which `overlap` says whether it has a byte in some memory, lies where that function
+// writes.
+template <class Workspace, class... Parameters, class Overlap, class Result>
+bool overlaps_batch(Status (&)(Workspace&, Parameters...) noexcept, const void* workspace, const Overlap& overlap,
+                    const Result* results, std::size_t count) noexcept {
+    return overlap(Written{results, count * sizeof *results}) ||
+           calls::in_memory_of(*static_cast<const Workspace*>(workspace), overlap);
+}
+
 // The same for a batch, of some texts or pairs at a time: std::string_view has a layout of its own.
 template <class Workspace, class Text, class CText, class Result>
 [[gnu::always_inline]] inline etch_status call_batch(Status (&function)(Workspace&, const Text*, std::size_t,
@@ -75,7 +85,8 @@ template <class Workspace, class Text, class CText, class Result>
                                                      void* workspace, const CText* texts, std::size_t count,
                                                      Result* results) noexcept {
     etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
-    if (status == ETCH_OK && holds_one({results, count * sizeof *results}, texts, count)) status = ETCH_TEXT_OVERLAPS;
+    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
+    if (status == ETCH_OK && overlaps_batch(function, workspace, overlap, results, count)) status = ETCH_TEXT_OVERLAPS;
 
     constexpr std::size_t kTexts = 8;
     Text views[kTexts];

@@ -29,6 +29,11 @@ struct TextList {
     bool has_one_in(const Written& memory, std::size_t count) const noexcept {
         return texts != nullptr ? holds_one(memory, texts, count) : holds_one(memory, c_texts, count);
     }
+    // Whether what says where texts [first, count) are has a byte there.
+    bool is_in(const Written& memory, std::size_t first, std::size_t count) const noexcept {
+        return texts != nullptr ? memory.holds(texts + first, (count - first) * sizeof *texts)
+                                : memory.holds(c_texts + first, (count - first) * sizeof *c_texts);
+    }
 };
 
 // or token ids: those of text i are ids [begins[i], begins[i + 1]).
@@ -40,6 +45,9 @@ struct TokenLists {
     bool has_one_in(const Written& memory, std::size_t count) const noexcept {
         return memory.holds(begins, (count + 1) * sizeof *begins) ||
                memory.holds(ids + begins[0], std::size_t{begins[count] - begins[0]} * sizeof *ids);
+    }
+    bool is_in(const Written& memory, std::size_t first, std::size_t count) const noexcept {
+        return memory.holds(begins + first, (count - first + 1) * sizeof *begins);
     }
 };
 
@@ -254,7 +262,8 @@ Status write_batch(Workspace& workspace, const Inputs& inputs, std::size_t count
     const Written told{results, count * sizeof *results};
     if (inputs.has_one_in(written, count) || inputs.has_one_in(told, count)) return Status::text_overlaps;
     const auto overlap = [&](const Written& memory) {
-        return written.holds(memory.data, memory.bytes) || told.holds(memory.data, memory.bytes);
+        return written.holds(memory.data, memory.bytes) || told.holds(memory.data, memory.bytes) ||
+               inputs.has_one_in(memory, count);
     };
     if (in_memory_of(workspace, overlap)) return Status::text_overlaps;
     if constexpr (Generator::kBeams > 1) {

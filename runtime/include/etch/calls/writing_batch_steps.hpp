@@ -24,6 +24,8 @@ Status begin_write_batch(Workspace& workspace, const Inputs& inputs, std::size_t
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     taken = 0;
     if (first >= count) return Status::ok;
+    const auto overlap = [&](const Written& memory) { return inputs.is_in(memory, first, count); };
+    if (in_memory_of(workspace, overlap)) return Status::text_overlaps;
     std::uint32_t begun = 1;
     bool truncated = false;
     Status status = Status::ok;
