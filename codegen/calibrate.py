@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from .emulate import Text, emulate_texts
 from .emulate.floats import F32Array, QuantizedRows
 from .emulate.together import logits_of, write_greedily
-from .encoding import encoded
+from .encoding import check_taken, encoded
 from .errors import EtchError, printable
 from .golden import text_tokenizer
 from .ir import graph as g
@@ -100,6 +100,7 @@ def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program) ->
     judged: list[Text] = []
     tokens = 0
     for i, text in enumerate(encoded(tokenizer, (line.decode("utf-8", "replace") for line in lines))):
+        check_taken(program, i + 1, text, "calibrate")
         if i % _JUDGED == _JUDGED - 1:
             judged += [text] if len(judged) < MOST_JUDGED else []
         elif tokens <= most:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tokenizers import Tokenizer
 
 from .emulate import Text
+from .errors import EtchError
+from .ir.program import Program
 
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 1 << 20
@@ -18,6 +20,20 @@ def encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[Text]:
     for some in _batches(texts):
         for encoding in tokenizer.encode_batch(some):
             yield Text(encoding.ids, encoding.type_ids, encoding.offsets)
+
+
+def takes(program: Program, ids: Sequence[int]) -> bool:
+    """Whether a model computes a text of these tokens: without any it has nothing to compute, unless its target begins
+    with the text and something is read in its place."""
+    return bool(ids) or (program.target is not None and program.target.empty is not None)
+
+
+def check_taken(program: Program, number: int, text: Text, stage: str) -> Text:
+    """The text, the so-many-th of a file. EtchError where the model refuses it."""
+    if not takes(program, text.ids):
+        message = f"the tokenizer makes no tokens of text {number}: the model refuses it"
+        raise EtchError("text-without-tokens", stage, message)
+    return text
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

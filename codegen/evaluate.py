@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .emulate import Text, emulate_texts
 from .emulate.generation import Generation
 from .emulate.together import write_greedily
+from .encoding import check_taken
 from .encoding import encoded as encode_texts
 from .errors import EtchError
 from .golden import text_tokenizer
@@ -100,10 +101,12 @@ def encoded(program: Program, spec: TokenizerSpec, rows: Rows) -> list[Text]:
     """The texts that are asked: one for each row, or both where a row is a pair that is compared."""
     of_task = program.task.encoded(spec, program.max_tokens, rows.rows)
     if of_task is not None:
-        return of_task
-    if program.task.texts_of_row > 1:
-        return encode(spec, program.max_tokens, [text for row in rows.rows for text in row.texts])
-    return encode(spec, program.max_tokens, [row.joined for row in rows.rows])
+        texts = of_task
+    elif program.task.texts_of_row > 1:
+        texts = encode(spec, program.max_tokens, [text for row in rows.rows for text in row.texts])
+    else:
+        texts = encode(spec, program.max_tokens, [row.joined for row in rows.rows])
+    return [check_taken(program, number, text, "evaluate") for number, text in enumerate(texts, 1)]
 
 
 def scored(task: Task, rows: Rows, texts: Sequence[Text], found: Outputs, seconds: float) -> Score:

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
+from .encoding import takes
 from .ir.program import Attention, Linear, Loop, Program, ops_in
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
@@ -129,14 +130,19 @@ def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) ->
 def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:
     """Short ones, then a long one.
 
-    The short texts are taken in order while they fit in half of the budget, the first one always. The rest of it is for
-    the long text: more than `max_tokens` tokens, so that it is cut, or where that would take too long, as many as fit.
+    The short texts are taken in order while they fit in half of the budget, the first one always. Left out are texts
+    without tokens where the model refuses these: the empty one, where the tokenizer adds none. The rest of the budget
+    is for the long text: more than `max_tokens` tokens, so that it is cut, or where that would take too long, as many
+    as fit.
     """
     tokenizer = text_tokenizer(spec, program.max_tokens)
     texts: list[str] = []
     spent = 0.0
     for text in (*program.task.golden_texts, *SHORT_TEXTS):
-        seconds = estimated_seconds(program, len(tokenizer.encode(text).ids))
+        ids = tokenizer.encode(text).ids
+        if not takes(program, ids):
+            continue
+        seconds = estimated_seconds(program, len(ids))
         if not texts or spent + seconds <= _BUDGET_SECONDS / 2:
             texts.append(text)
             spent += seconds

@@ -60,7 +60,7 @@ const char* describe(Status status) noexcept {
         case Status::ok:
             return "ok";
         case Status::no_tokens:
-            return "no token ids were given";
+            return "there are no tokens";
         case Status::too_many_tokens:
             return "more token ids than the model can take";
         case Status::token_out_of_range:

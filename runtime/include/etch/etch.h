@@ -20,7 +20,7 @@
 
 typedef enum etch_status {
     ETCH_OK = 0,
-    ETCH_NO_TOKENS,            /* token ids: count is 0 */
+    ETCH_NO_TOKENS,            /* token ids: count is 0; a text of which the tokenizer makes none */
     ETCH_TOO_MANY_TOKENS,      /* token ids: count is above ETCH_NAME_MAX_TOKENS */
     ETCH_TOKEN_OUT_OF_RANGE,   /* token ids: an id is negative or not in the vocabulary */
     ETCH_SEGMENT_OUT_OF_RANGE, /* token ids: a segment is not in the model's segment table */

@@ -43,9 +43,9 @@ Status tokenize_input(const Tokenizer& tables, const TextPair& pair, SpecialToke
 }
 
 // Tokenizes as many texts or pairs of [0, count) as fit the sink one after the other, at least the first; count is at
-// least 1. A text is cut only where it is the first: another one that does not fit is left for the next batch. `rows`
-// has room for most_texts(sink.capacity), `scratch` is the tokenizer's. Not inlined: its frame is gone from the stack
-// when the texts are computed.
+// least 1. A text is cut only where it is the first: another one that does not fit is left for the next batch. One
+// without tokens is refused. `rows` has room for most_texts(sink.capacity), `scratch` is the tokenizer's. Not inlined:
+// its frame is gone from the stack when the texts are computed.
 template <class Tokenizer, class Input>
 [[gnu::noinline]] Status tokenize_batch(const Tokenizer& tables, const Input* texts, std::size_t count,
                                         SpecialTokens mode, void* scratch, const TokenSink& sink, TextRows* rows,
@@ -60,6 +60,7 @@ template <class Tokenizer, class Input>
         const Status status = tokenize_input(tables, texts[batch.count], mode, scratch, rest, tokens);
         if (tokens.truncated && batch.count != 0) break;
         if (status != Status::ok) return status;
+        if (tokens.count == 0) return Status::no_tokens;
         rows[batch.count] = whole_text(tokens.count, first, place);
         ++batch.count;
         batch.truncated = tokens.truncated;

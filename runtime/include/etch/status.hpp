@@ -11,7 +11,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 enum class Status : std::uint8_t {
     ok = 0,
-    no_tokens,             // token ids: count is 0
+    no_tokens,             // token ids: count is 0; a text of which the tokenizer makes none
     too_many_tokens,       // token ids: count is above kMaxTokens
     token_out_of_range,    // token ids: an id is negative or not in the vocabulary
     segment_out_of_range,  // token ids: a segment is not in the model's segment table

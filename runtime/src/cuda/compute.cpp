@@ -81,6 +81,7 @@ Status compute_one(DeviceSession& session, Tokenize tokenize) noexcept {
     Tokenized tokens;
     status = tokenize(state, sink_of(state, state.model->limits.max_tokens), tokens);
     if (status != Status::ok) return status;
+    if (tokens.count == 0) return Status::no_tokens;
     clear(state);
     add(state, tokens);
     return run(session);
@@ -150,6 +151,7 @@ Status compute_batch(DeviceSession& session, const std::string_view* texts, std:
                           sink_of(state, left < longest ? left : longest), tokens);
         if (status != Status::ok) return status;
         if (tokens.truncated && left < longest) break;  // the next pass has room for it
+        if (tokens.count == 0) return Status::no_tokens;
         add(state, tokens);
     }
     status = run(session);

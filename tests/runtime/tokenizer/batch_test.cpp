@@ -86,6 +86,22 @@ TEST_F(TokenizeBatch, OnlyAFirstTextIsCut) {
     EXPECT_FALSE(batch_.truncated);
 }
 
+// Of a tokenizer that adds none. They take no place, so that there would be more of them than rows.
+TEST_F(TokenizeBatch, ATextWithoutTokensIsRefused) {
+    etch::BertTokenizer bare = kUncased;
+    bare.parts = {
+        1, 2, {{etch::TemplatePart::kFirst, 0}}, {{etch::TemplatePart::kFirst, 0}, {etch::TemplatePart::kSecond, 1}}};
+    ASSERT_EQ(run({2}, 64), Status::ok);
+    const auto batch_of = [&](const std::vector<std::string_view>& views) {
+        return etch::tokenize_batch(bare, views.data(), views.size(), SpecialTokens::recognized, scratch_.data(),
+                                    {ids_.data(), segments_.data(), nullptr, 64}, rows_.data(), batch_);
+    };
+    EXPECT_EQ(batch_of({"", ""}), Status::no_tokens);
+    EXPECT_EQ(batch_of({".", " ", "."}), Status::no_tokens);
+    EXPECT_EQ(batch_of({".", "."}), Status::ok);
+    EXPECT_EQ(batch_.count, 2u);
+}
+
 TEST_F(TokenizeBatch, ATextThatIsTooLongIsRefused) {
     void* const memory = mmap(nullptr, 0xFFFFFFFF, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) GTEST_SKIP() << "this machine gives out no 4 GiB of addresses";

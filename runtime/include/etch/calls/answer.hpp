@@ -74,7 +74,7 @@ template <class Head, class Workspace, class Input>
     using Encoder = typename Head::Encoder;
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Tokenized tokens;
-    const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
+    const Status status = take_some<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
     if (status != Status::ok) return status;
     a.texts[0] = whole_text(tokens.count);
     note<Encoder>(input, a.texts[0], a, 0);

@@ -107,12 +107,10 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     *a.writing = {};
     a.writing->sampling = sampling;
     a.writing->sampling.text += number;
-    if constexpr (Generator::kRules.begin_count == 0) {
-        if (tokens.count == 0) {
-            if (Generator::kRules.empty < 0) return Status::no_tokens;
-            a.ids[0] = Generator::kRules.empty;
-            tokens.count = 1;
-        }
+    if (tokens.count == 0) {
+        if (Generator::kRules.empty < 0) return Status::no_tokens;
+        a.ids[0] = Generator::kRules.empty;
+        tokens.count = 1;
     }
     a.texts[0] = whole_text(tokens.count);
     a.writing->spelling = first_spelling<Generator>(a);

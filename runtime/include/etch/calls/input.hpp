@@ -118,6 +118,15 @@ Status take(const TokenIds& input, const Workspace& workspace, const typename En
     return Status::ok;
 }
 
+// The same for a call that computes: of a text without tokens, which a tokenizer that adds none may make, it has
+// nothing to compute.
+template <class Encoder, class Input, class Workspace>
+Status take_some(const Input& input, const Workspace& workspace, const typename Encoder::Arena& a,
+                 const TokenSink& sink, Tokenized& tokens) noexcept {
+    const Status status = take<Encoder>(input, workspace, a, sink, tokens);
+    return status == Status::ok && tokens.count == 0 ? Status::no_tokens : status;
+}
+
 }  // namespace calls
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -33,7 +33,7 @@ Status ask(const Pair& input, const Workspace& workspace, const typename Encoder
     return Status::ok;
 }
 
-// The first window or the next one: its tokens, in the arena.
+// The first window or the next one: its tokens, in the arena. There are none in the first one of texts without any.
 template <class Head, class Workspace>
 bool read_window(const Workspace& workspace, const typename Head::Encoder::Arena& a,
                  const typename Head::Result& result) noexcept {
@@ -62,7 +62,7 @@ template <class Head, class Workspace>
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Status status = ask<Encoder>(input, workspace, a);
     while (status == Status::ok && read_window<Head>(workspace, a, result))
-        status = compute<Head>(workspace, a, Batch{1, false}, &result);
+        status = a.texts[0].count == 0 ? Status::no_tokens : compute<Head>(workspace, a, Batch{1, false}, &result);
     if (status == Status::ok) finish_question<Head>(a, result);
     return status;
 }
@@ -141,7 +141,10 @@ template <class Head, class Workspace>
     const StepCursor begun = workspace.cursor;
     if (begun.kernels == nullptr) return Status::not_begun;
     const bool is_first = a.question->state.of_texts && a.question->state.windows == 0;
-    if (is_first) read_window<Head>(workspace, a, result);
+    if (is_first && read_window<Head>(workspace, a, result) && a.texts[0].count == 0) {
+        workspace.cursor = {};
+        return Status::no_tokens;
+    }
     const Status status = step_in_turn<Head>(workspace, budget, result);
     if (status != Status::ok) return status;
     if (read_window<Head>(workspace, a, result)) {

@@ -22,7 +22,7 @@ template <class Encoder, class Workspace, class Input>
 Status read_scored(const Input& input, const Workspace& workspace, const typename Encoder::Arena& a) noexcept {
     const TokenSink sink{a.scored_ids, a.scored_segments, nullptr, Encoder::kLimits.max_tokens};
     Tokenized tokens;
-    const Status status = take<Encoder>(input, workspace, a, sink, tokens);
+    const Status status = take_some<Encoder>(input, workspace, a, sink, tokens);
     if (status != Status::ok) return status;
     const Template& parts = Encoder::kTokenizer.parts;
     std::uint32_t before = 0;

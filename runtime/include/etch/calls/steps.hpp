@@ -22,7 +22,7 @@ template <class Encoder, class Workspace, class Input>
     if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Tokenized tokens;
-    const Status status = take<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
+    const Status status = take_some<Encoder>(input, workspace, a, sink_of<Encoder>(a), tokens);
     if (status != Status::ok) return status;
     a.texts[0] = whole_text(tokens.count);
     note<Encoder>(input, a.texts[0], a, 0);
