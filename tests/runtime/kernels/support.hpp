@@ -199,12 +199,11 @@ inline std::vector<const KernelSet*> usable_sets() {
 }
 
 inline std::string name_of(const KernelSet& set) {
-    const std::vector<const KernelSet*> emulated = emulated_sets();
-    const bool is_emulated = std::find(emulated.begin(), emulated.end(), &set) != emulated.end();
+    const std::string emulated = emulated_suffix(set);
     const char* const packing = set.packing == Packing::panel ? "_panel" : "_rows";
     const KernelSet* meant = nullptr;
     const bool is_meant = find_kernels(set.packing, kernel_name(set), meant) == Status::ok && meant == &set;
-    return std::string(kernel_name(set)) + packing + (is_emulated ? "_emulated" : is_meant ? "" : "_of_other_cpus");
+    return std::string(kernel_name(set)) + packing + (is_meant || !emulated.empty() ? emulated : "_of_other_cpus");
 }
 
 // A test that runs once per usable set.

@@ -90,6 +90,7 @@ struct TileS4 {
 
 void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
                std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::uint8_t* const own = factors + packed_s4_factors(Packing::panel, panel * 16, m.k);
         for_each_tile<TileS4>(m, own, Columns<1>(panel, m.n, m.column_scales, m.bias),

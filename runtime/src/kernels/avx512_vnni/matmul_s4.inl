@@ -126,6 +126,7 @@ ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, const std::uint8_t* factors
 // Of kMostRowsS4 rows at most.
 void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
                std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
     if (one_by_one(m)) {
         return multiply_one_by_one(m, first_panel, last_panel, [&](MatmulS8& one, std::uint32_t panel) {
             one.weights += packed_s4_bytes(Packing::panel, panel * 16, m.k);
