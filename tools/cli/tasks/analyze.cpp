@@ -30,8 +30,9 @@ namespace {
 constexpr const char* kInput = R"(
   --pair A B           the two texts A and B together; may be repeated
   --pairs              lines are A<TAB>B
-  --question Q         with --head of one that answers questions: Q, and --context C or --context-file F; --window N,
-                       --stride N, --longest N, --no-answer, --by-tokens and --logits as that head's own program has them
+  --question Q         with --head of one that answers questions: Q about --context C or --context-file F; it also takes
+                       --window N, --stride N, --longest N, --no-answer, --by-tokens and --logits, as that head's own
+                       program has them
 )";
 
 constexpr const char* kOutput = R"(
@@ -45,9 +46,9 @@ constexpr const char* kOutput = R"(
 
 constexpr const char* kEvaluation = R"(
 --evaluate FILE --head NAME
-  how well this head answers, as the program of this head alone says it of FILE: .conll, .bio or .iob of a head that tags;
-  .json or .jsonl of one that answers questions; else .csv, .tsv or .jsonl with at most 256 MiB and 1,000 columns, of embeddings and of next sentences with two texts
-  a row.
+  how well this head answers, as the program of this head alone says it. FILE is .conll, .bio or .iob for a head that
+  tags, .json or .jsonl for one that answers questions, else .csv, .tsv or .jsonl, for embeddings and for next sentences
+  with two texts a row. It has at most 256 MiB and 1,000 columns.
   --label-column C     number from 1, or name (default 1)
   --confusion          of one label a text: accuracy and the confusion matrix alone, with --json as an object
 )";
