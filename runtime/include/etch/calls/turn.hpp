@@ -23,6 +23,7 @@ class Turn {
     template <class Workspace>
     [[gnu::always_inline]] explicit Turn(Workspace& workspace, const void* result = nullptr) noexcept
         : Turn(workspace.in_use, result) {
+        if (!has_it_) return;
         memory_ = Workspace::Tables::check();
         if (memory_ == Status::ok) memory_ = workspace.regions.check();
     }
