@@ -42,7 +42,7 @@ struct Steps {
 struct Session {
     model::Workspace workspace;
     bool shows_bits = false;
-    std::uint64_t last_ticks = 0;  // of the last text
+    std::uint64_t last_ticks = 0;  // in the model, of the last text
     std::uint64_t budget = 0;      // of a step; main() sets it: all of this is zeros, so that none of it lies in flash
     bool computing = false;        // a text whose answer is still to come
     Steps steps;                   // of the last text

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines that use a model that writes: what a step has written is sent before the next one.
 #include "answer.hpp"
-#include "board.hpp"
 #include "print.hpp"
+#include "timing.hpp"
 
 namespace firmware {
 namespace {
@@ -48,10 +48,8 @@ void end_line(const Session& session, const model::Result& result) {
 void answer(Session& session, std::string_view text) {
     board::restart_clock();
     const etch::Status status = model::begin(session.workspace, text);
-    session.last_ticks = board::ticks();
-    session.steps = {};
+    count_begin(session, status);
     sent = 0;
-    session.computing = status == etch::Status::ok;
     if (!session.computing) print_line("error not-written: ", etch::describe(status));
 }
 
@@ -59,11 +57,7 @@ void go_on(Session& session) {
     model::Result result;
     const std::uint64_t before = board::ticks();
     const etch::Status status = model::step(session.workspace, session.budget, written, sizeof written, result);
-    const std::uint64_t spent = board::ticks() - before;
-    session.last_ticks += spent;
-    ++session.steps.count;
-    if (spent > session.steps.longest) session.steps.longest = spent;
-    session.computing = status == etch::Status::in_progress;
+    count_step(session, before, status);
     if (session.computing || status == etch::Status::ok) send_up_to(result.bytes);
     if (session.computing) return;
     if (status == etch::Status::ok) {

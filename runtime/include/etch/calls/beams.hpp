@@ -20,6 +20,17 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
+// Tokens that are read before the first one is written.
+template <class Generator>
+std::uint32_t read_before(const typename Generator::Encoder::Arena& a) noexcept {
+    return Generator::kRules.begin_count == 0 ? a.texts[0].count : Generator::kRules.begin_count;
+}
+
+template <class Generator>
+const std::int32_t* begin_of(const typename Generator::Encoder::Arena& a) noexcept {
+    return Generator::kRules.begin_count == 0 ? a.ids : Generator::kRules.begin;
+}
+
 // The state of the decoder before anything is written.
 template <class Generator>
 DecoderState first_spelling([[maybe_unused]] const typename Generator::Encoder::Arena& a) noexcept {
@@ -58,13 +69,11 @@ void search_among(const Runner& run, const typename Generator::Encoder::Arena& a
     Generator::project(run, {0, beams.active}, entries, a);
     const F32Rows logits{Generator::logits(a), entries.count};
     if constexpr (Generator::kRules.restrictions != nullptr) {
-        constexpr const TargetRules& rules = Generator::kRules;
-        const bool has_own = rules.begin_count != 0;
-        run(RestrictBeams{rules,
+        run(RestrictBeams{Generator::kRules,
                           Generator::kSearch,
                           {a.written, a.parents},
-                          has_own ? rules.begin : a.ids,
-                          has_own ? rules.begin_count : a.texts[0].count,
+                          begin_of<Generator>(a),
+                          read_before<Generator>(a),
                           a.history,
                           logits,
                           beams});

@@ -118,17 +118,6 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     return Status::ok;
 }
 
-// Tokens that are read before the first one is written.
-template <class Generator>
-std::uint32_t read_before(const typename Generator::Encoder::Arena& a) noexcept {
-    return Generator::kRules.begin_count == 0 ? a.texts[0].count : Generator::kRules.begin_count;
-}
-
-template <class Generator>
-const std::int32_t* begin_of(const typename Generator::Encoder::Arena& a) noexcept {
-    return Generator::kRules.begin_count == 0 ? a.ids : Generator::kRules.begin;
-}
-
 // What the next pass reads, and whether that is the last before one is written, or one that was.
 template <class Generator>
 const std::int32_t* next_read(const typename Generator::Encoder::Arena& a) noexcept {
