@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/firmware itself: what it lists and refuses. Needs neither cross compiler nor emulator."""
+"""tools/firmware itself: what it lists and refuses, for which neither cross compiler nor emulator is needed; where it
+builds a model; and what the firmware's CMake options refuse."""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
+import os
+import shutil
 import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from boards import BOARDS, ROOT
+import pytest
+from boards import BOARDS, ROOT, tool
+from tiny_checkpoint import write_tiny_checkpoint
 
 WRONG_USE = 2
 
@@ -55,3 +64,83 @@ def test_every_board_has_its_presets() -> None:
         names = {preset["name"] for preset in presets[kind] if not preset.get("hidden")}
         wanted = {f"firmware-{board}{variant}" for board in BOARDS for variant in ("", "-steps")}
         assert {name for name in names if name.startswith("firmware-")} == wanted
+
+
+@pytest.fixture
+def checkpoints(tmp_path: Path) -> list[Path]:
+    """Two that have the same name."""
+    for name in ("arm-none-eabi-g++", "qemu-system-arm"):
+        tool(name)
+    folders = [tmp_path / of / "checkpoint" for of in ("one", "other")]
+    for seed, folder in enumerate(folders):
+        write_tiny_checkpoint(folder, seed=seed)
+    return folders
+
+
+@pytest.fixture
+def builds(checkpoints: list[Path], tmp_path: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts a build of a checkpoint for a board, in which CMake does nothing; what was made is removed."""
+    stub = tmp_path / "bin" / "cmake"
+    stub.parent.mkdir()
+    stub.write_text("#!/bin/sh\n", encoding="ascii")
+    stub.chmod(0o755)
+    environment = os.environ | {"PATH": f"{stub.parent}{os.pathsep}{os.environ['PATH']}"}
+
+    def start(folder: Path) -> subprocess.Popen[str]:
+        command = [ROOT / "tools" / "firmware", "build", BOARDS[0], "--model", folder]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    yield start
+    for folder in checkpoints:
+        shutil.rmtree(folder_of(folder), ignore_errors=True)
+
+
+def folder_of(checkpoint: Path) -> Path:
+    digest = hashlib.sha256(str(checkpoint).encode()).hexdigest()[:8]
+    return ROOT / "build" / f"firmware-{BOARDS[0]}-checkpoint-{digest}"
+
+
+def test_checkpoints_of_one_name_have_folders_of_their_own(
+    checkpoints: list[Path], builds: Callable[[Path], subprocess.Popen[str]]
+) -> None:
+    for folder in checkpoints:
+        out, err = builds(folder).communicate(timeout=120)
+        made = folder_of(folder)
+        assert out == f"{made.relative_to(ROOT)}/bin/firmware-{BOARDS[0]}.elf\n", err
+        assert (made / "checkpoint" / "etch.json").is_file()
+
+
+def test_a_model_is_generated_by_one_build_at_a_time(
+    checkpoints: list[Path], builds: Callable[[Path], subprocess.Popen[str]]
+) -> None:
+    folder = folder_of(checkpoints[0])
+    folder.mkdir(parents=True)
+    with (folder / "build.log.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build = builds(checkpoints[0])
+        with pytest.raises(subprocess.TimeoutExpired):  # waits for the lock
+            build.communicate(timeout=4)
+        assert not (folder / "checkpoint").exists()
+    _, err = build.communicate(timeout=120)
+    assert build.returncode == 0, err
+    assert (folder / "checkpoint" / "etch.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("REGIONS;fast=24K;slow=64K", None),
+        ("BITS;8", None),
+        ("REGIONS;fast=24K", "error[regions-not-supported] agnews_small: a board has two memories"),
+        ("REGIONS;fast=24K;slow=64K;more=1M;BITS;8", "for buffers, not 3"),
+        ("REGIONS;fast;slow=64K", "error[region-malformed] ETCH_FIRMWARE_OPTIONS: REGIONS has 'fast', expected name="),
+        ("BITS;8;REGIONS", "each with a value, GPU or REGIONS"),
+    ],
+)
+def test_a_board_has_two_regions(options: str, message: str | None, tmp_path: Path) -> None:
+    tool("arm-none-eabi-g++")
+    command = ["cmake", "--preset", f"firmware-{BOARDS[0]}", "-B", tmp_path, f"-DETCH_FIRMWARE_OPTIONS={options}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    said = " ".join(done.stderr.split())
+    assert (done.returncode == 0) == (message is None), said
+    assert message is None or message in said
