@@ -51,7 +51,7 @@ def exp2(x: F32Array) -> F32Array:
 
 
 def log2(y: F32Array) -> F32Array:
-    """For 1 <= y < 2^31."""
+    """For 1 <= y < 2^127."""
     bits = y.view(np.int32)
     exponent = (bits - SQRT_HALF.view(np.int32)) >> 23
     fraction = (bits - (exponent << 23)).view(np.float32) - _ONE

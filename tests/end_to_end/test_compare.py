@@ -123,6 +123,12 @@ def test_accuracy_is_refused_where_it_has_no_meaning(tmp_path: Path, capsys: pyt
     assert "accuracy is of single_label_classification, this is regression" in capsys.readouterr().err
 
 
+def test_only_translators_have_beams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 9}')
+    assert compare.main([str(tmp_path), "--beams", "4"]) == 2
+    assert capsys.readouterr().err == "compare: --beams: only a translator searches\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

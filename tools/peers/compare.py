@@ -44,7 +44,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lengths", type=numbers)
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--threads", type=numbers, default=[1])
-    parser.add_argument("--beams", type=numbers, default=[1, 4])
+    parser.add_argument("--beams", type=numbers)
     parser.add_argument("--evaluate", type=Path)
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--peers", type=peers)
@@ -85,6 +85,8 @@ def run(options: argparse.Namespace) -> None:
     if config.get("model_type") == "marian":
         writing.run(options, checkpoint, config)
         return
+    if options.beams:
+        raise InputError("--beams: only a translator searches")
     if options.evaluate and config.get("problem_type") not in (None, SINGLE_LABEL):
         raise InputError(f"--evaluate: accuracy is of {SINGLE_LABEL}, this is {config['problem_type']}")
     tokenizer = open_tokenizer(checkpoint, max_tokens)

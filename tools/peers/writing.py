@@ -20,6 +20,7 @@ from .runs import STARTS, chosen, in_turns, prepare_all, start_all
 from .runtimes import WRITERS
 
 LENGTHS = (20,)
+BEAMS = (1, 4)
 MOST_BEAMS = 8
 
 
@@ -27,23 +28,23 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
     if options.texts or options.evaluate:
         raise InputError("a translator is timed with made-up tokens: no --texts, no --evaluate")
     most = config["max_position_embeddings"] - 1
-    lengths = options.lengths or LENGTHS
+    lengths, searches = options.lengths or LENGTHS, options.beams or BEAMS
     for length in lengths:
         if not 2 <= length <= most:
             raise InputError(f"length {length} is not possible: the model takes 2 to {most} tokens")
-    if not all(1 <= beams <= MOST_BEAMS for beams in options.beams):
+    if not all(1 <= beams <= MOST_BEAMS for beams in searches):
         raise InputError(f"--beams: 1 to {MOST_BEAMS}")
     report = Report(options.json)
     report.begin(machine(), checkpoint.name, options.rounds)
     for length in lengths:
-        preparation = Preparation(checkpoint, length, [], written=length, beams=max(2, *options.beams))
+        preparation = Preparation(checkpoint, length, [], written=length, beams=max(2, *searches))
         setups = prepare_all(chosen(options.peers, WRITERS), preparation, report)
         ids = source(config, length)
         for threads in options.threads:
             first = {"ids": ids, "beams": 1, "tokens": length}
             workers = start_all(setups, threads, first, min(STARTS, options.rounds), report)
             try:
-                for beams in options.beams:
+                for beams in searches:
                     request = first | {"beams": beams}
                     tokens = {peer: worker.ask(calls=0, **request)["result"] for peer, worker in workers.items()}
                     seconds = in_turns(workers, request, options.rounds)

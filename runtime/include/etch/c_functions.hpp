@@ -16,13 +16,40 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace c_functions {
 
+// Members that not every model's struct has in C.
+template <class C, class Cpp>
+constexpr auto same_beams(int) noexcept -> decltype(sizeof C::beams != 0) {
+    return offsetof(C, beams) == offsetof(Cpp, beams);
+}
+template <class C, class Cpp>
+constexpr auto same_regions(int) noexcept -> decltype(sizeof C::regions != 0) {
+    return offsetof(C, regions) == offsetof(Cpp, regions) && sizeof C::regions == sizeof Cpp::regions;
+}
+template <class C, class Cpp>
+constexpr auto same_sampling(int) noexcept -> decltype(sizeof C::sampling != 0) {
+    return offsetof(C, sampling) == offsetof(Cpp, sampling);
+}
+template <class C, class Cpp>
+constexpr bool same_beams(long) noexcept {
+    return true;
+}
+template <class C, class Cpp>
+constexpr bool same_regions(long) noexcept {
+    return true;
+}
+template <class C, class Cpp>
+constexpr bool same_sampling(long) noexcept {
+    return true;
+}
+
 template <class C, class Cpp>
 constexpr bool same_workspace() noexcept {
     return sizeof(C) == sizeof(Cpp) && alignof(C) == alignof(Cpp) &&
            offsetof(C, special_tokens) == offsetof(Cpp, special_tokens) &&
            offsetof(C, in_use) == offsetof(Cpp, in_use) && sizeof(C::in_use) == sizeof(Cpp::in_use) &&
            offsetof(C, kernels) == offsetof(Cpp, kernels) && offsetof(C, executor) == offsetof(Cpp, executor) &&
-           offsetof(C, cursor) == offsetof(Cpp, cursor) && offsetof(C, arena) == offsetof(Cpp, arena);
+           offsetof(C, cursor) == offsetof(Cpp, cursor) && offsetof(C, arena) == offsetof(Cpp, arena) &&
+           same_beams<C, Cpp>(0) && same_regions<C, Cpp>(0) && same_sampling<C, Cpp>(0);
 }
 
 // But for what a task adds.

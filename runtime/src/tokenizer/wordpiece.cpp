@@ -33,7 +33,7 @@ Found longest_of_kind(const WordPiece& model, const Word& word, std::uint32_t at
 Found longest_piece(const WordPiece& model, const Word& word, std::uint32_t at) noexcept {
     const Found found = longest_of_kind(model, word, at, at != 0);
     const std::uint32_t size = model.prefix_size;
-    if (at != 0 || word.bytes()[0] != model.prefix[0] || word.size() <= size) return found;
+    if (at != 0 || size == 0 || word.size() <= size || word.bytes()[0] != model.prefix[0]) return found;
     if (std::memcmp(word.bytes(), model.prefix, size) != 0) return found;
     const Found spelled = longest_of_kind(model, word, size, true);
     return spelled.node != kNoNode && spelled.end > found.end ? spelled : found;

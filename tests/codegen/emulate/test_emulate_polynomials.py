@@ -78,6 +78,9 @@ def test_log2() -> None:
         result = polynomials.log2(y)
         assert result.dtype == F32
         assert np.abs(result - of_each(math.log2, y)).max() < error
+    for power, error in ((31, 1.1e-6), (58, 2.0e-6), (127, 3.9e-6)):
+        y = np.exp2(np.linspace(0, power, 200_001)[:-1]).astype(F32)
+        assert np.abs(polynomials.log2(y) - of_each(math.log2, y)).max() < error
     assert polynomials.log2(np.array([1], F32)).tolist() == [0]
 
 

@@ -15,6 +15,14 @@ namespace {
 using namespace tokenizer_calls;
 using namespace std::string_literals;
 
+// A vocabulary without a prefix has none to read.
+TEST(TokenizerCases, PiecesWithoutAPrefix) {
+    etch::BertTokenizer tokenizer = kUncased;
+    tokenizer.model.prefix = nullptr;
+    tokenizer.model.prefix_size = 0;
+    EXPECT_EQ(run(tokenizer, "hi a").pieces.size(), 2u);
+}
+
 // Cases where other implementations went wrong.
 
 TEST(TokenizerCases, LowercaseOfDottedCapitalI) {

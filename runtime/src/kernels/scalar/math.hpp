@@ -57,7 +57,7 @@ ETCH_DEVICE inline float exp2(float x) noexcept {
     return from_bits(bits_of(horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
 }
 
-// 1 <= y < 2^31.
+// 1 <= y < 2^127.
 ETCH_DEVICE inline float log2(float y) noexcept {
     const std::uint32_t exponent = (bits_of(y) - bits_of(polynomials::kSqrtHalf)) >> 23;
     const float fraction = from_bits(bits_of(y) - (exponent << 23)) - 1.0f;
