@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "etch/calls/writing_batch.hpp"
+#include "etch/calls/writing_steps.hpp"
 #include "etch/ops/stepping.hpp"
 
 namespace etch {
