@@ -5,14 +5,15 @@
 // budget of a step, 0 for a call at once, and how many beams there are, 0 for all. With a fifth one, 1, the call goes
 // on token by token, behind one step of the budget, unless that is 0. With 2 all lines are written together, with a
 // budget in steps; results of texts that have ended must stay. Four more,
-// temperature, top_k, top_p and seed, say how tokens are drawn, each line as a text of its own. The model is the one
-// that the macros name.
+// temperature, top_k, top_p and seed, say how tokens are drawn, each line as a text of its own. `list` alone prints the
+// names of the kernels that this CPU can run, best first. The model is the one that the macros name.
 #include ETCH_MODEL_HEADER
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace model = etch::ETCH_MODEL;
@@ -132,6 +133,13 @@ int at_once(std::uint64_t budget) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (std::strcmp(argv[1], "list") == 0) {
+        for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i) {
+            const std::string_view name = model::usable_kernel(i);
+            std::printf("%.*s\n", static_cast<int>(name.size()), name.data());
+        }
+        return 0;
+    }
     const bool goes_on = argc > 5 && argv[5][0] == '1';
     if (model::select_kernel(workspace, argv[1]) != etch::Status::ok) return 2;
     std::uint32_t workers = static_cast<std::uint32_t>(std::atoi(argv[2]));

@@ -16,7 +16,7 @@ from model_build import build_program, build_test
 from once import once
 from sampling import sampled
 from test_bart import folder
-from test_generation_programs import KERNELS, ROOMY, SOURCE, bits, checkpoint, generate, graph, texts, written
+from test_generation_programs import ROOMY, SOURCE, bits, checkpoint, generate, graph, kernels, texts, written
 from tokenizers import Tokenizer
 
 from codegen import pipeline
@@ -81,9 +81,10 @@ def test_the_emulators_beams(
     found = [text.beams() for text in emulated]
     expected = lines(found, ids_of, most)
     assert len(expected) == len(asked) * search.beams
-    for kernel in KERNELS[target]:
+    names = kernels(program)
+    for kernel in names:
         assert written(program, kernel, 1, 0, asked) == expected, kernel
-    last = KERNELS[target][-1]
+    last = names[-1]
     assert written(program, last, 3, 0, asked, beams=9) == expected
     for budget in (1, 1000, 1 << 40):
         assert written(program, last, 1, budget, asked) == expected, budget
@@ -93,24 +94,24 @@ def test_the_emulators_beams(
     assert written(program, last, 1, 0, asked, beams=2) == lines(fewer, ids_of, most)
     for budget in (0, 1000):
         assert written(program, last, 1, budget, asked, together=True) == expected[:: search.beams]
-    check_batches(program, target, form, most)
+    check_batches(program, names, form, most)
     for line, text in zip(written(program, last, 1, 0, asked, beams=1), emulated, strict=True):
         tokens, logits = text.greedy()
         assert line.split()[2:] == [bits(text.score(tokens, logits)), *map(str, tokens)]
 
 
-def check_batches(program: Path, target: str, form: str, most: int) -> None:
+def check_batches(program: Path, names: list[str], form: str, most: int) -> None:
     """Texts that share passes, more than there are slots and than fit together: each as it is alone."""
     several = [*texts(form), *texts(form)[::-1], *texts(form)]
     for capacity in (most, 2, 0):
         asked = [(capacity, ids) for ids in several]
         for sampling in (None, EVEN):
-            alone = written(program, KERNELS[target][0], 1, 0, asked, 1, sampling=sampling)
+            alone = written(program, names[0], 1, 0, asked, 1, sampling=sampling)
             assert len(set(alone)) > 1
             if sampling is EVEN and capacity == most and form == f"encoder and decoder{ROOMY}":
                 assert len({len(line.split()) for line in alone}) > 1  # some leave before the others
-            for kernel in KERNELS[target]:
-                assert written(program, kernel, 1, 0, asked, 1, sampling=sampling, together=True) == alone
+            for kernel in names:
+                assert written(program, kernel, 1, 0, asked, 1, sampling=sampling, together=True) == alone, kernel
             assert written(program, kernel, 3, 0, asked, 1, sampling=sampling, together=True) == alone
             for budget in (1, 1000, 1 << 40):
                 assert written(program, kernel, 1, budget, asked, 1, sampling=sampling, together=True) == alone, budget

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from classify_program import ROOT
 from model_build import build_test
-from test_generation_programs import KERNELS, SOURCE, written
+from test_generation_programs import SOURCE, kernels, written
 
 from codegen import pipeline
 from codegen.golden import text_tokenizer
@@ -63,7 +63,7 @@ def test_what_the_library_wrote(texts_of: object, name: str, tmp_path: Path) -> 
     ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
     assert [digest(one) for one in ids] == [read for read, _, _ in recorded]
     program = build_test(out, SOURCE, tmp_path / "program")
-    lines = written(program, KERNELS["host"][-1], 1, 0, [(graph.target.max_tokens, one) for one in ids])
+    lines = written(program, kernels(program)[-1], 1, 0, [(graph.target.max_tokens, one) for one in ids])
     ours = [digest(line.split()[3:]) for line in lines]
     other = [
         i for i, (one, (_, theirs, near)) in enumerate(zip(ours, recorded, strict=True)) if one != theirs and not near
