@@ -18,6 +18,7 @@ for part in ("end_to_end", "codegen"):
     sys.path.insert(0, str(ROOT / "tests" / part))
 from model_build import Built, build_library, build_test  # noqa: E402 - found by the path above
 from once import once  # noqa: E402
+from test_marian import folder as marian_folder  # noqa: E402
 
 HERE = Path(__file__).parent
 GENERATION = ROOT / "tests" / "codegen" / "generation"
@@ -32,14 +33,19 @@ FREESTANDING = (
     scope="module",
     params=[
         pytest.param(("gpt2", 3), id="gpt2, 3 beams"),
+        pytest.param(("marian", 2), id="marian, 2 beams"),
         pytest.param(("llama", 1), id="llama, greedy", marks=pytest.mark.sweep),
     ],
 )
 def model(request: pytest.FixtureRequest, shared: Path) -> Path:
     family, beams = request.param
     out = shared / "promise_writing" / family / "tale"
-    asked = pipeline.Request(GENERATION / family / "texts", out, beams=beams)
-    once(out.parent / "made", "w8a8", lambda: pipeline.generate(asked, lambda _: None))
+
+    def make() -> None:
+        checkpoint = marian_folder(out.parent / "checkpoint") if family == "marian" else GENERATION / family / "texts"
+        pipeline.generate(pipeline.Request(checkpoint, out, beams=beams), lambda _: None)
+
+    once(out.parent / "made", "w8a8", make)
     return out
 
 
@@ -88,7 +94,8 @@ def test_the_stack(model: Path, built: Built, tmp_path: Path) -> None:
         for line in report.read_text().splitlines()
         if (found := re.match(r" *(\d+)  tale::(\w+) ", line))
     }
-    ways = {"generate", "generate_tokens", "begin", "step", "step_tokens", "begin_batch", "step_batch"}
+    verb = "generate" if "generate" in bounds else "translate"
+    ways = {verb, f"{verb}_tokens", "begin", "step", "step_tokens", "begin_batch", "step_batch"}
     assert ways | {"encode", "self_test"} <= bounds.keys()
     done = run(program(model, "stack", tmp_path, "-Wl,-z,now"))
     assert done.returncode == 0, done.stderr
@@ -97,7 +104,7 @@ def test_the_stack(model: Path, built: Built, tmp_path: Path) -> None:
     assert {line.split()[0] for line in lines} >= {"scalar"}
     for line in lines:
         _, function, depth = line.split()
-        bound = bounds[function.replace("write", "generate")]
+        bound = bounds[function.replace("write", verb)]
         assert 256 < int(depth) <= bound <= budget, line
 
 
