@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,12 +41,14 @@ def run_pass(
 
 
 class Generation:
-    """One text that is being written."""
+    """One text that is being written; of `most` tokens at most, where that is not 0 and fewer than there may be."""
 
-    def __init__(self, program: p.Program, ids: Sequence[int], segments: Sequence[int]) -> None:
+    def __init__(self, program: p.Program, ids: Sequence[int], segments: Sequence[int], most: int = 0) -> None:
         if program.target is None:
             raise ValueError("the program writes nothing")
         self._program, self._target = program, program.target
+        if 0 < most < self._target.max_tokens:
+            self._target = replace(self._target, max_tokens=most)
         self._forward = Forward(program, [Text(ids, segments)])
         self._read = 0
         for step in program.steps[:-1]:
@@ -81,11 +84,11 @@ class Generation:
         by_itself = self._target.best(logits[-1], self._begin, tokens[:-1]) == self._target.end
         return [Written(tuple(tokens), self.score(tokens, logits), by_itself)]
 
-    def greedy(self, max_tokens: int | None = None, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
+    def greedy(self, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
         """What is written, its end included where there is one, and the logits of each step: the token of the largest,
         the lower one of equals. No more than `capacity` tokens of it."""
         target = self._target
-        most = target.max_tokens if max_tokens is None else max_tokens
+        most = target.max_tokens
         written: list[int] = []
         logits: list[F32Array] = []
         while len(written) < (most if capacity is None else min(most, capacity)) and target.end not in written[-1:]:

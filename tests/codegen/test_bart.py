@@ -23,7 +23,7 @@ CHARACTERS = {"grapheme_chars": "____abcdefgh", "phoneme_chars": "____ABCDEFGHIJ
 
 def folder(out: Path, **changes: Any) -> Path:
     """The recorded checkpoint, whose tokens are characters; None removes a key."""
-    shutil.copytree(RECORDED, out, ignore=shutil.ignore_patterns("recorded.json", "beams.json", "least.json"))
+    shutil.copytree(RECORDED, out, ignore=shutil.ignore_patterns("recorded.json", "beams.json", "fewer.json"))
     config = json.loads((out / "config.json").read_text(encoding="utf-8")) | CHARACTERS | changes
     config = {key: value for key, value in config.items() if value is not None}
     (out / "config.json").write_text(json.dumps(config), encoding="utf-8")

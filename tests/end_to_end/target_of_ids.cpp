@@ -2,7 +2,8 @@
 // Prints what a model writes for token ids: each line of standard input is a capacity, a number of tokens and their
 // ids. A line of output is why it ended, the tokens of the text, the bits of the score and what was written; with
 // ETCH_MODEL_SEARCHES one for each sequence that was found. The arguments name the kernels, a number of workers, the
-// budget of a step, 0 for a call at once, and how many beams there are, 0 for all. With a fifth one, 1, the call goes
+// budget of a step, 0 for a call at once, and how many beams there are, 0 for all, with a comma and how many tokens may
+// be written behind it, again 0 for all. With a fifth one, 1, the call goes
 // on token by token, behind one step of the budget, unless that is 0. With 2 all lines are written together, with a
 // budget in steps; results of texts that have ended must stay. Four more,
 // temperature, top_k, top_p and seed, say how tokens are drawn, each line as a text of its own. `list` alone prints the
@@ -147,7 +148,9 @@ int main(int argc, char** argv) {
     const etch::Executor executor{workers, &workers, run_all, scratch};
     if (workers > kMostWorkers) return 2;
     if (workers > 1) workspace.executor = &executor;
-    workspace.beams = static_cast<std::uint8_t>(std::atoi(argv[4]));
+    char* behind_beams;
+    workspace.beams = static_cast<std::uint8_t>(std::strtoul(argv[4], &behind_beams, 10));
+    workspace.max_target = static_cast<std::uint32_t>(std::atoi(behind_beams + 1));
     etch::Sampling sampling;
     if (argc > 9) {
         sampling.temperature = std::strtof(argv[6], nullptr);

@@ -94,6 +94,12 @@ def test_the_emulators_beams(
     assert written(program, last, 1, 0, asked, beams=2) == lines(fewer, ids_of, most)
     for budget in (0, 1000):
         assert written(program, last, 1, budget, asked, together=True) == expected[:: search.beams]
+    few = most // 2
+    short = lines([Generation(lowered, ids, [0] * len(ids), few).beams() for ids in ids_of], ids_of, most)
+    assert short != expected
+    for budget in (0, 1000):
+        assert written(program, last, 1, budget, asked, most=few) == short, budget
+        assert written(program, last, 1, budget, asked, together=True, most=few) == short[:: search.beams]
     check_batches(program, names, form, most)
     for line, text in zip(written(program, last, 1, 0, asked, beams=1), emulated, strict=True):
         tokens, logits = text.greedy()
@@ -106,6 +112,9 @@ def check_batches(program: Path, names: list[str], form: str, most: int) -> None
     for capacity in (most, 2, 0):
         asked = [(capacity, ids) for ids in several]
         for sampling in (None, EVEN):
+            few = written(program, names[0], 1, 0, asked, 1, sampling=sampling, most=3)
+            for budget in (0, 1000):
+                assert written(program, names[-1], 1, budget, asked, 1, False, sampling, True, 3) == few, budget
             alone = written(program, names[0], 1, 0, asked, 1, sampling=sampling)
             assert len(set(alone)) > 1
             if sampling is EVEN and capacity == most and form == f"encoder and decoder{ROOMY}":

@@ -69,6 +69,25 @@ def test_prompts(family: str, shared: Path) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_fewer_tokens(family: str, shared: Path) -> None:
+    """The first ones of what the library wrote, and that their length ended them."""
+    texts, program, most = recorded(family), program_of(family, shared), 5
+    lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
+    described = pipeline.load(RECORDED / family / "texts").tokenizer.json
+    whole = [answer["text"] for answer in program.well("--json", stdin=lines).objects]
+    answers = program.well("--json", "--max-length", str(most), stdin=lines).objects
+    meant = [text_behind(described, text["ids"] or [281], text["written"][:most]) for text in texts]
+    assert [answer["text"] for answer in answers] == meant != whole
+    ended = [text["written"][:most][-1] == ENDS[family] for text in texts]
+    assert [answer["reason"] for answer in answers] == ["end" if by_itself else "length" for by_itself in ended]
+    assert [answer["text"] for answer in program.well("--json", "--max-length", "17", stdin=lines).objects] == whole
+    streamed = program.well("--stream", "--max-length", str(most), stdin=lines).out
+    assert streamed == program.well("--max-length", str(most), stdin=lines).out
+    for refused in ("0", "18", "all"):
+        program.refused(2, "--max-length", refused, "a")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
     """In 8 bits, by the C functions: the emulator's tokens, decoded behind the prompt, as much of them as fits."""
     folder = folder_of(family, "w8a8", shared)

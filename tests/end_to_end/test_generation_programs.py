@@ -119,21 +119,23 @@ def written(
     by_token: bool = False,
     sampling: Sampling | None = None,
     together: bool = False,
+    most: int = 0,
 ) -> list[str]:
     """What the program writes for capacities and ids: why it ended, tokens of the text, the score's bits, ids."""
     lines = [" ".join(map(str, (capacity, len(ids), *ids))) for capacity, ids in asked]
     drawn = [] if sampling is None else [sampling.temperature, sampling.top_k, sampling.top_p, sampling.seed]
-    command = [program, kernel, *map(str, (workers, budget, beams, 2 if together else int(by_token), *drawn))]
+    mode = 2 if together else int(by_token)
+    command = [program, kernel, *map(str, (workers, budget, f"{beams},{most}", mode, *drawn))]
     return subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, check=True
     ).stdout.splitlines()
 
 
-def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) -> list[str]:
+def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], most: int = 0) -> list[str]:
     """The same of the emulator."""
     program, target = lower(made, RECIPES[recipe]), made.target
     assert target is not None
-    texts = {tuple(ids): Generation(program, ids, [0] * len(ids)) for _, ids in asked}
+    texts = {tuple(ids): Generation(program, ids, [0] * len(ids), most) for _, ids in asked}
     whole = {ids: text.greedy() for ids, text in texts.items()}
     lines = []
     for capacity, ids in asked:
@@ -147,15 +149,18 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]]) ->
     return lines
 
 
-def drawn(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], sampling: Sampling) -> list[str]:
+def drawn(
+    recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], sampling: Sampling, most: int = 0
+) -> list[str]:
     """The same of tokens that are drawn, each text as one of its own."""
     program, target = lower(made, RECIPES[recipe]), made.target
     assert target is not None
     lines = []
+    longest = most or target.max_tokens
     for number, (capacity, ids) in enumerate(asked):
-        text = Generation(program, ids, [0] * len(ids))
+        text = Generation(program, ids, [0] * len(ids), most)
         tokens, score, is_end = text.drawn(replace(sampling, text=number), capacity)
-        at_end = len(tokens) < capacity or capacity == target.max_tokens
+        at_end = len(tokens) < capacity or capacity >= longest
         ended = 2 if not at_end else 0 if is_end else 1
         lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens))))
     return lines
@@ -194,7 +199,18 @@ def test_the_emulators_tokens(
         assert written(program, names[-1], 1, budget, asked) == expected, budget
     for workers, budget in ((3, 0), (1, 1), (2, 5000)):
         assert written(program, names[-1], workers, budget, asked, by_token=True) == expected, budget
+    few = most // 2
+    fewer = meant(recipe, made, asked, few)
+    assert fewer != expected
+    for kernel in (names[0], names[-1]):
+        assert written(program, kernel, 1, 0, asked, most=few) == fewer
+    for budget, by_token in ((1000, False), (0, True)):
+        assert written(program, names[-1], 1, budget, asked, by_token=by_token, most=few) == fewer, budget
+    assert written(program, names[-1], 1, 0, asked, most=most + 1) == expected
     whole = [(most, ids) for ids in texts(form) for _ in range(3)]
+    for budget in (0, 1000):
+        found = written(program, names[-1], 1, budget, whole, sampling=SAMPLINGS[0], together=True, most=few)
+        assert found == drawn(recipe, made, whole, SAMPLINGS[0], few)
     for sampling in SAMPLINGS:
         found = written(program, names[-1], 3, 0, whole, sampling=sampling)
         assert found == drawn(recipe, made, whole, sampling)

@@ -118,6 +118,7 @@ struct Wanted {
     AnswerOptions answers = {};
     std::uint32_t beams = 0;                // of a search: 0 all that the model has
     std::uint32_t nbest = 1;                // of what it found so many
+    std::uint32_t max_length = 0;           // tokens that are written: 0 as many as the model may write
     std::optional<float> temperature = {};  // of tokens that are drawn: what the model says but for these
     std::optional<std::uint32_t> top_k = {};
     std::optional<float> top_p = {};

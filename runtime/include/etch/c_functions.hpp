@@ -46,10 +46,11 @@ template <class C, class Cpp>
 constexpr bool same_workspace() noexcept {
     return sizeof(C) == sizeof(Cpp) && alignof(C) == alignof(Cpp) &&
            offsetof(C, special_tokens) == offsetof(Cpp, special_tokens) &&
-           offsetof(C, in_use) == offsetof(Cpp, in_use) && sizeof(C::in_use) == sizeof(Cpp::in_use) &&
-           offsetof(C, kernels) == offsetof(Cpp, kernels) && offsetof(C, executor) == offsetof(Cpp, executor) &&
-           offsetof(C, cursor) == offsetof(Cpp, cursor) && offsetof(C, arena) == offsetof(Cpp, arena) &&
-           same_beams<C, Cpp>(0) && same_regions<C, Cpp>(0) && same_sampling<C, Cpp>(0);
+           offsetof(C, max_target) == offsetof(Cpp, max_target) && offsetof(C, in_use) == offsetof(Cpp, in_use) &&
+           sizeof(C::in_use) == sizeof(Cpp::in_use) && offsetof(C, kernels) == offsetof(Cpp, kernels) &&
+           offsetof(C, executor) == offsetof(Cpp, executor) && offsetof(C, cursor) == offsetof(Cpp, cursor) &&
+           offsetof(C, arena) == offsetof(Cpp, arena) && same_beams<C, Cpp>(0) && same_regions<C, Cpp>(0) &&
+           same_sampling<C, Cpp>(0);
 }
 
 // But for what a task adds.

@@ -113,6 +113,39 @@ template <class Workspace, std::size_t Tables, class Goldens, class Result, clas
     return status;
 }
 
+// Until the end of a scope a workspace of a model that writes asks for what the golden texts were made with: greedily,
+// as many tokens as there may be, special tokens as such.
+template <class Workspace>
+class AsGoldensAsk {
+  public:
+    explicit AsGoldensAsk(Workspace& workspace) noexcept
+        : workspace_(workspace),
+          special_tokens_(workspace.special_tokens),
+          beams_(workspace.beams),
+          max_target_(workspace.max_target),
+          sampling_(workspace.sampling) {
+        ask(SpecialTokens::recognized, 1, 0, &kGreedy);
+    }
+    ~AsGoldensAsk() { ask(special_tokens_, beams_, max_target_, sampling_); }
+    AsGoldensAsk(const AsGoldensAsk&) = delete;
+    AsGoldensAsk& operator=(const AsGoldensAsk&) = delete;
+
+  private:
+    void ask(SpecialTokens special_tokens, std::uint8_t beams, std::uint32_t max_target,
+             const Sampling* sampling) noexcept {
+        workspace_.special_tokens = special_tokens;
+        workspace_.beams = beams;
+        workspace_.max_target = max_target;
+        workspace_.sampling = sampling;
+    }
+
+    Workspace& workspace_;
+    SpecialTokens special_tokens_;
+    std::uint8_t beams_;
+    std::uint32_t max_target_;
+    const Sampling* sampling_;
+};
+
 // The same of a model that writes, greedily, with room for as many tokens as are known.
 template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result>
 [[gnu::always_inline]] inline Status self_test(Workspace& workspace, const TableCheck (&tables)[Tables],
@@ -123,10 +156,7 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
     if (!tables_intact(tables, Tables)) return Status::table_mismatch;
     const calls::Turn turn{workspace};
     if (!turn) return turn.refusal();
-    const std::uint8_t beams = workspace.beams;
-    const Sampling* const sampling = workspace.sampling;
-    workspace.beams = 1;
-    workspace.sampling = &kGreedy;
+    const AsGoldensAsk asking{workspace};
     Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         std::int32_t target[kGoldenTarget];
@@ -139,8 +169,6 @@ template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result
         if (status == Status::ok && !same) status = Status::golden_mismatch;
         if (status != Status::ok) break;
     }
-    workspace.beams = beams;
-    workspace.sampling = sampling;
     return status;
 }
 
@@ -151,12 +179,7 @@ template <class Workspace, std::size_t Goldens, class Result>
                                                                         std::size_t, Result&) noexcept) noexcept {
     const calls::Turn turn{workspace};
     if (!turn) return turn.refusal();
-    const SpecialTokens special_tokens = workspace.special_tokens;
-    const std::uint8_t beams = workspace.beams;
-    const Sampling* const sampling = workspace.sampling;
-    workspace.special_tokens = SpecialTokens::recognized;
-    workspace.beams = 1;
-    workspace.sampling = &kGreedy;
+    const AsGoldensAsk asking{workspace};
     Status status = Status::ok;
     for (const GoldenTarget& golden : goldens) {
         char text[kGoldenBytes];
@@ -167,9 +190,6 @@ template <class Workspace, std::size_t Goldens, class Result>
         if (status == Status::ok && !same) status = Status::golden_mismatch;
         if (status != Status::ok) break;
     }
-    workspace.special_tokens = special_tokens;
-    workspace.beams = beams;
-    workspace.sampling = sampling;
     return status;
 }
 

@@ -42,6 +42,10 @@ class Workspace {
     // Of a model that has them, where they begin: to be set before the first call.
     Beside regions;
 
+    // Of a model that writes, tokens at most, the end included, from the next call on: 0 or more than it was generated
+    // for are all of those.
+    std::uint32_t max_target = 0;
+
     // Whether a call is under way; the functions of the model write it, nobody else.
     std::atomic<std::uintptr_t> in_use{0};
 

@@ -137,7 +137,7 @@ void RestrictBeams::run(const OpContext& context, std::uint32_t first, std::uint
 void NextTokens::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
         NextToken* const next = beams.next[row];
-        if (rules.forced_end && beams.length + 1 == rules.max_tokens) {
+        if (rules.forced_end && beams.length + 1 == most) {
             next[0] = {beams.scores[row], rules.end};
             beams.candidates[row] = 1;
             continue;
@@ -159,7 +159,7 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
     if (first_unit == last_unit) return;
     Beams& b = beams;
     const std::uint32_t length = b.length + 1;
-    const bool is_last = length == rules.max_tokens;
+    const bool is_last = length == most;
     Candidate running[kMostBeams];
     std::uint32_t count = 0;
     Candidates candidates(b);
@@ -179,7 +179,7 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
         b.done = true;
         return;
     }
-    const std::uint32_t longest = search.stopping == Stopping::longest ? rules.max_tokens : length;
+    const std::uint32_t longest = search.stopping == Stopping::longest ? most : length;
     if (full && running[0].score / search.lengths[longest - 1] <= b.ended[b.count - 1].score) {
         b.done = true;
         return;

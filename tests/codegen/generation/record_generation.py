@@ -135,6 +135,8 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
 )
 # Tokens behind which the end may come, of those whose texts can be short.
 LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
+# Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
+FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 OWN = ((None, None, None),) * 3
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -232,6 +234,10 @@ def record(folder: Path, name: str, seed: int) -> None:
         least = {"min_new_tokens": LEAST[name]}
         found = _searched(double, random, SEARCHES[3:5], least)
         (folder / "least.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
+    if name in FEWER:
+        fewer = {"max_new_tokens": FEWER[name], "max_length": None}
+        found = _searched(double, random, SEARCHES[:3], fewer)
+        (folder / "fewer.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
 def _begin(model: Any, source: torch.Tensor) -> int:

@@ -52,3 +52,19 @@ def test_an_end_that_comes_late(variant: str, least: int) -> None:
         best = Generation(lower(late, RECIPES["fp32"]), ids, [0] * len(ids)).beams()[0]
         assert list(best.tokens) == written
         assert abs(float(best.score) - score) < 1e-4
+
+
+@pytest.mark.parametrize(("variant", "most"), [("bart/two_layers", 5), ("gpt2/narrow", 3)])
+def test_a_search_for_fewer_tokens(variant: str, most: int) -> None:
+    """The same with max_new_tokens: the bits of a model that is generated for so many."""
+    made = graph_of(variant)
+    assert made.target is not None
+    searches = json.loads((HERE / variant / "fewer.json").read_text(encoding="utf-8"))
+    assert all(len(written) <= most for *_, written, _ in searches)
+    for ids, beams, penalty, early, written, score in searches:
+        target = replace(made.target, search=Search(beams, penalty, early))
+        whole, short = (replace(made, target=replace(target, max_tokens=n)) for n in (made.target.max_tokens, most))
+        found = Generation(lower(whole, RECIPES["fp32"]), ids, [0] * len(ids), most).beams()
+        assert list(found[0].tokens) == written
+        assert abs(float(found[0].score) - score) < 1e-4
+        assert found == Generation(lower(short, RECIPES["fp32"]), ids, [0] * len(ids)).beams()

@@ -67,7 +67,7 @@ def test_a_step_depends_on_what_was_read_alone() -> None:
     ids = texts()[2][0]
     written, logits = Generation(program, ids, [0] * len(ids)).greedy()
     assert len(written) > 2
-    again = Generation(program, [*ids, *written[:2]], [0] * (len(ids) + 2)).greedy(len(written) - 2)
+    again = Generation(program, [*ids, *written[:2]], [0] * (len(ids) + 2), len(written) - 2).greedy()
     assert again[0] == written[2:]
     assert np.stack(again[1]).tobytes() == np.stack(logits[2:]).tobytes()
 
@@ -76,7 +76,7 @@ def test_it_ends_where_the_target_is_full() -> None:
     program = lower(encoder_decoder(), RECIPES["fp32"])
     ids, segments = texts()[1]
     for most in (1, 2, MAX_TARGET):
-        assert 1 <= len(Generation(program, ids, segments).greedy(most)[0]) <= most
+        assert 1 <= len(Generation(program, ids, segments, most).greedy()[0]) <= most
     full = Generation(program, ids, segments)
     for _ in range(MAX_TARGET):
         full.logits_behind(5)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "etch/kernels.hpp"
@@ -21,6 +22,7 @@ constexpr float kLengths[kTokens] = {1, 2, 3, 4};
 
 struct Search {
     TargetRules rules{kVocabulary, kTokens, 1, nullptr, kEnd, false, nullptr, 0};
+    std::uint32_t most = kTokens;  // that a call may write
     SearchRules search{3, Stopping::estimate, kLengths};
     std::int32_t ids[kTokens * 3] = {};
     std::uint8_t parents[kTokens * 3] = {};
@@ -31,9 +33,9 @@ struct Search {
     // One pass whose logits are these for each row, after as many rows of the caches as that takes.
     void pass(std::vector<float> logits) {
         const OpContext context{*best_kernels(Packing::panel), nullptr};
-        const NextTokens next{rules, {0, kVocabulary}, {logits.data(), kVocabulary}, beams};
+        const NextTokens next{rules, most, {0, kVocabulary}, {logits.data(), kVocabulary}, beams};
         next.run(context, 0, next.units());
-        ContinueBeams{rules, search, 16, beams, {ids, parents}}.run(context, 0, 1);
+        ContinueBeams{rules, search, most, 16, beams, {ids, parents}}.run(context, 0, 1);
     }
 };
 
@@ -157,23 +159,24 @@ TEST(Beams, TheBestEndsAreKeptInTheirOrder) {
     EXPECT_EQ(one.beams.ended[1].score, first / 2);
     EXPECT_EQ(one.beams.ended[2].score, second);
     EXPECT_TRUE(one.beams.done);
-    ContinueBeams{one.rules, one.search, 16, one.beams, {one.ids, one.parents}}.run({*best_kernels(Packing::panel), {}},
-                                                                                    0, 0);
+    ContinueBeams{one.rules, one.search, kTokens, 16, one.beams, {one.ids, one.parents}}.run(
+        {*best_kernels(Packing::panel), {}}, 0, 0);
     EXPECT_EQ(one.beams.found, 3u);  // no unit
 }
 
 TEST(Beams, WhatHasNoRoomForMoreEndsByItsLength) {
-    for (const bool forced : {false, true}) {
-        for (const std::int32_t best : {kEnd, 4}) {
+    for (const std::uint32_t most : {kTokens, kTokens - 2}) {
+        for (const auto& [forced, best] : {std::pair(false, kEnd), {false, 4}, {true, kEnd}, {true, 4}}) {
             Search one;
+            one.most = most;
             one.rules.forced_end = forced;
-            for (std::uint32_t i = 0; i + 1 < kTokens; ++i)
+            for (std::uint32_t i = 0; i + 1 < most; ++i)
                 one.pass(rows(one.beams.active, 4, 6));
             ASSERT_FALSE(one.beams.done);
             one.pass(rows(3, static_cast<std::size_t>(best), 6));
             ASSERT_TRUE(one.beams.done);
             EXPECT_EQ(one.beams.found, 3u);
-            EXPECT_EQ(one.beams.ended[0].length, kTokens);
+            EXPECT_EQ(one.beams.ended[0].length, most);
             EXPECT_EQ(one.beams.ended[0].last, forced ? kEnd : best);
             EXPECT_EQ(one.beams.ended[0].ended, best == kEnd && !forced ? Ended::end : Ended::length);
         }
@@ -209,7 +212,7 @@ TEST(Beams, RestrictionsOfWhatABeamHasWritten) {
     for (const bool renormalize : {false, true}) {
         one.rules.renormalize = renormalize;
         const float score = one.beams.scores[0];
-        NextTokens{one.rules, {0, kVocabulary}, all, one.beams}.run(context, 0, 3);
+        NextTokens{one.rules, kTokens, {0, kVocabulary}, all, one.beams}.run(context, 0, 3);
         const float among = renormalize ? -std::log(6.0f + 3.0f / 9.0f) : one_of_nine;
         EXPECT_NEAR(one.beams.next[0][0].score, score + among, 1e-5f);
     }

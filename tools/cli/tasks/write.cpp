@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kOutput = R"(
                        what the model writes
+  --max-length N       fewer tokens than the model may write, its end included
   --beams N            fewer beams than the model has; 1 is greedy
   --nbest N            of what the beams found so many, the best first: a line of score TAB text for each
   --temperature T      tokens are drawn, 1/1024 to 1024; 0: the best are written
@@ -87,6 +88,8 @@ bool draws(const Options& options) {
 }
 
 const Option kWriteOption[] = {
+    {"--max-length", 1, kTexts | kRows | bit(Mode::latency), kNone,
+     [](Options& o, Values v) { o.wanted.max_length = number("--max-length", v[0], 1, kModel.width); }},
     {"--beams", 1, kTexts | kRows | bit(Mode::latency), kNone,
      [](Options& o, Values v) { o.wanted.beams = number("--beams", v[0], 1, kModel.beams); }},
     {"--nbest", 1, kTexts, kNone,

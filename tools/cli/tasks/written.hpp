@@ -66,6 +66,7 @@ inline Sampling sampling_of(const generated::Result& result) {
 // Of a call, which takes a copy.
 inline void set_up(generated::Workspace& workspace, const Sampling& sampling) {
     workspace.beams = static_cast<std::uint8_t>(texts.wanted.beams);
+    workspace.max_target = texts.wanted.max_length;
     workspace.sampling = &sampling;
 }
 

@@ -78,7 +78,7 @@ void search_among(const Runner& run, const typename Generator::Encoder::Arena& a
                           logits,
                           beams});
     }
-    run(NextTokens{Generator::kRules, entries, logits, beams});
+    run(NextTokens{Generator::kRules, a.writing->most, entries, logits, beams});
 }
 
 // The next pass: reads `before`, a token that all begin with, or, null, that of each beam; `chooses` once there are no
@@ -94,7 +94,8 @@ void search_some(const Runner& run, const typename Generator::Encoder::Arena& a,
     Generator::choose(run, beams.active, a);
     for (const RowBlock entries : RowBlocks(Generator::kRules.vocabulary, entries_of<Generator>(beams.active)))
         search_among<Generator>(run, a, entries);
-    run(ContinueBeams{Generator::kRules, Generator::kSearch, Generator::kRoom, beams, {a.written, a.parents}});
+    run(ContinueBeams{
+        Generator::kRules, Generator::kSearch, a.writing->most, Generator::kRoom, beams, {a.written, a.parents}});
 }
 
 // One of the sequences that were found, into an empty `writing`.

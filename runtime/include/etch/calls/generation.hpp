@@ -92,6 +92,14 @@ bool is_greedy(const Workspace& workspace) noexcept {
     return Generator::kBeams == 1 || workspace.beams == 1 || sampling_of<Generator>(workspace).temperature > 0.0f;
 }
 
+// Tokens that a call may write: it may be told to write fewer than the model can.
+template <class Generator, class Workspace>
+std::uint32_t most_written(const Workspace& workspace) noexcept {
+    constexpr std::uint32_t most = Generator::kRules.max_tokens;
+    const std::uint32_t asked = workspace.max_target;
+    return asked != 0 && asked < most ? asked : most;
+}
+
 // Tokens in the arena, at most `room`, nothing written yet; of texts that are drawn together each has its `number`.
 template <class Generator, class Workspace, class Input>
 Status begin_writing(Workspace& workspace, const Input& input, const typename Generator::Encoder::Arena& a,
@@ -104,6 +112,7 @@ Status begin_writing(Workspace& workspace, const Input& input, const typename Ge
     const Sampling& sampling = sampling_of<Generator>(workspace);
     if (check_sampling(sampling) != Status::ok) return Status::sampling_out_of_range;
     *a.writing = {};
+    a.writing->most = most_written<Generator>(workspace);
     a.writing->sampling = sampling;
     a.writing->sampling.text += number;
     if (tokens.count == 0) {
@@ -191,7 +200,7 @@ bool ends_writing(const typename Generator::Encoder::Arena& a, const Target& tar
     if (writing.position < read_before<Generator>(a)) return false;
     std::int32_t& token = a.written[writing.count];
     const bool is_end = token == rules.end;
-    const bool is_last = writing.count + 1 == rules.max_tokens;
+    const bool is_last = writing.count + 1 == writing.most;
     const bool is_forced = is_last && rules.forced_end;
     if (is_forced) token = rules.end;
     writing.ended = Ended::capacity;

@@ -103,6 +103,7 @@ struct RestrictBeams {
 // the beam's plus a log-probability as BestToken has it, which also says in what order entries come. Units: rows.
 struct NextTokens {
     const TargetRules& rules;
+    std::uint32_t most;  // tokens that may be written
     RowBlock entries;
     F32Rows logits;  // [beams.active][entries.count]; those that do not count may be overwritten
     Beams& beams;
@@ -118,6 +119,7 @@ struct NextTokens {
 struct ContinueBeams {
     const TargetRules& rules;
     const SearchRules& search;
+    std::uint32_t most;  // as NextTokens has it
     std::uint32_t room;
     Beams& beams;
     BeamTokens tokens;

@@ -17,18 +17,18 @@ inline namespace ETCH_ABI_NAMESPACE {
 // Why no more tokens were written.
 enum class Ended : std::uint8_t {
     end,       // the model wrote its end token, the last of the ids
-    length,    // there are as many as the model may write; where it forces its end, the last one is that
+    length,    // there are as many as the call may write; where the model forces its end, the last one is that
     capacity,  // the caller has no room for more
 };
 
 // What a model writes, the same in every call.
 struct TargetRules {
     std::uint32_t vocabulary;
-    std::uint32_t max_tokens;   // the end included; what is read before the first one does not count
+    std::uint32_t max_tokens;   // at most, the end included; what is read before the first one does not count
     std::uint32_t begin_count;  // tokens that are read as if they had been written; 0: the text's own
     const std::int32_t* begin;  // [begin_count]
     std::int32_t end;           // the token that ends a sequence
-    bool forced_end;            // the last of max_tokens is the end, whatever has the largest logit
+    bool forced_end;            // the last that may be written is the end, whatever has the largest logit
     const std::int32_t* never;  // [never_count] tokens that are not written, ascending; the end is none of them
     std::uint32_t never_count;
     bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
@@ -47,6 +47,7 @@ struct NextToken {
 // How far a sequence is.
 struct Writing {
     std::uint32_t position;  // of the token that is read next
+    std::uint32_t most;      // tokens that may be written, at most rules.max_tokens
     std::uint32_t count;     // tokens that were written
     std::uint32_t bytes;     // of the text that they are, where they became one
     float score;             // of what was written: the sum of its log-probabilities
