@@ -87,6 +87,28 @@ def test_fewer_tokens(family: str, shared: Path) -> None:
         program.refused(2, "--max-length", refused, "a")
 
 
+def latencies(program: Program, *options: str) -> list[list[float]]:
+    """The rows of --latency, of whose columns the names are checked."""
+    _, columns, *rows = program.well("--latency", *options).lines
+    assert columns.split() == [
+        *("tokens", "runs", "median", "ms", "p95", "ms"),
+        *("written", "first", "ms", "ms/token", "texts/s"),
+    ]
+    return [[float(field) for field in row.split()] for row in rows]
+
+
+def test_latency(shared: Path) -> None:
+    """When the first token is there, and how long each behind it takes: together the call."""
+    rows = latencies(program_of("gpt2", shared), "--max-length", "9", "--threads", "2")
+    assert [row[0] for row in rows] == [8, 16, 25]
+    for _, runs, median, p95, written, first, of_token, rate in rows:
+        assert runs >= 5 and 1 <= written <= 9
+        assert 0 < first <= median <= p95
+        assert rate == pytest.approx(1e3 / median, rel=0.1)
+        if written > 1:
+            assert first < median and 0 < of_token < median
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_room_and_budgets(family: str, shared: Path, tmp_path: Path) -> None:
     """In 8 bits, by the C functions: the emulator's tokens, decoded behind the prompt, as much of them as fits."""
@@ -164,3 +186,6 @@ def test_beams_behind_a_prompt(shared: Path) -> None:
         spelled = [text_behind(loaded.tokenizer.json, ids, list(one.tokens)) for one in found]
         assert [one["text"] for one in answer["nbest"]] == spelled
         assert [one["score"] for one in answer["nbest"]] == pytest.approx([float(one.score) for one in found], abs=1e-5)
+    for _, _, median, _, written, first, of_token, _ in latencies(program):
+        assert first == pytest.approx(median, rel=0.5) and of_token == pytest.approx(median / written, rel=0.5)
+    assert all(row[5] < row[2] for row in latencies(program, "--beams", "1") if row[4] > 1)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// --latency: time of one inference from token ids, for texts of several lengths.
+// --latency: time of one inference from token ids, for texts of several lengths; of a model that writes that of its
+// tokens, too.
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "commands.hpp"
@@ -11,6 +13,7 @@
 #include "model.hpp"
 #include "output.hpp"
 #include "sample_text.hpp"
+#include "task_face.hpp"
 #include "threads.hpp"
 
 namespace etch::cli {
@@ -33,26 +36,50 @@ std::vector<std::uint32_t> lengths() {
     return out;
 }
 
-std::uint64_t time_once(const std::vector<std::int32_t>& ids) {
+// Times of the calls of one length in ns, each in a list of its own. Of a model that writes also until its first tokens
+// were there, then for each of the others; where none come later, for each of all.
+struct Times {
+    std::vector<std::uint64_t> calls;
+    std::vector<std::uint64_t> until_first;
+    std::vector<std::uint64_t> of_token;
+    std::uint32_t written = 0;  // tokens by a call
+
+    void sort() {
+        for (std::vector<std::uint64_t>* times : {&calls, &until_first, &of_token}) {
+            std::sort(times->begin(), times->end());
+        }
+    }
+};
+
+// Takes a call's times; returns that of the whole.
+std::uint64_t time_once(const std::vector<std::int32_t>& ids, Times& times) {
     Answer answer = {};
     const std::uint64_t begin = hosted::monotonic_nanoseconds();
     const Status status = answer_tokens(ids.data(), static_cast<std::uint32_t>(ids.size()), answer);
-    const std::uint64_t end = hosted::monotonic_nanoseconds();
+    const std::uint64_t whole = hosted::monotonic_nanoseconds() - begin;
     if (status != Status::ok) {
         fail(kRunFailure, "%zu tokens: %s", ids.size(), describe(status));
     }
-    return end - begin;
+    times.calls.push_back(whole);
+    if (kModel.face.writes) {
+        const TokenTimes& tokens = answer.token_times;
+        const std::uint32_t later = tokens.count - tokens.first_count;
+        times.until_first.push_back(tokens.until_first);
+        times.of_token.push_back(later != 0 ? (whole - tokens.until_first) / later : whole / tokens.count);
+        times.written = tokens.count;
+    }
+    return whole;
 }
 
 // Sorted times of one length, after a run that is not counted.
-std::vector<std::uint64_t> measure(const std::vector<std::int32_t>& ids) {
-    std::vector<std::uint64_t> times;
-    std::uint64_t spent = time_once(ids);
-    while (times.size() < kFewestRuns || (spent < kBudget && times.size() < kMostRuns)) {
-        times.push_back(time_once(ids));
-        spent += times.back();
+Times measure(const std::vector<std::int32_t>& ids) {
+    Times uncounted;
+    Times times;
+    std::uint64_t spent = time_once(ids, uncounted);
+    while (times.calls.size() < kFewestRuns || (spent < kBudget && times.calls.size() < kMostRuns)) {
+        spent += time_once(ids, times);
     }
-    std::sort(times.begin(), times.end());
+    times.sort();
     return times;
 }
 
@@ -71,6 +98,16 @@ double percentile95(const std::vector<std::uint64_t>& sorted) {
     return milliseconds(sorted[(sorted.size() * 95 + 99) / 100 - 1]);
 }
 
+std::string row(std::uint32_t length, const Times& times) {
+    std::string line = format("%6u %7zu %11.3f %11.3f", static_cast<unsigned>(length), times.calls.size(),
+                              median(times.calls), percentile95(times.calls));
+    if (kModel.face.writes) {
+        line += format(" %8u %11.3f %11.4f %11.1f", static_cast<unsigned>(times.written), median(times.until_first),
+                       median(times.of_token), 1e3 / median(times.calls));
+    }
+    return line + '\n';
+}
+
 }  // namespace
 
 void measure_latency() {
@@ -79,11 +116,10 @@ void measure_latency() {
                                   : "device: " + device_in_use();
     write_output(format("model: %s, recipe: %s, %s\n", std::string(kModel.name).c_str(),
                         std::string(kModel.recipe).c_str(), where.c_str()));
-    write_output("tokens    runs   median ms      p95 ms\n");
+    write_output("tokens    runs   median ms      p95 ms");
+    write_output(kModel.face.writes ? "  written    first ms    ms/token     texts/s\n" : "\n");
     for (const std::uint32_t length : lengths()) {
-        const std::vector<std::uint64_t> times = measure(sample_ids(length));
-        write_output(format("%6u %7zu %11.3f %11.3f\n", static_cast<unsigned>(length), times.size(), median(times),
-                            percentile95(times)));
+        write_output(row(length, measure(sample_ids(length))));
         flush_output();
     }
 }

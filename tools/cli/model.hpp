@@ -71,6 +71,13 @@ struct WrittenText {
     Ended ended;  // why there is no more of it
 };
 
+// Of a call that is timed: tokens that are written, and when the first ones were there. A search has all at its end.
+struct TokenTimes {
+    std::uint32_t count = 0;
+    std::uint32_t first_count = 0;
+    std::uint64_t until_first = 0;  // ns from the call's begin
+};
+
 // Of a head of several: floats of a row, and their names as label() has those of a model of one.
 struct HeadOutputs {
     std::uint32_t width;
@@ -98,6 +105,7 @@ struct Answer {
     std::uint32_t windows = 0;             // that the context was read in
     const WrittenText* written = nullptr;  // [written_count], the best first, at least one
     std::size_t written_count = 0;
+    TokenTimes token_times = {};     // of a model that writes, answer_tokens()
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
                                      // that the user gives: as many values
     const HeadOutputs* outputs = nullptr;  // of a head of several; else null

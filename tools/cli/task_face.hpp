@@ -47,6 +47,8 @@ struct TaskFace {
 
     void (*evaluate)(const Options& options);
     RowTexts row;
+
+    bool writes = false;  // answers come token by token, and --latency says when
 };
 
 }  // namespace etch::cli

@@ -5,7 +5,6 @@
 namespace etch::cli::task {
 inline constexpr auto* write_text = generated::generate;
 inline constexpr auto* write_texts = generated::generate_batch;
-inline constexpr auto* write_tokens = generated::generate_tokens;
 }  // namespace etch::cli::task
 
 #include "written.hpp"

@@ -5,7 +5,6 @@
 namespace etch::cli::task {
 inline constexpr auto* write_text = generated::translate;
 inline constexpr auto* write_texts = generated::translate_batch;
-inline constexpr auto* write_tokens = generated::translate_tokens;
 }  // namespace etch::cli::task
 
 #include "written.hpp"

@@ -174,6 +174,7 @@ const TaskFace kWriteFace = {
     append_fields,
     evaluate_writing,
     RowTexts::joined,
+    true,
 };
 
 }  // namespace etch::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model that writes is called, whatever its functions are named: `write_text` and `write_tokens` are declared
+// How a model that writes is called, whatever its functions are named: `write_text` and `write_texts` are declared
 // before this is included, as task:: of model.cpp.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../one_by_one.hpp"
+#include "etch/hosted.hpp"
 
 namespace etch::cli {
 extern const TaskFace kWriteFace;
@@ -33,6 +34,7 @@ struct Texts {
     std::vector<std::vector<WrittenText>> all;
     const generated::Result* first = nullptr;
     std::uint32_t before = 0;  // texts of earlier calls: each draws tokens of its own
+    TokenTimes times;
     Wanted wanted;
 
     std::size_t number_of(const generated::Result& result) const { return static_cast<std::size_t>(&result - first); }
@@ -146,14 +148,26 @@ inline Status answer_batch(generated::Workspace& workspace, const std::string_vi
     return Status::ok;
 }
 
-// For its time: what is written stays ids.
+// For its time, token by token: what is written stays ids.
 inline Status answer_tokens(generated::Workspace& workspace, const std::int32_t* ids, std::uint32_t count,
                             generated::Result& result) {
     const Sampling sampling = sampling_of(result);
     set_up(workspace, sampling);
     std::vector<std::int32_t> target(kWidth);
-    const Status status = write_tokens(workspace, ids, count, target.data(), kWidth, result);
+    texts.times = {};
+    const std::uint64_t begin = hosted::monotonic_nanoseconds();
+    Status status = generated::begin_tokens(workspace, ids, count);
     workspace.sampling = nullptr;
+    if (status != Status::ok) {
+        return status;
+    }
+    do {
+        status = generated::next_tokens(workspace, target.data(), kWidth, result);
+        if (texts.times.first_count == 0) {
+            texts.times = {0, result.count, hosted::monotonic_nanoseconds() - begin};
+        }
+    } while (status == Status::in_progress);
+    texts.times.count = result.count;
     return status;
 }
 
@@ -161,6 +175,7 @@ inline Answer view(const generated::Result& result) {
     Answer answer = {nullptr, nullptr, 0, result.tokens, result.truncated};
     answer.written = texts.of(result).data();
     answer.written_count = texts.of(result).size();
+    answer.token_times = texts.times;
     return answer;
 }
 
