@@ -20,6 +20,7 @@ from tokenizers import Encoding
 from . import __version__
 from .built_program import Echo, ProgramError, json_lines, program_of
 from .decoded import decoded
+from .digest import sha256_of
 from .errors import EtchError, printable
 from .generated_folder import check_folder
 from .golden import text_tokenizer, truncation_of
@@ -132,9 +133,9 @@ def certify(
         "generated_by": manifest["generator"],
         "sha256": {
             "texts": digest.hexdigest(),
-            "program": _sha256(program),
+            "program": sha256_of(program),
             "checkpoint": manifest["checkpoint_sha256"],
-            **{name: _sha256(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
+            **{name: sha256_of(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
         },
     }
     _write(out, json.dumps(certificate, indent=1, ensure_ascii=False) + "\n")
@@ -180,11 +181,6 @@ def _report(certificate: dict[str, Any]) -> list[str]:
         f"differences  {certificate['differences']:,} in ids, offsets or cutting",
         *(f"  {line}" for line in certificate["first_differences"]),
     ]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _write(out: Path, text: str) -> None:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from .digest import sha256_of
 from .errors import EtchError
 from .interrupts import held_signals
 from .load.json_file import parse_json
@@ -111,7 +112,7 @@ def _check_entries(folder: Path, out: Path) -> None:
             )
         recorded = known[name]
         changed = entry.is_symlink() or not entry.is_file()
-        if changed or (recorded is not None and _sha256(entry) != recorded):
+        if changed or (recorded is not None and sha256_of(entry) != recorded):
             raise _refuse("target-changed", f"'{name}' in {out} was changed since it was generated: move it away first")
 
 
@@ -241,14 +242,6 @@ def _write(path: Path, content: Iterable[bytes | memoryview]) -> str:
             digest.update(part)
         file.flush()
         os.fsync(file.fileno())
-    return digest.hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
     return digest.hexdigest()
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +91,9 @@ class Counted(Protocol):
 
     def with_needed(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]: ...
 
-    def prepared(self, rare_words: RareWords) -> Self: ...
+    def prepared(self, rare_words: RareWords) -> Counted: ...
 
-    def without(self, gone: NDArray[np.bool_]) -> Self: ...
+    def without(self, gone: NDArray[np.bool_]) -> Counted: ...
 
 
 def read_corpus(path: Path, columns: Columns, echo: Echo = lambda _: None) -> list[str]:

@@ -21,6 +21,7 @@ CPP = (
     "test-firmware",
 )
 BUILT = "tests/end_to_end"  # what runs built models
+OLDEST = "tests/codegen/test_oldest_python.py"  # reads all sources that users run
 READ = (f"{BUILT}/test_readme.py", f"{BUILT}/test_readme_commands.py")  # what reads the pages for users
 GPU = (
     "test-cuda",
@@ -45,7 +46,7 @@ FIRMWARE = (f"{BUILT}/firmware", f"{BUILT}/report", "test-firmware")
 TABLE: dict[str, tuple[str, ...]] = {
     "LICENSE": (f"{BUILT}/outside",),
     "README.md": (*READ, f"{BUILT}/outside"),
-    "codegen/": (BUILT,),  # which runs it in processes of its own; importers come on top
+    "codegen/": (BUILT, OLDEST),  # what runs it in processes of its own; importers come on top
     "codegen/CHANGELOG.md": (*READ, f"{BUILT}/outside/test_versions.py"),
     **{f"codegen/{page}.md": READ for page in ("ERRORS", "OPTIONS", "README", "SECURITY")},
     "codegen/templates/": ("tests/codegen", "tests/fuzz", BUILT),
@@ -120,7 +121,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/train/tokens/": (f"{BUILT}/test_tokens_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.
-OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py")
+OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py", OLDEST)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,11 @@ def tracked() -> list[str]:
     [
         ("README.md", [f"{BUILT}/test_readme.py"], ["tests/codegen/test_plan.py", f"{BUILT}/test_shapes.py"]),
         ("codegen/plan.py", ["tests/codegen/test_plan.py", f"{BUILT}/test_shapes.py"], ["test-kernels"]),
-        ("codegen/vocabulary.py", ["tests/codegen/test_vocabulary.py"], ["tests/coverage/test_unreached_reasons.py"]),
+        (
+            "codegen/vocabulary.py",
+            ["tests/codegen/test_vocabulary.py", "tests/codegen/test_oldest_python.py"],
+            ["tests/coverage/test_unreached_reasons.py"],
+        ),
         ("codegen/templates/model.cpp.j2", ["tests/codegen/test_render.py", f"{BUILT}/test_shapes.py"], []),
         ("runtime/src/kernels/avx2/avx2.cpp", [*CPP, f"{BUILT}/test_shapes.py"], ["tests/codegen/test_plan.py"]),
         ("runtime/src/hosted/thread_pool.cpp", ["test-hosted", f"{BUILT}/test_classify_cli.py"], ["test-kernels"]),

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import __version__
 from ..built_program import program_of
+from ..digest import sha256_of
 from ..errors import EtchError, printable
 from ..generated_folder import check_folder
 from ..manifest import MANIFEST, TERMS_SUFFIX
@@ -124,16 +125,11 @@ def _inputs(request: Request) -> dict[str, str]:
     found: dict[str, str] = {f"model/{MANIFEST}": _digest((request.directory / MANIFEST).read_bytes())}
     for path in sorted(request.checkpoint.rglob("*")):
         if path.is_file() and not path.is_symlink():
-            with path.open("rb") as file:
-                found[f"checkpoint/{path.relative_to(request.checkpoint)}"] = _of_file(file)
+            found[f"checkpoint/{path.relative_to(request.checkpoint)}"] = sha256_of(path)
     for file in (request.texts, request.table):
         if file is not None:
             found[file.name] = _digest(NamedFile(file, "texts", STAGE).read())
     return found
-
-
-def _of_file(file: Any) -> str:
-    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest(content: bytes) -> str:
