@@ -96,6 +96,8 @@ def _replace(step: dict[str, Any]) -> Iterator[Step]:
     kind, text = next(iter(pattern.items())) if isinstance(pattern, dict) and len(pattern) == 1 else (None, None)
     if not isinstance(content, str) or not isinstance(text, str) or kind not in ("String", "Regex"):
         raise refusal("tokenizer-type", f"normalizer.pattern and .content: {shown(step)}", file=FILE)
+    if "\0" in content:  # the runtime's word for nothing
+        raise _unsupported("Replace by U+0000")
     of, least, alone = _RUNS.get(text, (None, 0, text)) if kind == "Regex" else (None, 0, text)
     if least != 0:
         if len(content) > 1:
@@ -105,8 +107,6 @@ def _replace(step: dict[str, Any]) -> Iterator[Step]:
         return
     if not (ONE_CHARACTER.fullmatch(alone) if kind == "Regex" else len(alone) == 1):
         raise _unsupported(f"Replace of {shown(text)}: one character, runs of white space, or quotation marks of two")
-    if "\0" in content:
-        raise _unsupported("Replace by U+0000")
     pattern = {kind: alone}
     text = json.dumps({"type": "Replace", "pattern": pattern, "content": content})
     yield "folding", Folds(joins_quotes=False, steps=(text,))

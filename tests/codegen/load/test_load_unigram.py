@@ -107,6 +107,11 @@ REFUSED = [
     ),
     (steps({**RUNS, "content": "xy"}), "tokenizer-normalizer", "Replace"),
     (steps({**RUNS, "pattern": {"String": "ab"}}), "tokenizer-normalizer", "Replace"),
+    *(
+        (steps({"type": "Lowercase"}, replaced), "tokenizer-normalizer", r"Replace by U\+0000")
+        for pattern in (" {2,}", " +", r"\s{2,}", r"\s+", r"\s{2,}|[\n\r\t]", "a")
+        for replaced in [{"type": "Replace", "pattern": {"Regex": pattern}, "content": "\0"}]
+    ),
     (steps({**STRIP, "strip_left": 0}), "tokenizer-type", "strip_left"),
     (steps({"type": "Precompiled", "precompiled_charsmap": "?"}), "tokenizer-type", "Base64"),
     (
