@@ -8,7 +8,7 @@ by tensor, and stored once. BERT's own pre-training checkpoint is two heads of o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,8 +28,9 @@ PRE_TRAINING = "ForPreTraining"
 # What the model's own namespace has beside its heads, and members of its results.
 _TAKEN = frozenset(
     (
-        *("analyze", "begin", "count", "describe", "each_head", "encode", "encoding", "kernel", "label", "result"),
-        *("question_head", "select_kernel", "step", "tokens", "truncated", "usable_kernel", "workspace"),
+        *("analyze", "begin", "copy_tables", "count", "describe", "each_head", "encode", "encoding", "kernel", "label"),
+        *("question_head", "result", "select_kernel", "step", "tables_copied", "tokens", "truncated", "usable_kernel"),
+        "workspace",
     )
 )
 _BY_NAME = {"ForMaskedLM": "fill_mask", "ForNextSentencePrediction": "is_next"}  # of a pre-training checkpoint
@@ -59,6 +60,16 @@ def checked_head(name: str) -> str:
         message = f"head name '{name}': every generated model has something of this name"
         raise EtchError("name-not-allowed", "arguments", message)
     return checked_name(name, "head", "--head NAME=FOLDER")
+
+
+def check_beside(heads: Iterable[str], model: str, tables: Iterable[str]) -> None:
+    """EtchError where a head has the name of the model that it is in, or of one of its tables: they share a
+    namespace."""
+    names = {name for table in tables for name in (table, f"{table}_source")}
+    for head in heads:
+        if head == model or head in names:
+            what = "the model itself has this name" if head == model else "a table of this model has this name"
+            raise EtchError("name-not-allowed", "arguments", f"head name '{head}': {what}")
 
 
 def with_heads(folder: Path, heads: Sequence[HeadFolder], load: Load) -> Checkpoint:

@@ -16,7 +16,7 @@ from .errors import EtchError
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of
-from .head_folders import HeadFolder, graph_of_heads, with_heads
+from .head_folders import HeadFolder, check_beside, graph_of_heads, with_heads
 from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
@@ -304,6 +304,7 @@ def make_model(
     plan = plan_in(rooms, program, target, tokenizer)
     has_two_segments = checkpoint.tokenizer.template.segments <= program.segments
     tables = make_tables(program, target, tokenizer, target_text)
+    check_beside((output.name for output in program.outputs), name, (table.name for table in tables))
     return Model(
         name=name,
         checkpoint=checkpoint.digest,

@@ -32,6 +32,7 @@ GPU = (
     f"{BUILT}/outside/test_cuda_build.py",
 )
 READS_RUNTIME = (
+    "tests/codegen/test_head_names.py",
     "tests/codegen/test_names.py",
     "tests/codegen/test_pack.py",
     "tests/codegen/test_render.py",

@@ -162,10 +162,6 @@ def tensor(name: str) -> Change:
     return lambda path: with_tensor(path, name)
 
 
-def cased(path: Path) -> None:
-    with_vocabulary(path, lowercase=False)
-
-
 def halves(path: Path) -> None:
     """The same weights, rounded to 16 bits."""
     from tiny_checkpoint import write_safetensors
