@@ -24,6 +24,7 @@ from .digest import sha256_of
 from .errors import EtchError, printable
 from .generated_folder import check_folder
 from .golden import text_tokenizer, truncation_of
+from .head_folders import HeadFolder
 from .load.tokenizer_spec import TokenizerSpec
 from .own_tokenizer import OwnTokenizer, own_tokenizer
 from .pipeline import to_graph
@@ -85,6 +86,7 @@ def certify(
     out: Path,
     echo: Echo,
     find_program: Callable[[Path, Echo], Path] = program_of,
+    heads: Sequence[HeadFolder] = (),
 ) -> int:
     """Writes the certificate to `out`; 0 where no text differs, else 1. Where the model takes pairs, each text is also
     compared with the one after it as a pair, but for those of two chunks. EtchError (stage verify) for wrong use and
@@ -92,7 +94,7 @@ def certify(
     if texts is None:
         raise EtchError("option-incomplete", "verify", "--tokenizer-certificate needs --texts, what to compare")
     manifest = check_folder(directory, "verify")
-    loaded = load_generated(manifest, checkpoint)
+    loaded = load_generated(manifest, checkpoint, heads)
     spec, max_tokens = loaded.tokenizer, manifest["max_tokens"]
     own = (
         _pruned(spec, max_tokens)

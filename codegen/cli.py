@@ -23,6 +23,7 @@ from .interrupts import Stops, stoppable
 from .progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
 from .sqlite.command import COMMAND as SQLITE
+from .subcommand import take_heads
 from .table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
@@ -84,19 +85,6 @@ def _add_lengths(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_heads(command: argparse.ArgumentParser) -> None:
-    """Of a model that has several."""
-    command.add_argument(
-        "--head",
-        action="append",
-        type=types.head,
-        default=[],
-        metavar="NAME=FOLDER",
-        help="a head for the encoder of FOLDER, from a folder with the same encoder; as often as wanted: one pass, a "
-        "result of each; one that answers questions keeps calls of its own, a pass for each window of a context",
-    )
-
-
 def _add_regions(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument(
         "--region", action="append", type=types.room, default=[], metavar="NAME=SIZE[,COST]", help=what
@@ -146,7 +134,7 @@ def make_parser() -> argparse.ArgumentParser:
         choices=TASKS,
         help="another one than the folder says: of a classifier of entailment, labels that a call brings",
     )
-    _add_heads(generate)
+    take_heads(generate)
     generate.add_argument(
         "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
     )
@@ -193,7 +181,7 @@ def make_parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
-    _add_heads(verify)
+    take_heads(verify)
     verify.add_argument("--texts", type=Path, metavar="FILE", help="texts, one a line (default: the golden texts)")
 
     verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
@@ -268,7 +256,12 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
     try:
         if arguments.tokenizer_certificate is not None:
             return certify(
-                arguments.directory, arguments.checkpoint, arguments.texts, arguments.tokenizer_certificate, say
+                arguments.directory,
+                arguments.checkpoint,
+                arguments.texts,
+                arguments.tokenizer_certificate,
+                say,
+                heads=arguments.head,
             )
         return verify(
             arguments.directory,

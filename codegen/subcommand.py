@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .argument_types import head
+
 
 @dataclass(frozen=True)
 class Subcommand:
@@ -32,6 +34,19 @@ class Subcommand:
 def take_model(parser: argparse.ArgumentParser) -> None:
     """The generated folder."""
     parser.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
+
+
+def take_heads(parser: argparse.ArgumentParser) -> None:
+    """Of a model that has several."""
+    parser.add_argument(
+        "--head",
+        action="append",
+        type=head,
+        default=[],
+        metavar="NAME=FOLDER",
+        help="a head for the encoder of FOLDER, from a folder with the same encoder; as often as wanted: one pass, a "
+        "result of each; one that answers questions keeps calls of its own, a pass for each window of a context",
+    )
 
 
 def take_model_and_place(parser: argparse.ArgumentParser) -> None:

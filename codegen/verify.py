@@ -118,6 +118,11 @@ def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[H
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
     written = manifest.get("beams"), manifest.get("max_target")
     loaded = pipeline.load(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]), *written, heads=heads)
+    named = list(manifest.get("heads", {}))
+    if named != [name for name, _ in loaded.heads]:
+        has = f"the model has the heads {', '.join(named)}" if named else "the model has one head"
+        message = f"{has}: --head says of each its name and folder, in this order, and of no other one"
+        raise EtchError("other-heads", "verify", message)
     if loaded.digest != manifest["checkpoint_sha256"]:
         raise EtchError(
             "other-checkpoint",

@@ -19,6 +19,7 @@ from ..built_program import program_of
 from ..digest import sha256_of
 from ..errors import EtchError, printable
 from ..generated_folder import check_folder
+from ..head_folders import HeadFolder
 from ..manifest import MANIFEST, TERMS_SUFFIX
 from ..one_file import write_file
 from ..outside_files import NamedFile
@@ -39,6 +40,7 @@ class Request:
 
     directory: Path
     checkpoint: Path
+    heads: tuple[HeadFolder, ...]  # of a model that has several
     texts: Path
     table: Path | None
     table_options: tuple[str, ...]
@@ -100,9 +102,10 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
 
 def _verified(request: Request) -> Check:
     lines: list[str] = []
-    code = verify(request.directory, request.checkpoint, request.texts, lines.append)
+    code = verify(request.directory, request.checkpoint, request.texts, lines.append, heads=request.heads)
     lines = [line for line in lines if not line.startswith(("building in", "built "))]
-    command = f"etch verify MODEL --checkpoint CHECKPOINT --texts {shlex.quote(request.texts.name)}"
+    words = ["etch", "verify", "MODEL", "--checkpoint", "CHECKPOINT", *_heads(request)]
+    command = shlex.join([*words, "--texts", request.texts.name])
     return Check("Against the float64 reference, and the arithmetic contract bit for bit", command, code == 0,
                  "\n".join(lines))  # fmt: skip
 
@@ -123,13 +126,20 @@ def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequenc
 def _inputs(request: Request) -> dict[str, str]:
     """Name -> SHA-256 of everything that was read."""
     found: dict[str, str] = {f"model/{MANIFEST}": _digest((request.directory / MANIFEST).read_bytes())}
-    for path in sorted(request.checkpoint.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            found[f"checkpoint/{path.relative_to(request.checkpoint)}"] = sha256_of(path)
+    folders = {"checkpoint": request.checkpoint} | {f"head {head.name}": head.folder for head in request.heads}
+    for name, folder in folders.items():
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                found[f"{name}/{path.relative_to(folder)}"] = sha256_of(path)
     for file in (request.texts, request.table):
         if file is not None:
             found[file.name] = _digest(NamedFile(file, "texts", STAGE).read())
     return found
+
+
+def _heads(request: Request) -> list[str]:
+    """Each head's folder by the name of a stand-in, as the checkpoint's."""
+    return [word for head in request.heads for word in ("--head", f"{head.name}=HEAD_{head.name.upper()}")]
 
 
 def _digest(content: bytes) -> str:
@@ -140,8 +150,9 @@ def _commands(request: Request, manifest: dict[str, Any]) -> list[str]:
     """That make the model and this page again."""
     generate = ["etch", "generate", "CHECKPOINT", "--out", "MODEL", "--name", manifest["name"]]
     generate += ["--recipe", manifest["recipe"], "--max-tokens", str(manifest["max_tokens"])]
-    generate += ["--target", manifest["target"], "--build"]
-    evidence = ["etch", "evidence", "MODEL", "--checkpoint", "CHECKPOINT", "--texts", request.texts.name]
+    generate += ["--target", manifest["target"], *_heads(request), "--build"]
+    evidence = ["etch", "evidence", "MODEL", "--checkpoint", "CHECKPOINT", *_heads(request)]
+    evidence += ["--texts", request.texts.name]
     if request.table is not None:
         evidence += ["--evaluate", request.table.name, *request.table_options]
     return [shlex.join(generate), shlex.join([*evidence, "--out", request.out.name])]

@@ -7,12 +7,13 @@ import argparse
 from pathlib import Path
 
 from ..progress import say
-from ..subcommand import Subcommand, take_model
+from ..subcommand import Subcommand, take_heads, take_model
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
     take_model(parser)
     parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
+    take_heads(parser)
     parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
     parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
     parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
@@ -33,6 +34,7 @@ def _do(arguments: argparse.Namespace) -> int:
     request = Request(
         arguments.directory,
         arguments.checkpoint,
+        tuple(arguments.head),
         arguments.texts,
         arguments.evaluate,
         tuple(options),

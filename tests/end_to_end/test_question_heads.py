@@ -4,12 +4,15 @@ the program of a model of this head alone finds, bit for bit; the others find wh
 
 from __future__ import annotations
 
+import hashlib
+import html
 import json
 import sys
 from pathlib import Path
 
 import pytest
 from classify_program import ROOT, Program
+from generator_program import etch
 from model_build import build_program
 from recorded_tasks import compare_calls
 
@@ -21,6 +24,7 @@ from codegen import pipeline
 from codegen.head_folders import HeadFolder
 from codegen.verify import verify
 
+KINDS = ("single", "answers", "tags", "masks")
 CONTEXTS = (
     "the cat sat on the mat, unable to play",
     "Playing cats in Berlin: dogs of Caf\u00e9 zzz " * 8,
@@ -39,9 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folders of an encoder and its heads, by kind, and what is generated of them: `several`, `alone` and `others`."""
     place = tmp_path_factory.mktemp("questions")
     write_encoder(place / "encoder")
-    heads = [
-        HeadFolder(f"of_{kind}", write_head(place / kind, kind)) for kind in ("single", "answers", "tags", "masks")
-    ]
+    heads = [HeadFolder(f"of_{kind}", write_head(place / kind, kind)) for kind in KINDS]
     others = tuple(head for head in heads if head.name != "of_answers")
     for name, chosen in (("several", tuple(heads)), ("others", others)):
         pipeline.generate(pipeline.Request(place / "encoder", place / name, heads=chosen), lambda _: None)
@@ -108,10 +110,34 @@ def test_every_call_finds_the_same(place: Path, tmp_path: Path) -> None:
 
 def test_verify_compares_it(several: Program, place: Path) -> None:
     lines: list[str] = []
-    heads = tuple(HeadFolder(f"of_{kind}", place / kind) for kind in ("single", "answers", "tags", "masks"))
+    heads = tuple(HeadFolder(f"of_{kind}", place / kind) for kind in KINDS)
     asked = place / "several", place / "encoder", None, lines.append
     assert verify(*asked, find_program=lambda *_: several.path, heads=heads) == 0
     assert "head         of_answers" in lines
+
+
+def test_certificate_and_evidence_know_the_heads(several: Program, place: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(f"{context}\n" for context in CONTEXTS))
+    files = (place / "several", "--checkpoint", place / "encoder", "--texts", texts)
+    heads = [word for kind in KINDS for word in ("--head", f"of_{kind}={place / kind}")]
+    certificate, page = tmp_path / "certificate.json", tmp_path / "page.html"
+    certified = ("verify", *files, "--tokenizer-certificate", certificate)
+    shown = ("evidence", *files, "--out", page)
+    for given in ((), heads[2:], [*heads[2:], *heads[:2]]):
+        for command, code in ((certified, 2), (shown, 1)):
+            refused = etch(*command, *given)
+            assert refused.code == code and not certificate.exists() and not page.exists()
+            assert "error[other-heads] verify: the model has the heads of_single, of_answers, of_tags" in refused.err
+    assert etch(*certified, *heads).code == 0
+    told = json.loads(certificate.read_text())
+    assert (told["texts"], told["differences"]) == (len(CONTEXTS), 0)
+    assert etch(*shown, *heads).code == 0
+    text = html.unescape(page.read_text())
+    named = " ".join(f"--head of_{kind}=HEAD_OF_{kind.upper()}" for kind in KINDS)
+    assert text.count(f"--checkpoint CHECKPOINT {named}") == 2 and f"{named} --build" in text
+    assert hashlib.sha256((place / "tags/model.safetensors").read_bytes()).hexdigest() in text
+    assert "head of_tags/model.safetensors" in text and str(place) not in text
 
 
 @pytest.mark.parametrize(
