@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 def positive(text: str) -> int:
     """A number from 1 to 2^20."""
-    if not text.isascii() or not text.isdigit() or not 0 < int(text[:10]) <= 1 << 20:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}")
-    return int(text)
+    from .sizes import number_from_1
+
+    try:
+        return number_from_1(text, 1 << 20)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {1 << 20}") from error
 
 
 def size(text: str) -> int:

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from .errors import EtchError
 from .ir.program import Program
 from .plan import ARENA, Placement, Plan, end_of, lower_bound, place, plan_memory
-from .sizes import parse_size
+from .sizes import number_from_1, parse_size
 from .targets import Target
 from .tokenizer import TokenizerTables
 from .traffic import traffic_of
@@ -48,9 +49,7 @@ def parse_room(text: str) -> Room:
     size, comma, cost = rest.partition(",")
     if not separator or _NAME.fullmatch(name) is None:
         raise ValueError(text)
-    if comma and not (cost.isascii() and cost.isdigit() and 0 < int(cost[:10]) <= MOST_COST):
-        raise ValueError(text)
-    return Room(name, parse_size(size), int(cost) if comma else None)
+    return Room(name, parse_size(size), number_from_1(cost, MOST_COST) if comma else None)
 
 
 def checked_rooms(rooms: Sequence[Room], option: str = "--region", least: int = 2) -> tuple[Room, ...]:
@@ -93,11 +92,10 @@ def choose_regions(program: Program, target: Target, plan: Plan, rooms: Sequence
     ways = search.run()
     if ways is None:
         raise EtchError("regions-too-small", "plan", search.suggestion())
-    used = set(ways.values())
-    for index, room in enumerate(rooms):
-        if index not in used:
-            message = f"nothing would lie in region '{room.name}': everything fits the others; leave it out"
-            raise EtchError("region-empty", "plan", message)
+    empty = search.empty(ways)
+    if empty is not None:
+        message = f"nothing would lie in region '{empty.name}': everything fits the others; leave it out"
+        raise EtchError("region-empty", "plan", message)
     last = len(rooms) - 1
     return {name: ARENA if index == last else rooms[index].name for name, index in ways.items()}
 
@@ -133,14 +131,31 @@ class RegionSearch:
         """Of all buffers where they are."""
         return sum(self._traffic.get(name, 0) * (self._rooms[index].cost or 0) for name, index in ways.items())
 
+    def empty(self, ways: _Ways) -> Room | None:
+        """The first room that has to hold something and does not."""
+        used = set(ways.values())
+        return next((room for index, room in enumerate(self._needed()) if index not in used), None)
+
     def suggestion(self) -> str:
-        """What would have to be larger, each by itself."""
-        needs = []
-        for index, room in enumerate(self._rooms):
-            size = self._size(self._least_of(index), index)
-            needs.append(f"{room.name}={-(-size // _ROOM_STEP) * _ROOM_STEP}")
-        given = ", ".join(map(str, self._rooms))
-        return f"the {self.what} do not fit {given} bytes; with the others as they are {' or '.join(needs)} would do"
+        """What is too small, and which larger sizes would do, each by itself."""
+        needs = [str(room) for index in range(len(self._rooms)) if (room := self._enough(index)) is not None]
+        given = f"the {self.what} do not fit {', '.join(map(str, self._rooms))} bytes"
+        if not needs:
+            return f"{given}; no larger one alone would do"
+        return f"{given}; with the others as they are {' or '.join(needs)} would do"
+
+    def _needed(self) -> Sequence[Room]:
+        """The rooms that are to hold something, from the first on."""
+        return self._rooms
+
+    def _enough(self, index: int) -> Room | None:
+        """This room as large as it would have to be; None where the others are too small all the same."""
+        size = self._size(self._least_of(index), index)
+        room = replace(self._rooms[index], bytes=-(-size // _ROOM_STEP) * _ROOM_STEP)
+        larger = copy(self)
+        larger._rooms = [*self._rooms[:index], room, *self._rooms[index + 1 :]]
+        ways = larger.run()
+        return None if ways is None or larger.empty(ways) is not None else room
 
     def _density(self, name: str) -> tuple[float, str]:
         """Bytes that are touched of each."""
@@ -157,10 +172,18 @@ class RegionSearch:
         for name in sorted(self._buffers, key=order):
             ways[name] = rest
             for index, size in enumerate(sizes):
-                if index != rest and size is not None and self._size(ways | {name: index}, index) <= size:
+                if index != rest and size is not None and self._has_room(ways | {name: index}, index, sizes):
                     ways[name] = index
                     break
         return ways
+
+    def _has_room(self, ways: _Ways, index: int, sizes: Sequence[int | None]) -> bool:
+        """Whether what has just been put into this region fits it, and what that takes elsewhere."""
+        return self.fits(ways, [size if other in self._grown(index) else None for other, size in enumerate(sizes)])
+
+    def _grown(self, index: int) -> Sequence[int]:
+        """The regions that become larger by what lies in this one."""
+        return (index,)
 
     def _least_of(self, index: int) -> _Ways:
         """As little in a region as the others leave it, which hold no more than they may."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes as users write them."""
+"""Sizes and numbers as users write them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ def parse_size(text: str) -> int:
     if found is None or int(found[1]) == 0:
         raise ValueError(text)
     return int(found[1]) * _UNITS[found[2]]
+
+
+def number_from_1(text: str, most: int) -> int:
+    """A number from 1 to `most`, in at most ten digits. ValueError for anything else."""
+    if re.fullmatch(r"[0-9]{1,10}", text) is None or not 0 < int(text) <= most:
+        raise ValueError(text)
+    return int(text)
 
 
 def size_text(size: int) -> str:

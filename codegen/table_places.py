@@ -89,9 +89,9 @@ def choose_places(
     ways = search.run()
     if ways is None:
         raise EtchError("regions-too-small", "plan", search.suggestion())
-    empty = sorted({*range(len(places) - 1)} - {*ways.values()})
-    if empty:
-        message = f"no table would lie in '{places[empty[0]].name}': none fits there, or the others are enough"
+    empty = search.empty(ways)
+    if empty is not None:
+        message = f"no table would lie in '{empty.name}': none fits there, or the others are enough"
         raise EtchError("region-empty", "plan", message)
     last = len(places) - 1
     return TablePlan(tuple(places), {table.name: places[ways.get(table.name, last)] for table in tables})
@@ -111,6 +111,14 @@ class _TableSearch(RegionSearch):
         self._fixed = fixed
         self._last = len(places) - 1
         self._copied = [index for index, place in enumerate(places) if place.copied]
+
+    def _needed(self) -> Sequence[Room]:
+        """But for the last one, where the tokenizer's lie."""
+        return self._rooms[:-1]
+
+    def _grown(self, index: int) -> Sequence[int]:
+        """Where it is copied from, too."""
+        return (index, self._last) if index in self._copied else (index,)
 
     def _size(self, ways: dict[str, int], index: int) -> int:
         inside = [index, *self._copied] if index == self._last else [index]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from test_plan import TOKENIZER_BYTES, check
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
+from codegen.argument_types import positive
 from codegen.cli import main
 from codegen.errors import EtchError
 from codegen.ir.program import Program
@@ -22,6 +24,7 @@ from codegen.targets import TARGETS, Target
 from codegen.traffic import traffic_of
 
 OPS = 6
+LONG_COST = "fast=1K,000000000112"  # 1 in its first ten digits
 
 
 def random_search(seed: int) -> tuple[RegionSearch, list[str], tuple[Room, ...]]:
@@ -129,12 +132,30 @@ def test_a_region_that_nothing_lies_in_is_refused(tmp_path: Path) -> None:
 def test_rooms_as_they_are_written() -> None:
     assert parse_room("fast=64K") == Room("fast", 64 << 10)
     assert parse_room("psram=8M,20") == Room("psram", 8 << 20, 20)
-    for text in ("fast", "fast=", "=64K", "Fast=1K", "a_b=1K", "fast=1K,0", "fast=1K,", "fast=1K,1001", "fast=1K,x"):
+    for text in (
+        "fast",
+        "fast=",
+        "=64K",
+        "Fast=1K",
+        "a_b=1K",
+        "fast=1K,0",
+        "fast=1K,",
+        "fast=1K,1001",
+        "fast=1K,x",
+        LONG_COST,
+    ):
         with pytest.raises(ValueError):
             parse_room(text)
     costs = [room.cost for room in checked_rooms([Room("a", 1), Room("b", 1), Room("c", 1)])]
     assert costs == [1, 2, 4]
     assert checked_rooms([]) == ()
+
+
+@pytest.mark.parametrize("text", ["0", "00000000011048577", "1048577", "", "-1", "1x", "\u0661", "9" * 5000])
+def test_what_is_no_number(text: str) -> None:
+    assert positive("1048576") == 1 << 20
+    with pytest.raises(ArgumentTypeError, match="is not a number from 1 to 1048576"):
+        positive(text)
 
 
 @pytest.mark.parametrize(

@@ -156,16 +156,26 @@ def test_what_a_refusal_says_is_enough(tmp_path: Path) -> None:
     model = small_model(tmp_path)
     given = program, target, plan, tables = model.program, model.target, model.plan, model.tables
     del program, target, plan, tables
-    small = ("fast=1K,copied", "code=1K", "qspi=3K")
-    with pytest.raises(EtchError) as caught:
-        choose_places(*given, checked_places([*map(parse_place, small)]))
-    assert caught.value.code == "regions-too-small"
-    message = str(caught.value)
-    assert "the tables do not fit fast=1024, code=1024, qspi=3072 bytes" in message
-    enough = re.search(r"qspi=(\d+) would do", message)
-    assert enough is not None
-    larger = (*small[:2], f"qspi={enough[1]}")
-    assert choose_places(*given, checked_places([*map(parse_place, larger)])).places
+    for small, offered in (
+        (("fast=1K,copied", "code=1K", "qspi=3K"), ["code", "qspi"]),
+        (("fast=2K,copied", "flash=256"), ["flash"]),
+        (("fast=256,copied", "flash=256"), ["flash"]),  # what is copied from it lies there all the same
+        (("fast=1K", "code=1K", "qspi=2K"), ["fast", "code", "qspi"]),
+        (("fast=1K", "code=1K", "qspi=16"), ["qspi"]),
+        (("fast=1,copied", "flash=64"), []),
+    ):
+        with pytest.raises(EtchError) as caught:
+            choose_places(*given, checked_places([*map(parse_place, small)]))
+        assert caught.value.code == "regions-too-small"
+        message = str(caught.value)
+        sizes = [f"{room.name}={room.bytes}" for room in (parse_place(text).room for text in small)]
+        assert f"the tables do not fit {', '.join(sizes)} bytes; " in message
+        enough = re.findall(r"(\w+)=(\d+)(?= or| would do)", message)
+        assert [name for name, _ in enough] == offered, message
+        assert offered or message.endswith("; no larger one alone would do")
+        for name, size in enough:
+            larger = [re.sub(rf"^{name}=\w+", f"{name}={size}", text) for text in small]
+            assert choose_places(*given, checked_places([*map(parse_place, larger)])).places
 
 
 @pytest.mark.parametrize(
