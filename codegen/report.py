@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .errors import printable
+from .errors import EtchError, printable
 from .evaluate import Rows, Score
 from .ir import graph as g
 from .ir import program as p
@@ -21,6 +21,7 @@ from .quantize.bits import bits_text, width_of
 from .regions import Room
 from .render.model import Model
 from .render.tables import table_bytes
+from .targets import Target
 from .tokenizer import UNICODE_TABLE_BYTES, TargetTables, TokenizerTables, compile_target, compile_tokenizer
 from .vocabulary import Pruning
 
@@ -119,9 +120,19 @@ def _arenas_beside(model: Model) -> list[str]:
     scratch = model.tokenizer.constants["scratch_bytes"]
     lines = []
     for name, programs in changed.items():
-        sizes = ((n, plan_memory(other, model.target, scratch).arena_bytes) for n, other in programs)
-        lines.append(f"  by {name:<8}" + ", ".join(f"{n}: {size:,}" for n, size in sizes))
+        sizes = ((n, _arena_of(other, model.target, scratch)) for n, other in programs)
+        lines.append(f"  by {name:<8}" + ", ".join(f"{n}: {size}" for n, size in sizes))
     return lines
+
+
+def _arena_of(program: p.Program, target: Target, tokenizer_scratch: int) -> str:
+    """Its bytes; of a program that is not the model's own one that cannot be is no refusal."""
+    try:
+        return f"{plan_memory(program, target, tokenizer_scratch).arena_bytes:,}"
+    except EtchError as error:
+        if error.code != "arena-too-large":
+            raise
+        return "too large"
 
 
 def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:

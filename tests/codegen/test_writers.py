@@ -119,6 +119,17 @@ def test_arenas_beside_each_other(made: str, tmp_path: Path) -> None:
         assert re.search(rf"^  by {name} +{said}$", lines, re.MULTILINE), (name, said, lines)
 
 
+def test_an_arena_beside_may_be_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of 8 beams is none of this model's: what it is generated with fits."""
+    loaded = pipeline.load(bart(tmp_path / "model"), beams=1)
+    model = pipeline.make_model("tiny", loaded, pipeline.to_graph(loaded, None), choose_recipe("w8a8"), "m-profile")
+    sizes = re.findall(r"\d: ([\d,]*\d)", next(line for line in memory_report(model) if line.startswith("  by beams")))
+    assert len(sizes) == 4
+    monkeypatch.setattr("codegen.plan.MAX_ARENA_BYTES", int(sizes[-1].replace(",", "")))
+    lines = memory_report(model)
+    assert f"  by beams   1: {sizes[0]}, 2: {sizes[1]}, 4: {sizes[2]}, 8: too large" in lines
+
+
 @pytest.mark.parametrize("target", ["m-profile", swept("host")])
 @pytest.mark.parametrize("made", ["bart", swept("gpt2"), swept("llama")])
 def test_sizes_are_those_of_the_generated_model(made: str, target: str, tmp_path: Path) -> None:
