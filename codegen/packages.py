@@ -52,10 +52,13 @@ class Format:
     tool: str
     checked: str  # how far it was tried here, for its README.txt
     use: str  # what a user does with it
+    language: str  # how its tool comes to compile C++17
     place: Callable[[str], str] = _where_it_is  # a file of the plain bundle -> where the tool wants it
     has_flags: bool = True  # False: the sources have to say how they are compiled
 
 
+_LANGUAGE = "Its sources, and all that includes its headers, are C++17: "
+_RIGHTS = "The code is Apache-2.0, the tables are under the terms of their checkpoint: see README.txt."
 _NOT_BUILT = "It was not built with {tool} itself: "
 _RUN = "compiled by arm-none-eabi-g++ 12.2 and run on an emulated Cortex-M4"
 
@@ -67,6 +70,8 @@ FORMATS: dict[str, Format] = {
             "the Arduino IDE",
             f"its sources and its example were, with the flags of Arduino's cores for Cortex-M, {_RUN}.",
             "Put this folder into the folder libraries of your sketchbook and open the example ask.",
+            "a core that compiles an older one needs compiler.cpp.extra_flags=-std=gnu++17 in a platform.local.txt "
+            "beside its platform.txt.",
             place=_below_src,
             has_flags=False,
         ),
@@ -77,6 +82,7 @@ FORMATS: dict[str, Format] = {
             f"{_RUN}, no chip of Espressif's.",
             "In examples/ask: idf.py set-target esp32s3, idf.py build flash monitor. In a project of yours put this\n"
             "folder into components/ under the name etch_{name}.",
+            "ESP-IDF compiles C++20 or a later one from 5.0 on, which this component asks for.",
         ),
         Format(
             "zephyr",
@@ -84,12 +90,14 @@ FORMATS: dict[str, Format] = {
             f"kconfiglib read its Kconfig; with stand-ins for its CMake functions the example was {_RUN}.",
             "west build -b BOARD samples/ask. In an application of yours name this folder in ZEPHYR_EXTRA_MODULES and\n"
             "set CONFIG_ETCH_{upper}=y.",
+            "its Kconfig depends on CONFIG_STD_CPP17 or a later one; Zephyr compiles C++11 where nothing is said.",
         ),
         Format(
             "cmsis-pack",
             "CMSIS-Toolbox",
             f"no tool has read its .pdsc; the same sources were {_RUN}.",
             "cpackget add Etch.{name}.pdsc; then select the component Machine Learning, etch, {name}.",
+            "say language-CPP: c++17 in the project's .cproject.yml.",
             has_flags=False,
         ),
         Format(
@@ -98,6 +106,8 @@ FORMATS: dict[str, Format] = {
             f"pio packed it; the same sources were {_RUN}.",
             "In examples/ask: pio run -e native -t exec. In a project of yours: lib_deps = etch_{name}, and this\n"
             "folder in lib/.",
+            "its own sources are compiled as such; where a framework compiles an older one, the project needs "
+            "build_unflags = -std=gnu++11 and build_flags = -std=gnu++17 in its [env:...].",
         ),
     )
 }
@@ -123,6 +133,8 @@ def packaged(form: Format, files: Iterable[Rendered], facts: Mapping[str, Any]) 
         "say": "say" if form.name == "arduino" else "std::printf",
         "tool": form.tool,
         "use": form.use.format(**words),
+        "rights": _RIGHTS,
+        "language": textwrap.fill(_LANGUAGE + form.language, 118),
         "checked": textwrap.fill(_NOT_BUILT.format(tool=form.tool) + form.checked, 118),
     }
     environment = template_environment()

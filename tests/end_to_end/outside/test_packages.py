@@ -18,9 +18,11 @@ from classify_program import ROOT
 from generator_program import content, etch, one_line
 from projects import HERE, done, tool
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_heads import write_encoder, write_head
 
 from codegen import bundle, pipeline
 from codegen.cli import PACKAGE_FORMATS
+from codegen.head_folders import HeadFolder
 from codegen.packages import FORMATS
 
 INCLUDED_FROM = {  # by the tool, from the root of a package
@@ -113,6 +115,57 @@ def test_an_arduino_library_has_what_its_specification_asks_for(packages: dict[s
     assert (packages["arduino"] / "src" / fields["includes"]).is_file()
 
 
+def test_cpp17_is_asked_for(packages: dict[str, Path]) -> None:
+    """By the tool's own means where it has some, and in words by all of them."""
+    for form, package in packages.items():
+        words = " ".join((package / "README.txt").read_text().split())
+        assert f"Its sources, and all that includes its headers, are C++17: {FORMATS[form].language}" in words
+    library = json.loads((packages["platformio"] / "library.json").read_text())
+    assert "-std=gnu++17" in library["build"]["flags"] and "-std=gnu++11" in library["build"]["unflags"]
+    assert "!STD_CPP98 && !STD_CPP11 && !STD_CPP14" in (packages["zephyr"] / "Kconfig").read_text()
+
+
+def test_a_package_says_whose_terms_hold_for_what(packages: dict[str, Path]) -> None:
+    """No field calls the tables Apache-2.0, which the code alone is; no address is invented."""
+    rights = "The code is Apache-2.0, the tables are under the terms of their checkpoint: see README.txt."
+    described = {
+        "arduino": "library.properties",
+        "cmsis-pack": "Etch.tiny.pdsc",
+        "esp-idf": "idf_component.yml",
+        "platformio": "library.json",
+    }
+    for form, name in described.items():
+        text = (packages[form] / name).read_text()
+        assert rights in text, form
+        assert not re.search(r"^ *\"?license\"?:", text, re.MULTILINE) and "example.invalid" not in text, form
+    assert "\nurl=\n" in (packages["arduino"] / "library.properties").read_text()
+
+
+@pytest.mark.parametrize("form", ["esp-idf", "zephyr"])
+def test_generator_expressions_are_single_words(form: str, packages: dict[str, Path]) -> None:
+    """CMake splits one that is not quoted at its spaces."""
+    lines = (packages[form] / "CMakeLists.txt").read_text().splitlines()
+    found = [word for line in lines if "$<" in line for word in re.findall(r'"[^"]*"|[^\s()]+', line) if "$<" in word]
+    assert found
+    assert all(word.count("<") == word.count(">") and " " not in word for word in found), found
+
+
+def test_the_sketch_prints_to_the_serial_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model with several heads, too; what std::printf prints nobody sees there."""
+    heads = tuple(HeadFolder(f"of_{kind}", write_head(tmp_path / kind, kind)) for kind in ("single", "tags"))
+    request = pipeline.Request(
+        write_encoder(tmp_path / "encoder"), tmp_path / "tiny", max_tokens=16, target="m-profile", heads=heads
+    )
+    pipeline.generate(request, lambda _: None)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    bundle.bundle(tmp_path / "tiny", tmp_path / "package", lambda _: None, "arduino")
+    sketch = (tmp_path / "package/examples/ask/ask.ino").read_text()
+    assert 'say("%u tokens, answered by %u heads\\n"' in sketch and "std::printf" not in sketch
+    examples = sorted((ROOT / "codegen/templates/tasks").glob("*.example.j2"))
+    assert len(examples) > 8
+    assert [path.name for path in examples if "printf" in path.read_text()] == []
+
+
 def packager(name: str) -> str:
     """A program of a tool, in the folder that ETCH_PACKAGERS names or on the path."""
     found = shutil.which(name, path=os.environ.get("ETCH_PACKAGERS")) or shutil.which(name)
@@ -132,8 +185,7 @@ def test_pio_packs_the_library(packages: dict[str, Path], tmp_path: Path) -> Non
     program = packager("pio")
     folder = shutil.copytree(packages["platformio"], tmp_path / "library")
     manifest = json.loads((folder / "library.json").read_text())
-    assert manifest.pop("license") == "Apache-2.0"  # pio asks the network for the list of those
-    (folder / "library.json").write_text(json.dumps(manifest))
+    assert "license" not in manifest  # no identifier says both; pio would ask the network for the list of those
     environment = os.environ | {"PLATFORMIO_CORE_DIR": str(tmp_path / "core")}
     command = [program, "pkg", "pack", folder, "-o", tmp_path / "library.tar.gz"]
     outcome = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
@@ -147,11 +199,18 @@ def test_kconfig_takes_the_sample(packages: dict[str, Path], tmp_path: Path) -> 
     import kconfiglib
 
     own = "".join(f'config {name}\n\tbool "{name}"\n' for name in ("CPP", "REQUIRES_FULL_LIBCPP"))
+    own += 'choice STD_CPP\n\tprompt "C++"\n\tdefault STD_CPP11\n'
+    own += (
+        "".join(f'config STD_CPP{year}\n\tbool "{year}"\n' for year in ("98", "11", "14", "17", "20")) + "endchoice\n"
+    )
     (tmp_path / "Kconfig").write_text(f'{own}source "{packages["zephyr"] / "Kconfig"}"\n')
     zephyr = kconfiglib.Kconfig(str(tmp_path / "Kconfig"))
     zephyr.syms["CPP"].set_value("y")
     zephyr.load_config(str(packages["zephyr"] / "samples/ask/prj.conf"))
     assert zephyr.syms["ETCH_TINY"].str_value == "y"
+    for year, chosen in (("11", "n"), ("20", "y")):
+        zephyr.syms[f"STD_CPP{year}"].set_value("y")
+        assert zephyr.syms["ETCH_TINY"].str_value == chosen
 
 
 def test_refusals(tmp_path: Path) -> None:
