@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .ir import program as p
 from .ir.op import reads, writes
+from .ir.stage import Stage
 
 Lives = dict[str, tuple[int, int]]  # first and last op
 
@@ -31,14 +32,26 @@ def lives_of(program: p.Program) -> Lives:
 
 def op_names(program: p.Program) -> list[str]:
     """What the numbers of the ops stand for; op 0 is tokenization."""
-    return ["tokenize", *(_name(op) for op in p.ops_of(program))]
+    return ["tokenize", *(NAME(op) for op in p.ops_of(program))]
 
 
-def _name(op: p.Op) -> str:
-    if isinstance(op, p.Linear | p.Norm):
-        return op.weights.name
-    if isinstance(op, p.Gru):
-        return op.weights[0].name
+# What an op is called in reports.
+NAME: Stage[str] = Stage("liveness")
+
+
+@NAME.on(p.Linear, p.Norm)
+def _of_weights(op: p.Linear | p.Norm) -> str:
+    return op.weights.name
+
+
+@NAME.on(p.Gru)
+def _of_first_direction(op: p.Gru) -> str:
+    return op.weights[0].name
+
+
+@NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention))
+@NAME.on(*(p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+def _of_kind(op: p.Op) -> str:
     words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(op).__name__)
     return words.lstrip("_")
 
@@ -49,11 +62,9 @@ class _Walk:
 
     def before(self, step: p.Step, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         """What is alive before a step whose first op is number `first`."""
-        if isinstance(step, p.Blocks) or (isinstance(step, p.Repeat) and step.over == "masks"):
-            return self._blocks(step, first, after)
-        if isinstance(step, p.Loop | p.Repeat):
-            return self._until_stable(step, first, after)
-        return self._ops((step,), first, after)
+        if isinstance(step, p.OPS):
+            return self.ops((step,), first, after)
+        return BEFORE(step, self, first, after)
 
     def _lasting(self, repeated: p.Loop | p.Repeat, first: int) -> None:
         """What each layer or step adds to."""
@@ -63,7 +74,7 @@ class _Walk:
                 self._extend(buffer.name, first)
                 self._extend(buffer.name, first + len(ops) - 1)
 
-    def _until_stable(self, repeated: p.Loop | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+    def until_stable(self, repeated: p.Loop | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         self._lasting(repeated, first)
         before: set[p.Buffer] = set()
         while True:
@@ -76,12 +87,12 @@ class _Walk:
                 return before
             before |= alive
 
-    def _blocks(self, blocks: p.Blocks | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
-        """Of rows, or of masks: they take turns."""
+    def in_turns(self, blocks: p.Blocks | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+        """Of blocks of rows, or of masks."""
         long = {b for op in blocks.body for b in (*reads(op), *writes(op)) if b.rows == "tokens"}
-        return self._ops(tuple(p.ops_in(blocks)), first, after, throughout=long)
+        return self.ops(tuple(p.ops_in(blocks)), first, after, throughout=long)
 
-    def _ops(
+    def ops(
         self, ops: tuple[p.Op, ...], first: int, after: set[p.Buffer], throughout: set[p.Buffer] | None = None
     ) -> set[p.Buffer]:
         alive = set(after)
@@ -95,3 +106,22 @@ class _Walk:
     def _extend(self, name: str, index: int) -> None:
         low, high = self.lives.get(name, (index, index))
         self.lives[name] = min(low, index), max(high, index)
+
+
+# What is alive before a step that holds others.
+BEFORE: Stage[set[p.Buffer]] = Stage("liveness")
+
+
+@BEFORE.on(p.Blocks)
+def _blocks(step: p.Blocks, walk: _Walk, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+    return walk.in_turns(step, first, after)
+
+
+@BEFORE.on(p.Loop)
+def _loop(step: p.Loop, walk: _Walk, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+    return walk.until_stable(step, first, after)
+
+
+@BEFORE.on(p.Repeat)
+def _repeat(step: p.Repeat, walk: _Walk, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
+    return (walk.in_turns if step.over == "masks" else walk.until_stable)(step, first, after)

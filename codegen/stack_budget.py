@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .ir import program as p
+from .ir.stage import Stage
 from .targets import Target, round_up
 
 MANY_OPS = 32  # compilers let few operands of so many share their bytes
@@ -17,7 +18,28 @@ def stack_budget(target: Target, program: p.Program, tokenizer: int) -> int:
     where a program has many ops or products within one, and what the `tokenizer` takes more than others."""
     ops = p.ops_of(program)
     many = MANY_OPS_STACK if len(ops) > MANY_OPS else 0
-    relative = any(isinstance(op, p.Attention) and op.relative_rows is not None for op in ops)
-    recurrent = any(isinstance(op, p.Gru) for op in ops)
-    more = many + (RELATIVE_ROWS_STACK if relative else 0) + (RECURRENT_STACK if recurrent else 0) + tokenizer
+    own: dict[type, int] = {}
+    for op in ops:
+        own[type(op)] = max(own.get(type(op), 0), OWN(op))
+    more = many + sum(own.values()) + tokenizer
     return target.stack_budget + round_up(program.task.result_bytes, 256) + more
+
+
+# Bytes of stack that an op has beside its operands.
+OWN: Stage[int] = Stage("stack budget")
+
+
+@OWN.on(p.Attention)
+def _relative_rows(op: p.Attention) -> int:
+    return 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
+
+
+@OWN.on(p.Gru)
+def _recurrent(op: p.Gru) -> int:
+    return RECURRENT_STACK
+
+
+@OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows))
+@OWN.on(*(p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+def _none(op: p.Op) -> int:
+    return 0

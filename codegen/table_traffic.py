@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from .ir import program as p
 from .ir.op import slots, writes
+from .ir.stage import Stage
 from .plan import Plan
 from .targets import Target
 from .traffic import Times, ops_with_times
@@ -34,7 +35,7 @@ def table_traffic(program: p.Program, plan: Plan, target: Target, tables: Sequen
     taken: Counter[str] = Counter()
     for op, times in ops_with_times(program, plan):
         for slot in slots(op):
-            share = _share_read(op, slot, times, program, target)
+            share = SHARE(op, slot, _rows_in(op, times, program), times, target)
             for part, entries in _stored_in(slot):
                 for table in of_part.get(part, ()):
                     bytes_read = sum(_entry_bytes(table, entry) for entry in entries)
@@ -57,17 +58,34 @@ def _entry_bytes(table: Table, entry: int) -> int:
     return table.arrays[table.layers.index(entry)].nbytes if entry in table.layers else 0
 
 
-def _share_read(op: p.Op, slot: p.WeightSlot, times: Times, program: p.Program, target: Target) -> Fraction:
-    """How often all bytes of a layer's weights are, in one run of an op over all its blocks."""
-    whole = not times.in_steps and any(out.rows == "tokens" for out in writes(op))
-    rows = max(times.rows, program.max_tokens) if whole else times.rows
-    if isinstance(op, p.EmbeddingSum):
-        return Fraction(rows, _rows_of(slot.stored[0]))
-    if isinstance(op, p.Norm | p.Gru):
-        return Fraction(rows)
-    if isinstance(op, p.Attention):
-        return Fraction(-(-rows // target.attention_tile_rows))
+# How often all bytes of a layer's weights are read in one run of an op over all its blocks, which is of `rows` rows.
+SHARE: Stage[Fraction] = Stage("table traffic")
+
+
+@SHARE.on(p.EmbeddingSum)
+def _looked_up(op: p.EmbeddingSum, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+    return Fraction(rows, _rows_of(slot.stored[0]))
+
+
+@SHARE.on(p.Norm, p.Gru)
+def _for_each_row(op: p.Norm | p.Gru, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+    return Fraction(rows)
+
+
+@SHARE.on(p.Attention)
+def _for_each_tile(op: p.Attention, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+    return Fraction(-(-rows // target.attention_tile_rows))
+
+
+@SHARE.on(p.Linear, p.Best, p.Rotary)
+def _for_each_block(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(times.blocks)
+
+
+def _rows_in(op: p.Op, times: Times, program: p.Program) -> int:
+    """In one run of an op over all its blocks."""
+    whole = not times.in_steps and any(out.rows == "tokens" for out in writes(op))
+    return max(times.rows, program.max_tokens) if whole else times.rows
 
 
 def _rows_of(weights: p.Weights) -> int:

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .ir import program as p
-from .ir.op import reads, writes
+from .ir.op import packed_reads, reads, writes
+from .ir.stage import Stage
 from .plan import SCRATCH, Plan, steps_of
 from .targets import PANEL_WIDTH, Target
 
@@ -45,7 +46,7 @@ def traffic_of(program: p.Program, plan: Plan, target: Target) -> dict[str, int]
             used.add(buffer.name)
             taken[buffer.name] += int(times.runs * _touched(op, buffer, times, program, target) * sizes[buffer.name])
         scratch = SCRATCH(op, program, target)
-        taken["scratch"] += 2 * times.runs * scratch * _scratch_uses(op, times, target)
+        taken["scratch"] += 2 * times.runs * scratch * SCRATCH_USES(op, times, target)
     steps = 1 if program.target is None else steps_of(program)
     for name in sizes.keys() - used - {"scratch"}:
         taken[name] = 2 * sizes[name] * (1 if name in ("tokenizer", "ids", "segments", "texts") else steps)
@@ -56,49 +57,118 @@ def ops_with_times(program: p.Program, plan: Plan) -> Iterator[tuple[p.Op, Times
     """Every op once."""
     once = Times(1, 1, 1)
     for step in program.steps:
-        yield from _within(step, once, program.max_tokens, plan.row_block, program)
+        yield from _within(step, once, plan.row_block, program)
 
 
-def _within(step: p.Step, times: Times, rows: int, row_block: int, program: p.Program) -> Iterator[tuple[p.Op, Times]]:
-    inner = times
-    if isinstance(step, p.Loop):
-        inner = Times(times.runs * step.count, times.blocks, times.rows, times.in_steps)
-    elif isinstance(step, p.Blocks) and not times.in_steps:
-        inner = Times(times.runs, -(-rows // row_block), rows)
-    elif isinstance(step, p.Repeat) and step.over == "steps":
-        assert program.target is not None
-        inner = Times(steps_of(program), 1, program.target.search.beams, in_steps=True)
-    elif not isinstance(step, p.Blocks | p.Repeat):
+def _within(step: p.Step, times: Times, row_block: int, program: p.Program) -> Iterator[tuple[p.Op, Times]]:
+    if isinstance(step, p.OPS):
         yield step, times
         return
+    inner = INSIDE(step, times, row_block, program)
     for part in step.body:
-        yield from _within(part, inner, rows, row_block, program)
+        yield from _within(part, inner, row_block, program)
+
+
+# How often what a step holds is run, if the step is run so often.
+INSIDE: Stage[Times] = Stage("traffic")
+
+
+@INSIDE.on(p.Loop)
+def _loop(step: p.Loop, times: Times, row_block: int, program: p.Program) -> Times:
+    return replace(times, runs=times.runs * step.count)
+
+
+@INSIDE.on(p.Blocks)
+def _blocks(step: p.Blocks, times: Times, row_block: int, program: p.Program) -> Times:
+    rows = program.max_tokens
+    return times if times.in_steps else Times(times.runs, -(-rows // row_block), rows)
+
+
+@INSIDE.on(p.Repeat)
+def _repeat(step: p.Repeat, times: Times, row_block: int, program: p.Program) -> Times:
+    if step.over != "steps":
+        return times
+    assert program.target is not None
+    return Times(steps_of(program), 1, program.target.search.beams, in_steps=True)
 
 
 def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, target: Target) -> Fraction:
     """How often all bytes of a buffer are, in one run of an op over all its blocks."""
     layer = Fraction(1, buffer.layers)
-    if isinstance(op, p.Attention) and buffer in (op.keys, op.values, op.key_rows):
+    if buffer in packed_reads(op):
         written_so_far = Fraction(1, 2) if buffer.rows == "steps" else Fraction(1)
         tiles = 1 if times.in_steps else -(-times.rows // target.attention_tile_rows)
         return layer * written_so_far * tiles
     if buffer.rows == "steps":  # the row of this step
         return layer / steps_of(program)
-    again = 1
-    if isinstance(op, p.Linear | p.Best) and buffer == op.input:
-        outputs = op.count if isinstance(op, p.Best) else op.out.width
-        again = -(-outputs // PANEL_WIDTH)
+    again = AGAIN(op, buffer)
     if buffer.rows == "tokens":
         one_row = times.rows == 1 and times.blocks == 1 and any(out.rows == "one" for out in writes(op))
-        whole = not one_row or (isinstance(op, p.Pool) and op.kind != "first")
-        return layer * again * (1 if whole else Fraction(1, program.max_tokens))
+        return layer * again * (Fraction(1, program.max_tokens) if one_row and not READS_ALL(op) else 1)
     return Fraction(again * times.blocks if buffer.rows == "block" else again)
 
 
-def _scratch_uses(op: p.Op, times: Times, target: Target) -> int:
-    if isinstance(op, p.Attention):
-        return op.shape.heads * -(-times.rows // target.attention_tile_rows)
-    if isinstance(op, p.Linear | p.Best):
-        outputs = op.count if isinstance(op, p.Best) else op.out.width
-        return times.blocks * -(-outputs // PANEL_WIDTH)
+_ONCE = (
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues),
+    *(p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax),
+)
+
+# How often an op goes through a row of a buffer that is not packed.
+AGAIN: Stage[int] = Stage("traffic")
+
+
+@AGAIN.on(*_ONCE)
+def _once(op: p.Op, buffer: p.Buffer) -> int:
+    return 1
+
+
+@AGAIN.on(p.Linear)
+def _for_outputs(op: p.Linear, buffer: p.Buffer) -> int:
+    return _panels(op.out.width) if buffer == op.input else 1
+
+
+@AGAIN.on(p.Best)
+def _for_entries(op: p.Best, buffer: p.Buffer) -> int:
+    return _panels(op.count) if buffer == op.input else 1
+
+
+# Whether an op that writes one row reads those of all tokens.
+READS_ALL: Stage[bool] = Stage("traffic")
+
+
+@READS_ALL.on(p.Pool)
+def _pool(op: p.Pool) -> bool:
+    return op.kind != "first"
+
+
+@READS_ALL.on(*(kind for kind in _ONCE if kind is not p.Pool), p.Linear, p.Best)
+def _one_row(op: p.Op) -> bool:
+    return False
+
+
+# How often an op writes and reads all of its scratch, in one run over all its blocks.
+SCRATCH_USES: Stage[int] = Stage("traffic")
+
+
+@SCRATCH_USES.on(p.Attention)
+def _for_each_head(op: p.Attention, times: Times, target: Target) -> int:
+    return op.shape.heads * -(-times.rows // target.attention_tile_rows)
+
+
+@SCRATCH_USES.on(p.Linear)
+def _expanding(op: p.Linear, times: Times, target: Target) -> int:
+    return times.blocks * _panels(op.out.width)
+
+
+@SCRATCH_USES.on(p.Best)
+def _expanding_entries(op: p.Best, times: Times, target: Target) -> int:
+    return times.blocks * _panels(op.count)
+
+
+@SCRATCH_USES.on(*(kind for kind in _ONCE if kind is not p.Attention))
+def _for_each_row(op: p.Op, times: Times, target: Target) -> int:
     return times.rows
+
+
+def _panels(outputs: int) -> int:
+    return -(-outputs // PANEL_WIDTH)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..search import FREE, GREEDY, Restrictions, Sampling, Search
-from .op import ByLayer, at_layer, attribute, parts, read, slots, updated, weights, written
+from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
 from .several import task_of_heads
 from .task import Task
 
@@ -157,8 +157,8 @@ class Attention:
     """
 
     query: str = read()
-    key: str = read()
-    value: str = read()
+    key: str = packed()
+    value: str = packed()
     out: str = written()
     heads: int = attribute()
     key_heads: int | None = attribute(default=None)  # `heads` where None

@@ -18,14 +18,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
-Role = Literal["read", "written", "updated", "weights", "attribute", "parts"]
+Role = Literal["read", "packed", "written", "updated", "weights", "attribute", "parts"]
 AnOp = TypeVar("AnOp")
-_ROLES: frozenset[str] = frozenset(("read", "written", "updated", "weights", "attribute", "parts"))
+_ROLES: frozenset[str] = frozenset(("read", "packed", "written", "updated", "weights", "attribute", "parts"))
 
 
 def read(**options: Any) -> Any:
     """A value or buffer that the op reads."""
     return field(metadata={"role": "read"}, **options)
+
+
+def packed(**options: Any) -> Any:
+    """One that it reads of all rows at once, packed before it begins: keys or values. What packs them has gone through
+    every row by then."""
+    return field(metadata={"role": "packed"}, **options)
 
 
 def written(**options: Any) -> Any:
@@ -75,6 +81,16 @@ def things(op: Any, *roles: Role) -> Iterator[Any]:
 
 def reads(op: Any) -> tuple[Any, ...]:
     """The values or buffers that `op` reads."""
+    return tuple(things(op, "read", "packed", "updated"))
+
+
+def packed_reads(op: Any) -> tuple[Any, ...]:
+    """Those of them that are packed, each once."""
+    return tuple(dict.fromkeys(things(op, "packed")))
+
+
+def row_reads(op: Any) -> tuple[Any, ...]:
+    """Those that are read as rows, even if packed ones are the same."""
     return tuple(things(op, "read", "updated"))
 
 

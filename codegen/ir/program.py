@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from .graph import Index, Mask, Pooling, Target
-from .op import ByLayer, attribute, parts, read, reads, slots, updated, weights, writes, written
+from .op import ByLayer, attribute, packed, parts, read, reads, slots, updated, weights, writes, written
 from .several import task_of_heads
 from .task import Task
 from .weights import (
@@ -211,8 +211,8 @@ class Attention:
     shape: HeadShape = attribute()
     score_scale: np.float32 = attribute()  # log2(e) times the graph's scale
     query: Buffer = read()
-    keys: Buffer = read()
-    values: Buffer = read()
+    keys: Buffer = packed()
+    values: Buffer = packed()
     context: Buffer = written()
     mask: Mask | ByLayer = attribute(default="none")
     window: int | ByLayer | None = attribute(default=None)
@@ -220,7 +220,7 @@ class Attention:
     relative_keys: WeightSlot | None = weights(default=None)
     relative_queries: WeightSlot | None = weights(default=None)
     relative_rows: WeightSlot | None = weights(default=None)  # by distance the row of these two
-    key_rows: Buffer | None = read(default=None)  # where there are relative queries
+    key_rows: Buffer | None = packed(default=None)  # where there are relative queries
 
 
 @dataclass(frozen=True)

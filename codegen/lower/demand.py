@@ -58,6 +58,13 @@ def _rows_of(op: g.Op, asked: Asked) -> Rows:
     return rows
 
 
+def is_row_by_row(op: g.Op) -> bool:
+    """Whether the first row of what `op` writes takes the first rows of values, and no other ones."""
+    asked: Asked = {}
+    INPUTS(op, Rows.FIRST, asked)
+    return bool(asked) and max(asked.values()) is Rows.FIRST
+
+
 def _ask(asked: Asked, value: str, rows: Rows) -> None:
     asked[value] = max(asked.get(value, Rows.NONE), rows)
 

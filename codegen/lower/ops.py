@@ -17,6 +17,7 @@ from ..quantize.constants import reciprocal, rounded, without_tiny
 from .place import Place
 
 LOWER: Stage[list[p.Op]] = Stage("lower")
+PACK: Stage[list[p.Op]] = Stage("lower")  # the rows of a value that an op reads packed
 
 
 @LOWER.on(g.Embed)
@@ -174,8 +175,9 @@ def _relative_rows(op: g.Attention, at: Place) -> p.WeightSlot | None:
     return at.slots.setdefault("relative_rows", p.WeightSlot("relative_rows", stored, (), True))
 
 
-def pack(op: g.Attention, value: str, at: Place) -> list[p.Op]:
-    """Packs the rows of a value as the keys, the values or both of an attention."""
+@PACK.on(g.Attention)
+def _packed(op: g.Attention, value: str, at: Place) -> list[p.Op]:
+    """As the keys, the values or both."""
     keys, values = at.caches(op)
     source, shape = at.buffer(value), at.shape(op)
     packed: list[p.Op] = [p.PackKeys(shape, source, keys)] if value == op.key else []

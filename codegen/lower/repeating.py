@@ -10,9 +10,9 @@ from ..errors import EtchError
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.check_graph import RowKind, rows_of
-from ..ir.op import reads, writes
+from ..ir.op import packed_reads, reads, writes
 from ..quantize.recipe import Recipe
-from .ops import LOWER, pack
+from .ops import LOWER, PACK
 from .place import Place
 
 
@@ -22,8 +22,8 @@ def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], ti
     rows = rows_of(graph)
     for node in graph.repeat:
         fixed = [op for op in g.ops_in(node) if _is_fixed(op, rows)]
-        attentions = [op for op in g.ops_in(node) if isinstance(op, g.Attention) and rows[op.key] == "tokens"]
-        if any(isinstance(op, g.Attention) for op in fixed):
+        attentions = [op for op in g.ops_in(node) if _attends_to(op, "tokens", rows)]
+        if any(map(packed_reads, fixed)):
             message = "an attention among the tokens of the text belongs before what repeats"
             raise EtchError("generation-not-supported", "lower", message)
         if attentions:
@@ -32,7 +32,7 @@ def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], ti
     body: list[p.Op | p.Loop] = []
     for node in graph.repeat:
         ops = [op for op in g.ops_in(node) if not _is_fixed(op, rows)]
-        appended = [op for op in ops if isinstance(op, g.Attention) and rows[op.key] == "steps"]
+        appended = [op for op in ops if _attends_to(op, "steps", rows)]
         place = _place(graph, recipe, slots, tied, node, rows, "one")
         lowered = without_repeats(_packed(ops, appended, place))
         body += [p.Loop(node.name, node.count, (p.Blocks(lowered),))] if isinstance(node, g.Layers) else lowered
@@ -42,6 +42,11 @@ def repeating(graph: g.Graph, recipe: Recipe, slots: dict[str, p.WeightSlot], ti
 def _is_fixed(op: g.Op, rows: dict[str, RowKind]) -> bool:
     """Whether it is the same in every step."""
     return all(rows[value] == "tokens" for value in writes(op))
+
+
+def _attends_to(op: g.Op, kind: RowKind, rows: dict[str, RowKind]) -> bool:
+    """Whether what it reads packed is of this kind."""
+    return any(rows[value] == kind for value in packed_reads(op))
 
 
 def _place(
@@ -75,16 +80,16 @@ def _place(
     )
 
 
-def _packed(ops: Sequence[g.Op], attentions: Sequence[g.Attention], place: Place) -> list[p.Op]:
+def _packed(ops: Sequence[g.Op], attentions: Sequence[g.Op], place: Place) -> list[p.Op]:
     """The ops in their order, each key and value of the attentions packed as soon as it is final."""
     last = {value: index for index, op in enumerate(ops) for value in writes(op)}
-    wanted = [(op, value) for op in attentions for value in dict.fromkeys((op.key, op.value))]
-    lowered = [one for op, value in wanted if value not in last for one in pack(op, value, place)]
+    wanted = [(op, value) for op in attentions for value in packed_reads(op)]
+    lowered = [one for op, value in wanted if value not in last for one in PACK(op, value, place)]
     for index, op in enumerate(ops):
         lowered += LOWER(op, place)
         for attention, value in wanted:
             if last.get(value) == index:
-                lowered += pack(attention, value, place)
+                lowered += PACK(attention, value, place)
     return lowered
 
 

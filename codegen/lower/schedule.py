@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """In how many passes over the rows a body runs: an attention needs the keys and values of all rows, so that what makes
-them has gone through every block before it begins.
+them has gone through every block before it begins. Which values these are the fields of an op say.
 
 Stages are numbered from 0; within one all ops go through a block of rows together. Every op runs as late as what
 follows allows: what only the rows asked of the last layer need is then computed for those rows only.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ir import graph as g
-from ..ir.op import reads, writes
+from ..ir.op import packed_reads, reads, row_reads, writes
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ def crossing(body: Sequence[g.Op], stages: Sequence[int]) -> set[str]:
     made: dict[str, int] = {}
     found: set[str] = set()
     for op, stage in zip(body, stages, strict=True):
-        packed = _packed(op)
-        found |= {value for value in reads(op) if made.get(value, stage) < stage and value not in packed}
+        found |= {value for value in row_reads(op) if made.get(value, stage) < stage}
         made |= {value: stage for value in writes(op)}
     return found
 
@@ -67,22 +66,15 @@ def carried(body: Sequence[g.Op]) -> set[str]:
 
 def _first_stage(index: int, op: g.Op, body: Sequence[g.Op]) -> int:
     """1 where keys or values come from outside: a stage before packs them."""
-    if not isinstance(op, g.Attention):
-        return 0
     made = {value for earlier in body[:index] for value in writes(earlier)}
-    return int(not {op.key, op.value} <= made)
-
-
-def _packed(op: g.Op) -> set[str]:
-    """What `op` reads through packed keys and values only."""
-    return {op.key, op.value} - {op.query} if isinstance(op, g.Attention) else set()
+    return int(not made.issuperset(packed_reads(op)))
 
 
 def _edges(body: Sequence[g.Op]) -> list[_Edge]:
     versions = _Versions()
     edges: list[_Edge] = []
     for index, op in enumerate(body):
-        of_all_rows = {op.key, op.value} if isinstance(op, g.Attention) else set()
+        of_all_rows = packed_reads(op)
         for value in reads(op):
             if value in versions.writer:
                 edges.append(_Edge(versions.writer[value], index, int(value in of_all_rows)))

@@ -17,11 +17,12 @@ from ..ir import graph as g
 from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
-from ..ir.op import by_layer, reads, writes
+from ..ir.op import by_layer, packed_reads, reads, row_reads, writes
+from ..ir.stage import Stage
 from ..quantize.bounds import check_bounds
 from ..quantize.recipe import Recipe
-from .demand import NodeDemand, Rows, demand
-from .ops import LOWER, pack
+from .demand import NodeDemand, Rows, demand, is_row_by_row
+from .ops import LOWER, PACK
 from .place import PROJECTION, Place
 from .repeating import repeating, without_repeats
 from .schedule import carried, crossing, stages_of
@@ -81,8 +82,7 @@ def _split(graph: g.Graph) -> tuple[list[_Demanded], list[g.Op]]:
         else:
             written = set(writes(node))
             of_text = all(kinds[value] != "tokens" for value in written)
-            by_row = not isinstance(node, g.Embed | g.Attention | g.Gru)
-            first_row = by_row and index > last_layers and max(asked.runs) is Rows.FIRST
+            first_row = index > last_layers and max(asked.runs) is Rows.FIRST and is_row_by_row(node)
             if of_text or first_row:
                 head.append(node)
                 wanted |= set(reads(node)) | written
@@ -94,12 +94,31 @@ def _split(graph: g.Graph) -> tuple[list[_Demanded], list[g.Op]]:
     return tokens, head
 
 
+# Whether an op between the layers goes over all rows at once, by itself; `together` where those before it share blocks.
+AT_ONCE: Stage[bool] = Stage("lower")
+
+
+@AT_ONCE.on(g.Embed, g.Gru)
+def _always(op: g.Op, together: bool) -> bool:
+    return True
+
+
+@AT_ONCE.on(g.Norm)
+def _not_among_others(op: g.Norm, together: bool) -> bool:
+    return not together
+
+
+@AT_ONCE.on(g.Linear, g.Multiply, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best, g.Normalize, g.Softmax)
+def _never(op: g.Op, together: bool) -> bool:
+    return False
+
+
 def _sections(nodes: Sequence[_Demanded]) -> list[list[_Demanded]]:
     """Layers alone; of what lies between them ops that go over all rows at once alone, the others together."""
     sections: list[list[_Demanded]] = []
     together = False
     for node, asked in nodes:
-        alone = isinstance(node, g.Layers | g.Embed | g.Gru) or (isinstance(node, g.Norm) and not together)
+        alone = isinstance(node, g.Layers) or AT_ONCE(node, together)
         if together and not alone:
             sections[-1].append((node, asked))
         else:
@@ -134,7 +153,7 @@ class _Lowering:
             last = asked.runs[-len(node.body) :]
             return [p.Loop(node.name, node.count, self._blocks(node.body, last, asked.after))]
         ops = [op for op, _ in nodes if not isinstance(op, g.Layers)]
-        if isinstance(node, g.Embed | g.Gru) or (len(ops) == 1 and isinstance(node, g.Norm)):
+        if len(ops) == 1 and AT_ONCE(node, False):
             buffers = {value: self._tokens(value) for value in _touched(node)}
             place = Place(self._graph, self._recipe, buffers, "tokens", self._slots, self._tied)
             return list(LOWER(node, place))
@@ -219,29 +238,26 @@ class _Lowering:
         return {value: p.Buffer(PROJECTION, "f32", "block", self._graph.widths[value]) for value in only}
 
 
-_Step = g.Op | tuple[g.Attention, str]  # an op, or a value to pack for an attention
+_Step = g.Op | tuple[g.Op, str]  # an op, or a value to pack for one
 
 
 def _lowered(step: _Step, place: Place) -> list[p.Op]:
-    return pack(*step, place) if isinstance(step, tuple) else LOWER(step, place)
+    return PACK(*step, place) if isinstance(step, tuple) else LOWER(step, place)
 
 
 def _in_order(body: Sequence[g.Op], stages: Sequence[int], stage: int) -> list[_Step]:
     """The ops of a stage, each value packed as soon as it is final."""
     steps: list[_Step] = []
     for index, op in enumerate(body):
-        if isinstance(op, g.Attention) and stages[index] == stage + 1:
-            steps += [
-                (op, value) for value in dict.fromkeys((op.key, op.value)) if _writer(body[:index], value) is None
-            ]
+        if stages[index] == stage + 1:
+            steps += [(op, value) for value in packed_reads(op) if _writer(body[:index], value) is None]
     for index, op in enumerate(body):
         if stages[index] != stage:
             continue
         steps.append(op)
         for later, attention in enumerate(body):
-            if isinstance(attention, g.Attention):
-                values = dict.fromkeys((attention.key, attention.value))
-                steps += [(attention, value) for value in values if _writer(body[:later], value) == index]
+            values = packed_reads(attention)
+            steps += [(attention, value) for value in values if _writer(body[:later], value) == index]
     return steps
 
 
@@ -267,9 +283,7 @@ def _take_turns(order: Sequence[Sequence[_Step]], values: set[str]) -> bool:
 
 def _unpacked(op: g.Op) -> set[str]:
     """What an op reads as rows. What it updates counts as written."""
-    if isinstance(op, g.Attention):
-        return {op.query}
-    return set(reads(op)) - set(writes(op))
+    return set(row_reads(op)) - set(writes(op))
 
 
 def _touched(node: g.Node) -> tuple[str, ...]:

@@ -103,49 +103,6 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
     ]
 
 
-def head_lines(program: p.Program, environment: Environment) -> dict[str, list[str]]:
-    """The body of Head::compute(): from the rows of one text to its outputs, and from those of a block of its masks."""
-    texts, masks = Scope(environment, 1, text=True), Scope(environment, 2, masks=True)
-    return {
-        "head": annotated([row for op in _head(program, "texts") for row in op_rows(op, texts)]),
-        "mask_head": annotated([row for op in _head(program, "masks") for row in op_rows(op, masks)]),
-    }
-
-
-def head_values(program: p.Program) -> dict[str, Any]:
-    """How Head::compute() is called: the buffers of the rows it reads, where a text's begin, whether it wants their
-    number; of masks the rows they are among, and how many ops a block of them has beside those that there are for each
-    block of the vocabulary."""
-    head, of_masks = _head(program, "texts"), _head(program, "masks")
-    masked = [op.input.name for op in of_masks if isinstance(op, p.Masked)]
-    masks = {
-        "mask_input": masked[0] if masked else "",
-        "mask_ops": sum(not isinstance(op, p.Best) for op in of_masks),
-    }
-    read = dict.fromkeys(buffer for op in head for buffer in reads(op) if buffer.rows == "tokens")
-    first = _first_rows_only(program)
-    rows = {buffer.name: "text" if buffer in first else "texts.texts[text].first" for buffer in read}
-    return {
-        "head_input": ", ".join(rows),
-        "head_rows": rows,
-        "head_counts": any(isinstance(op, p.Pool) for op in head),
-        "needs_texts": bool(masked) or any(isinstance(op, p.Pool) for op in head) or {*rows.values()} != {"text"},
-        **masks,
-    }
-
-
-def _first_rows_only(program: p.Program) -> set[p.Buffer]:
-    """Buffers with a row per token that in the end hold the first row of each text."""
-    loops = [step for step in program.steps if isinstance(step, p.Loop)]
-    return {
-        buffer for loop in loops for blocks in loop.body if blocks.last_layer_first_row for buffer in sliced(blocks)
-    }
-
-
-def _head(program: p.Program, over: str) -> list[p.Op]:
-    return [op for step in program.steps if isinstance(step, p.Repeat) and step.over == over for op in step.body]
-
-
 def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     """The head of a loop over layers, and the caches of each where they have their own."""
     caches = {b: None for op in p.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}

@@ -28,8 +28,9 @@ from ..tokenizer import TargetTables, TokenizerTables
 from .arena import arena_lines, base_of, size_checks
 from .cuda import cuda_values
 from .environment import template_environment
-from .forward import embedding_values, forward_lines, head_lines, head_values
+from .forward import embedding_values, forward_lines
 from .generation import pass_values, target_values
+from .head import head_lines, head_values
 from .scores import score_values
 from .shapes import shape_values
 from .table_places import place_facts, place_sections, place_values

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields, make_dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from test_lower import texts
 from test_plan import check
 from tiny_graphs import GRAPHS, post
 
-from codegen import liveness
+from codegen import liveness, stack_budget, table_traffic, traffic
 from codegen.emulate import emulate_outputs
 from codegen.emulate.forward import EMULATE
 from codegen.errors import EtchError
@@ -26,12 +27,14 @@ from codegen.ir.stage import Stage
 from codegen.lower import demand as demand_module
 from codegen.lower import lower
 from codegen.lower.demand import INPUTS, Rows
-from codegen.lower.ops import LOWER
+from codegen.lower.ops import LOWER, PACK
+from codegen.lower.steps import AT_ONCE
 from codegen.oracle.interpret import INTERPRET, Interpreter
-from codegen.plan import SCRATCH, plan_memory
+from codegen.plan import SCRATCH, Placement, Region, plan_memory
 from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
 from codegen.render.forward import RENDER
+from codegen.render.head import NEEDS
 from codegen.targets import TARGETS
 
 # --- ops and stages --------------------------------------------------------------------------------------------------
@@ -44,14 +47,84 @@ def test_every_field_of_an_op_has_a_role(kind: type) -> None:
 
 
 STAGES = {
-    "graph": (check_graph.CHECK, INPUTS, LOWER, BOUND, INTERPRET),
-    "program": (check_program.CHECK, EMULATE, SCRATCH, RENDER),
+    "graph": (check_graph.CHECK, INPUTS, LOWER, AT_ONCE, BOUND, INTERPRET),
+    "program": (
+        *(check_program.CHECK, EMULATE, SCRATCH, RENDER, NEEDS, liveness.NAME, stack_budget.OWN),
+        *(traffic.AGAIN, traffic.READS_ALL, traffic.SCRATCH_USES),
+    ),
 }
+# Of some ops only: by what their fields are.
+PARTIAL: list[tuple[tuple[type, ...], Stage, set[op.Role]]] = [
+    (g.OPS, PACK, {"packed"}),
+    (p.OPS, table_traffic.SHARE, {"weights", "parts"}),
+]
 
 
 @pytest.mark.parametrize(("ops", "stage"), [(ops, stage) for ops, all_of in STAGES.items() for stage in all_of])
 def test_every_stage_has_an_entry_for_every_op(ops: str, stage: Stage) -> None:
     assert stage.types == set(g.OPS if ops == "graph" else p.OPS)
+
+
+@pytest.mark.parametrize(("ops", "stage", "roles"), PARTIAL, ids=lambda case: getattr(case, "name", None))
+def test_every_stage_has_an_entry_for_every_op_with_such_fields(
+    ops: tuple[type, ...], stage: Stage, roles: set[op.Role]
+) -> None:
+    assert stage.types == {kind for kind in ops if roles & {op.role(each) for each in fields(kind)}}
+
+
+@pytest.mark.parametrize("stage", [traffic.INSIDE, liveness.BEFORE], ids=lambda stage: stage.name)
+def test_every_step_that_holds_others_has_an_entry(stage: Stage) -> None:
+    assert stage.types == {p.Blocks, p.Loop, p.Repeat}
+
+
+ROW = p.Buffer("row", "f32", "one", 4)
+DOUBLED = make_dataclass(
+    "Doubled", [("scale", p.WeightSlot, op.weights()), ("row", p.Buffer, op.updated())], frozen=True
+)
+TWICE = make_dataclass("Twice", [("body", tuple)], frozen=True)
+UNKNOWN = {"Doubled": DOUBLED(p.WeightSlot("scale", ()), ROW), "Twice": TWICE(())}  # an op, and a step that holds some
+
+
+def with_step(step: Any) -> p.Program:
+    made = lower(post("first"), RECIPES["w8a8"])
+    return replace(made, steps=(*made.steps, step))
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+@pytest.mark.parametrize(
+    ("stage", "count"),
+    [
+        ("liveness", liveness.op_names),
+        ("liveness", liveness.lives_of),
+        ("stack budget", lambda program: stack_budget.stack_budget(TARGETS["host"], program, 0)),
+    ],
+    ids=("names", "lives", "stack"),
+)
+def test_what_counts_does_not_guess(stage: str, count: Callable[[p.Program], object], name: str) -> None:
+    """What is new is refused, not taken for something else."""
+    with pytest.raises(EtchError, match=rf"error\[op-not-supported\] {stage}: .* {name}"):
+        count(with_step(UNKNOWN[name]))
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_traffic_does_not_guess(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, target = lower(post("first"), RECIPES["w8a8"]), TARGETS["host"]
+    plan = plan_memory(program, target, 64)
+    monkeypatch.setattr(p, "OPS", (*p.OPS, DOUBLED))
+    monkeypatch.setitem(SCRATCH._entries, DOUBLED, lambda *_: 0)
+    grown = replace(program, steps=(*program.steps, UNKNOWN[name]))
+    with pytest.raises(EtchError, match=rf"error\[op-not-supported\] traffic: .* {name}"):
+        traffic.traffic_of(grown, replace(plan, regions=(with_buffer(plan.regions[0]), *plan.regions[1:])), target)
+
+
+def with_buffer(region: Region) -> Region:
+    return replace(region, placements=(*region.placements, Placement(ROW.name, region.bytes, 16, 0, 0)))
+
+
+@pytest.mark.parametrize("stage", [table_traffic.SHARE, PACK], ids=lambda stage: stage.name)
+def test_an_op_with_tables_or_keys_is_refused_by_name(stage: Stage) -> None:
+    with pytest.raises(EtchError, match=r"error\[op-not-supported\] .* Doubled"):
+        stage(UNKNOWN["Doubled"])
 
 
 def test_a_missing_entry_names_op_and_stage() -> None:
@@ -303,9 +376,9 @@ def test_a_lost_back_edge_is_seen(lost: str, monkeypatch: pytest.MonkeyPatch) ->
             alive = self.before(step, index, alive)
         return alive
 
-    until_stable = liveness._Walk._until_stable
+    until_stable = liveness._Walk.until_stable
 
-    monkeypatch.setattr(liveness._Walk, "_until_stable", once)
+    monkeypatch.setattr(liveness._Walk, "until_stable", once)
     with pytest.raises(AssertionError):
         for form in GRAPHS:
             program = lower(GRAPHS[form](), RECIPES["w8a8"])
