@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 from itertools import product
 
@@ -12,13 +13,14 @@ from public_data import data_folder
 from sampling import sampled
 from test_tokenizer_sweep import Comparison, all_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_bytes, random_text
+from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
 
 from codegen.load.tokenizer_spec import TokenizerSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 
-RANDOM_TEXTS = 200_000
+RANDOM_TEXTS = 1_020_000  # in so many parts
+PARTS = 30
 
 
 @cache
@@ -64,16 +66,14 @@ def test_pairs() -> None:
     comparison.finish("pairs, byte-level")
 
 
-def test_random_texts_of_pieces() -> None:
-    source = random_source()
+@pytest.mark.parametrize("part", sampled(range(PARTS), 3, "random byte-level texts"))
+def test_random_texts_of_pieces(part: int) -> None:
+    source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = public()
     comparison = Comparison(spec, runtime, wheel)
-    pieces = texts_of_pieces(spec)
-    for _ in range(RANDOM_TEXTS // 10_000):
-        comparison.compare([b"".join(source.choices(pieces, k=source.randint(1, 8))) for _ in range(9_000)])
-        comparison.compare([random_text(source, 40).encode() for _ in range(500)])
-        comparison.compare([random_bytes(source, 30) for _ in range(500)])
-    comparison.finish("random pieces, byte-level")
+    for texts in random_texts_of(texts_of_pieces(spec), source, RANDOM_TEXTS // PARTS):
+        comparison.compare(texts)
+    comparison.finish(f"random pieces {part}, byte-level")
 
 
 def test_malformed_bytes() -> None:

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import random
+from functools import cache
+from itertools import product
+
 import pytest
 from byte_level import public_spec
 from public_data import data_folder
+from sampling import sampled
 from test_decode import (
     BYTE_LEVEL,
     CLEANED,
@@ -24,10 +29,14 @@ from unigram import public_spec as unigram_spec
 from codegen.load.decoder_json import DecoderSpec
 from codegen.load.tokenizer_spec import TokenizerSpec
 
-SEQUENCES = 50_000
+pytestmark = [pytest.mark.sweep, pytest.mark.minutes(1)]
+
+SEQUENCES = 1_000_000  # of each kind, in so many parts
+PARTS = 20
 KINDS = ("wordpiece", "byte-level", "unigram", "byte-fallback")
 
 
+@cache
 def spec_of(kind: str) -> tuple[TokenizerSpec, DecoderSpec]:
     if kind == "byte-level":
         return with_decoder(public_spec(data_folder()), BYTE_LEVEL)
@@ -38,12 +47,15 @@ def spec_of(kind: str) -> tuple[TokenizerSpec, DecoderSpec]:
     return with_decoder(make_spec(vocabulary(data_folder())), CLEANED)
 
 
-@pytest.mark.sweep
-@pytest.mark.minutes(1)
 @pytest.mark.parametrize("kind", KINDS)
-def test_public_texts_and_random_ids(kind: str) -> None:
-    source = random_source()
+def test_public_texts(kind: str) -> None:
     spec, decoder = spec_of(kind)
     lines = next(lines for name, lines in corpus_lines(data_folder(), "ag_news") if "test" in name)
     assert_decodes(spec, decoder, encoded(spec, [line.decode() for line in lines[:2000]]))
-    assert_decodes(spec, decoder, random_ids(source, spec, SEQUENCES))
+
+
+@pytest.mark.parametrize(("kind", "part"), sampled(list(product(KINDS, range(PARTS))), 4, "random ids"))
+def test_random_ids(kind: str, part: int) -> None:
+    source = random.Random(f"{random_source().random()} {part}")
+    spec, decoder = spec_of(kind)
+    assert_decodes(spec, decoder, random_ids(source, spec, SEQUENCES // PARTS))
