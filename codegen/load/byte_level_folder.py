@@ -63,10 +63,10 @@ def read_byte_level_folder(
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
     tokens = read_tokens(folder, config, described, _CLASSES.get(name, ROBERTA_TOKENS), rebuilds)
+    with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=False)
     whole = None
     if described is not None:
         _check_same_pieces(folder, described)
-        with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=False)
         whole = read_byte_level_json(described if with_segments else without_segments(described))
         if not with_segments and whole.template.segments > 1:
             message = (
@@ -75,7 +75,7 @@ def read_byte_level_folder(
             raise refusal("tokenizer-template", message, file=JSON_FILE)
     if rebuilds:
         rebuilt = _rebuilt(folder, config, described, tokens, name)
-        spec = read_byte_level_json(rebuilt if name == ROBERTA_TOKENIZER else without_segments(rebuilt))
+        spec = read_byte_level_json(rebuilt if with_segments else without_segments(rebuilt))
         if whole is not None:
             _check_same_parts(spec, whole, name)
     else:

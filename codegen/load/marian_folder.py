@@ -17,7 +17,7 @@ from .folder_tokens import FolderTokens, read_tokens
 from .refusal import refusal, shown
 from .sentencepiece_model import CONTROL, NORMAL, UNIGRAM, UNKNOWN, SentencePieceModel, read_sentencepiece_model
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import check_unsupported, class_of, read_config
+from .tokenizer_config import check_is_added, check_unsupported, class_of, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
 from .tokenizer_spec import Template, TemplatePart, TokenizerSpec, UnigramModel
@@ -54,6 +54,9 @@ def read_marian_folder(
         if token in tokens.decoded and number != token.id:
             message = f"added token {shown(token.content)} has the id {token.id} here, {number} in {VOCAB_FILE}"
             raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    added = {token.content: token for token in tokens.of(vocab)}
+    for key, value, file in tokens.extra:
+        check_is_added(value, key, added, VOCAB_FILE, file)
     spec = _source(source, vocab, tokens)
     cleans = (f"{CONFIG_FILE}: clean_up_tokenization_spaces is not done: texts keep spaces that the model writes",)
     notes = cleans if config.get("clean_up_tokenization_spaces") else ()

@@ -18,6 +18,8 @@ import numpy as np
 
 from .files import CheckpointFolder
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
+from .mbart_folder import CLASSES as MBART
+from .mbart_folder import mbart_differences
 from .metaspace_json import prepend_of
 from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
@@ -100,10 +102,7 @@ _DEBERTA_TOKENS = _ALBERT_TOKENS | {"unk_token": "[UNK]", "pad_token": "[PAD]"}
 _DEBERTA_CLASS = SentencePieceClass(
     "spm.model", _DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
 )
-# These too make another normalizer; around a text they put the code of its language.
-_MBART = ("MBartTokenizer", "MBart50Tokenizer")
-_MBART_LANGUAGE = "en_XX"  # where no file says it
-_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: _DEBERTA_TOKENS, **dict.fromkeys(_MBART, ROBERTA_TOKENS)}
+_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: _DEBERTA_TOKENS, **dict.fromkeys(MBART, ROBERTA_TOKENS)}
 
 
 def is_unigram_folder(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
@@ -138,8 +137,8 @@ def read_unigram_folder(
             spec = replace(spec, notes=spec.notes + _differences(config, name, known, spec, tokens))
         elif name == _DEBERTA:
             spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec, tokens))
-        elif name in _MBART:
-            _check_language(config, spec)
+        elif name in MBART:
+            spec = replace(spec, notes=spec.notes + mbart_differences(config, name, spec, tokens))
     elif known is not None or name == _DEBERTA:
         assert model is not None
         spec = _of_model(config, known or _DEBERTA_CLASS, model, f"{file}", tokens)
@@ -271,17 +270,6 @@ def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: Fo
     return tuple(
         f"{_DEBERTA} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same
     )
-
-
-def _check_language(config: dict[str, Any], spec: TokenizerSpec) -> None:
-    """That the template is for texts of the language that the class is told of."""
-    code = content_of(config.get("src_lang") or _MBART_LANGUAGE, "src_lang", CONFIG_FILE)
-    around = {spec.model.pieces[i] for i in spec.template.special_ids if i < len(spec.model.pieces)}
-    around |= {token.content for token in spec.added_tokens if token.id in spec.template.special_ids}
-    if code not in around:
-        put = " ".join(sorted(map(str, around)))
-        message = f"src_lang is {shown(code)}, {JSON_FILE} puts {shown(put)} around a text"
-        raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
 
 
 def _bare(rest: Any, like: Any = None) -> CharsmapNormalizer:

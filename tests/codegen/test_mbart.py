@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from test_decoders import folder, graph_of
 
+from codegen import pipeline
 from codegen.errors import EtchError
 
 GERMAN = 42
@@ -85,3 +86,50 @@ def test_the_language_of_texts(tmp_path: Path) -> None:
     with pytest.raises(EtchError) as caught:
         graph_of(made)
     assert caught.value.code == "tokenizer-class"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [({"eos_token": "<mask>"}, "eos_token is '<mask>'"), ({"src_lang": "x"}, "src_lang is 'x'")],
+)
+def test_another_template_by_the_configuration(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(EtchError, match=says) as caught:
+        graph_of(tokenizer_folder(tmp_path / "model", **changes))
+    assert caught.value.code == "tokenizer-conflict"
+
+
+METASPACE = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
+
+
+@pytest.mark.parametrize("change", [{"unk_id": 4}, {"byte_fallback": True}])
+def test_another_unknown_piece(change: dict[str, Any], tmp_path: Path) -> None:
+    made = tokenizer_folder(tmp_path / "model")
+    file = made / "tokenizer.json"
+    described = json.loads(file.read_text(encoding="utf-8"))
+    described["model"] |= change
+    if "byte_fallback" in change:
+        described["model"]["vocab"] += [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]
+    file.write_text(json.dumps(described), encoding="utf-8")
+    with pytest.raises(EtchError, match="the unknown piece 3 and no byte fallback"):
+        pipeline.load(made)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "other"),
+    [
+        ("MBartTokenizer", {}, []),
+        ("MBartTokenizer", {"normalizer": {"type": "NFKC"}}, ["normalizer"]),
+        ("MBartTokenizer", {"pre_tokenizer": METASPACE}, ["pre_tokenizer"]),
+        ("MBart50Tokenizer", {"pre_tokenizer": METASPACE}, ["normalizer", "post_processor"]),
+    ],
+)
+def test_what_the_class_makes_otherwise_is_noted(
+    name: str, changes: dict[str, Any], other: list[str], tmp_path: Path
+) -> None:
+    made = tokenizer_folder(tmp_path / "model", tokenizer_class=name)
+    file = made / "tokenizer.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    notes = pipeline.load(made).tokenizer.notes
+    assert [note for note in notes if note.endswith("counts")] == [
+        f"{name} of transformers has another {part}: tokenizer.json counts" for part in other
+    ]

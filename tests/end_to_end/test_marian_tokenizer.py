@@ -148,6 +148,15 @@ REFUSED = [
     ("tokenizer-setting", "tokenizer_config.json", {"tokenizer_config__json": {"separate_vocabs": True}}),
     ("tokenizer-setting", "tokenizer_config.json", {"tokenizer_config__json": {"sp_model_kwargs": {"alpha": 1}}}),
     ("missing-special-token", "vocab.json", {"tokenizer_config__json": {"eos_token": "<end>"}}),
+    # Tokens that no key of the class names become pieces of every text that has them.
+    ("tokenizer-conflict", "tokenizer_config.json", {"tokenizer_config__json": {"bos_token": "<s>"}}),
+    ("tokenizer-conflict", "tokenizer_config.json", {"tokenizer_config__json": {"image_token": "the"}}),
+    ("tokenizer-conflict", "special_tokens_map.json", {"special_tokens_map__json": {"sep_token": "<mask>"}}),
+    (
+        "tokenizer-conflict",
+        "tokenizer_config.json",
+        {"tokenizer_config__json": {"additional_special_tokens": ["<new>"]}},
+    ),
     (
         "tokenizer-conflict",
         "tokenizer_config.json",

@@ -34,12 +34,18 @@ sys.path[:0] = [
 from byte_level import small_json  # noqa: E402
 from folder_edits import Files, edit  # noqa: E402
 from sentencepiece_folders import sentencepiece_folders  # noqa: E402
+from step_folders import step_folders  # noqa: E402
 from tiny_checkpoint import DEFAULT_VOCAB, tokenizer_json  # noqa: E402
-from tokenizers import Tokenizer  # noqa: E402
+from writer_folders import writer_folders  # noqa: E402
 
 from codegen.errors import EtchError  # noqa: E402
+from codegen.load.config import Config  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
+from codegen.load.limits import Limits  # noqa: E402
+from codegen.load.text_tokenizers import load_text_tokenizers  # noqa: E402
 from codegen.load.tokenizer import load_tokenizer  # noqa: E402
+from codegen.load.tokenizer_spec import TokenizerSpec  # noqa: E402
+from codegen.renumbered import wheel_tokenizer  # noqa: E402
 
 TEXTS = (
     "The cat sat on the mat.",
@@ -63,7 +69,11 @@ _USUAL_CLASSES = {
     "t5": "T5Tokenizer",
     "llama": "LlamaTokenizer",
     "gemma": "GemmaTokenizer",
+    "gpt2": "GPT2Tokenizer",
+    "mbart": "MBartTokenizer",
+    "marian": "MarianTokenizer",
 }
+_TRANSLATOR = "marian"  # whose folders may have two tokenizers
 NOTED = "a note says so"  # of a part that `transformers` makes otherwise
 VOCABULARY = 1 << 20  # rows of an embedding that no id reaches
 
@@ -108,7 +118,7 @@ def bases() -> dict[str, Files]:
         byte_level = "merges.txt" in files or "merges" in files.get("tokenizer.json", {}).get("model", {})
         family = "roberta" if byte_level else "mpnet" if name == "mpnet" else "bert"
         files["config.json"] = {"model_type": family}
-    found |= sentencepiece_folders()
+    found |= sentencepiece_folders() | step_folders() | writer_folders()
     for files in found.values():
         files["config.json"]["vocab_size"] = VOCABULARY
     return found
@@ -127,12 +137,12 @@ def ours(folder: Path, files: Files) -> list[Any] | str:
     if usual is None:
         return "unsupported-model-type"
     try:
-        spec = load_tokenizer(CheckpointFolder(folder), VOCABULARY, config.get("tokenizer_class"), usual)
+        spec = _source(folder, config, usual)
     except EtchError as error:
         return error.code
     if any(note.endswith("counts") for note in spec.notes):
         return NOTED
-    tokenizer = Tokenizer.from_str(spec.json)
+    tokenizer = wheel_tokenizer(spec)
     segments = [part.segment for part in spec.template.pair if part.content in ("A", "B")]
     answers: list[Any] = [tokenizer.encode(text).ids for text in TEXTS]
     for pair in PAIRS:
@@ -140,6 +150,15 @@ def ours(folder: Path, files: Files) -> list[Any] | str:
         in_text = [segments[which] for which in encoding.sequence_ids if which is not None]
         answers.append([encoding.ids, in_text])
     return answers
+
+
+def _source(folder: Path, config: dict[str, Any], usual: str) -> TokenizerSpec:
+    """Of what the model reads."""
+    files = CheckpointFolder(folder)
+    if config["model_type"] == _TRANSLATOR:
+        limits = Limits(8, VOCABULARY, 64, "positions", usual, writes_texts=True)
+        return load_text_tokenizers(files, Config.from_json(config), limits).source
+    return load_tokenizer(files, VOCABULARY, config.get("tokenizer_class"), usual)
 
 
 def theirs(folder: Path) -> list[Any] | str:
@@ -151,9 +170,14 @@ def theirs(folder: Path) -> list[Any] | str:
         answers: list[Any] = [tokenizer(text)["input_ids"] for text in TEXTS]
         for pair in PAIRS:
             encoding = tokenizer(*pair)
-            ids, which = encoding["input_ids"], encoding.sequence_ids()
+            ids = encoding["input_ids"]
             segments = encoding.get("token_type_ids", [0] * len(ids))
-            answers.append([ids, [s for s, w in zip(segments, which, strict=True) if w is not None]])
+            if tokenizer.is_fast:
+                which = encoding.sequence_ids()
+                in_text = [s for s, w in zip(segments, which, strict=True) if w is not None]
+            else:  # Marian's: what it adds is behind both
+                in_text = segments[: len(ids) - tokenizer.num_special_tokens_to_add(pair=True)]
+            answers.append([ids, in_text])
     except Exception as error:
         return type(error).__name__
     return answers

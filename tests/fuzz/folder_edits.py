@@ -18,6 +18,7 @@ CLASSES = (
     *("RobertaTokenizer", "RobertaTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend", "GPT2Tokenizer"),
     *("BartTokenizer", "XLMRobertaTokenizer", "CamembertTokenizerFast", "AlbertTokenizer", "DebertaV2Tokenizer"),
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
+    *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer"),
 )
 TOKENS = (
     "[CLS]",
@@ -62,6 +63,12 @@ OTHERS = {
     "image_token": ("<new>", "the", None),
     "extra_ids": (0, 3, 100, None),
     "chat_template": ("{{ x }}", None),
+    "src_lang": ("en_XX", "de_DE", "x", None),
+    "tgt_lang": ("en_XX", "de_DE", "x", None),
+    "source_lang": ("en", None),
+    "target_lang": ("en", None),
+    "separate_vocabs": (True, False, None),
+    "sp_model_kwargs": ({}, {"nbest_size": 0}, None),
 }
 
 

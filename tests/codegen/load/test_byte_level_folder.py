@@ -261,3 +261,14 @@ def test_a_null_token_is_refused(place: Path) -> None:
     with pytest.raises(EtchError) as caught:
         read_byte_level_folder(CheckpointFolder(place), json.loads((place / JSON).read_text()))
     assert caught.value.code == "config-type"
+
+
+@pytest.mark.parametrize(("names", "segments"), [(None, {0}), (["input_ids", "token_type_ids"], {0, 1})])
+def test_the_segments_of_gpt2_are_those_that_its_files_ask_for(
+    names: list[str] | None, segments: set[int], tmp_path: Path
+) -> None:
+    source = Path(__file__).resolve().parents[1] / "generation" / "gpt2" / "texts"
+    for file in (VOCAB_FILE, MERGES_FILE):
+        shutil.copy(source / file, tmp_path / file)
+    (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "GPT2Tokenizer", "model_input_names": names}))
+    assert {part.segment for part in read(tmp_path).template.pair} == segments

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small folders with the tokenizers of models that write texts: GPT-2's, mBART's, BARThez', Marian's."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from byte_level import small_json
+from character_bpe import character_bpe_json
+from folder_edits import Files
+from generation.marian_files import write_files
+
+_RECORDED = Path(__file__).resolve().parents[1] / "codegen" / "generation"
+_FIRST = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+_LETTERS = "\u2581abcdefghijklmnopqrstuvwyzTB<>/[].,'12"
+_MERGES = (
+    ("\u2581", "t"),
+    ("h", "e"),
+    ("\u2581t", "he"),
+    ("a", "t"),
+    ("c", "at"),
+    ("\u2581", "cat"),
+    ("i", "n"),
+    ("in", "g"),
+)
+
+
+def writer_folders() -> dict[str, Files]:
+    """By name; each has a config.json that says its family."""
+    end = {
+        "content": "<|endoftext|>",
+        "single_word": False,
+        "lstrip": False,
+        "rstrip": False,
+        "normalized": True,
+        "special": True,
+    }
+    gpt2 = small_json(processor="ByteLevel")
+    gpt2["added_tokens"] = [{"id": len(gpt2["model"]["vocab"]), **end}]
+    with tempfile.TemporaryDirectory() as name:
+        write_files(Path(name))
+        marian = {path.name: _content(path) for path in sorted(Path(name).iterdir())}
+    found: dict[str, Files] = {
+        "gpt2": {"tokenizer.json": gpt2, "tokenizer_config.json": {"tokenizer_class": "GPT2Tokenizer"}},
+        "gpt2, merges.txt": _recorded("gpt2", "vocab.json", "merges.txt", "tokenizer_config.json"),
+        "mbart": _recorded("mbart", "tokenizer.json", "tokenizer_config.json"),
+        "barthez": {"tokenizer.json": _barthez(), "tokenizer_config.json": {"tokenizer_class": "BarthezTokenizer"}},
+        "barthez, as in json": {
+            "tokenizer.json": _barthez(),
+            "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast"},
+        },
+        "marian": marian,
+    }
+    for name, files in found.items():
+        family = name.partition(",")[0]
+        files["config.json"] = {"model_type": "mbart" if family == "barthez" else family}
+    return found
+
+
+def _recorded(family: str, *names: str) -> Files:
+    return {name: _content(_RECORDED / family / "texts" / name) for name in names}
+
+
+def _content(path: Path) -> Any:
+    if path.suffix == ".json":
+        return json.loads(path.read_text(encoding="utf-8"))
+    return path.read_text(encoding="utf-8") if path.suffix == ".txt" else path.read_bytes()
+
+
+def _barthez() -> dict[str, Any]:
+    """An older file, with BPE of characters."""
+    pieces = dict.fromkeys((*_FIRST, *_LETTERS, *(left + right for left, right in _MERGES)))
+    settings = {"dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None, "end_of_word_suffix": None}
+    model = {"type": "BPE", **settings, "fuse_unk": True, "byte_fallback": False}
+    described = character_bpe_json(
+        {**model, "vocab": {piece: i for i, piece in enumerate(pieces)}, "merges": [list(pair) for pair in _MERGES]},
+        scheme="always",
+    )
+    return described
