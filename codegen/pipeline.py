@@ -20,6 +20,7 @@ from .head_folders import HeadFolder, check_beside, graph_of_heads, with_heads
 from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
+from .kept_vocabulary import with_vocabulary_of
 from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint, with_beams
 from .load.sentence import Pooling
@@ -82,6 +83,7 @@ class Request:
     build: bool = False
     gpu: bool = False  # files for NVIDIA GPUs, too
     prune: Prune | None = None
+    keep_vocabulary: Path | None = None  # a generated folder, whose pieces are kept
     evaluate: Evaluate | None = None
     columns: Columns = field(default_factory=Columns)  # of tables, unless
     prune_columns: Columns | None = None  # that of `prune` has its own,
@@ -112,11 +114,16 @@ class Request:
         if self.table_places and self.tables == "c":
             message = "--table-region names sections in assembly: leave --tables c out"
             raise EtchError("option-conflict", "arguments", message)
+        if self.keep_vocabulary is not None and (self.prune is not None or self.limits is not None):
+            other = "--prune-vocabulary" if self.prune is not None else "a budget"
+            message = f"--keep-vocabulary says which pieces stay, {other} chooses them: leave one out"
+            raise EtchError("option-conflict", "arguments", message)
         given = {
             "--task": self.task is not None,
             "--pooling": self.pooling is not None,
             "--evaluate": self.evaluate is not None,
             "--prune-vocabulary": self.prune is not None,
+            "--keep-vocabulary": self.keep_vocabulary is not None,
             "--gpu": self.gpu,
             "--beams": self.beams is not None,
         }
@@ -130,6 +137,7 @@ def generate(request: Request, echo: Echo) -> None:
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
     checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads)
+    checkpoint = with_vocabulary_of(checkpoint, request.keep_vocabulary)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
     _check_writer(request, checkpoint, graph)

@@ -37,6 +37,12 @@ def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]
         help="words whose piece is dropped: spelled by shorter pieces (default), or unknown, as [UNK]",
     )
     generate.add_argument(
+        "--keep-vocabulary",
+        type=Path,
+        metavar="DIR",
+        help="instead: keep the pieces that this folder, generated from the same checkpoint, has kept",
+    )
+    generate.add_argument(
         "--evaluate",
         type=Path,
         metavar="FILE",
@@ -105,6 +111,7 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
         need(f"--{option.replace('_', '-')}", given, "--evaluate, --prune-vocabulary or --calibrate", tables)
     chosen = Columns(arguments.label_column or "1", arguments.text_columns, arguments.header, arguments.labels)
     asked: dict[str, Any] = {"columns": chosen, "limits": limits, "board": arguments.board}
+    asked["keep_vocabulary"] = arguments.keep_vocabulary
     asked["prune_columns"] = own_columns(arguments.prune_columns, arguments.header)
     asked["calibrate_columns"] = own_columns(arguments.calibrate_columns, arguments.header)
     if corpus is not None:

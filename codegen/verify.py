@@ -28,16 +28,15 @@ from .golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
 from .head_folders import HeadFolder
 from .ir.program import Output, Program
 from .ir.task import Task
+from .kept_vocabulary import check_digest, with_kept
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
-from .manifest import MANIFEST, ids_of
 from .oracle.interpret import Interpreter
 from .own_tokenizer import own_tokenizer
 from .progress import stage
 from .quantize import RECIPES
 from .table_file import Columns
 from .texts import read_lines
-from .vocabulary import keep_ids, never_dropped
 
 MAX_PAIRS = 256
 MAX_TEXT_BYTES = 8 << 20
@@ -123,15 +122,8 @@ def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[H
         has = f"the model has the heads {', '.join(named)}" if named else "the model has one head"
         message = f"{has}: --head says of each its name and folder, in this order, and of no other one"
         raise EtchError("other-heads", "verify", message)
-    if loaded.digest != manifest["checkpoint_sha256"]:
-        raise EtchError(
-            "other-checkpoint",
-            "verify",
-            f"the model was generated from another checkpoint: its SHA-256 is {manifest['checkpoint_sha256']}, "
-            f"this folder's {loaded.digest}",
-        )
-    kept = manifest.get("kept_ids")
-    return loaded if kept is None else keep_ids(loaded, _kept(loaded, ids_of(kept)))
+    check_digest(manifest, loaded, "verify")
+    return with_kept(loaded, manifest, "verify")
 
 
 def _compare_own(
@@ -154,15 +146,6 @@ def _compare_own(
     first = f" (the first: {other[0]})" if other else ""
     echo(f"tokenizer    {len(other)} of {len(answers)} with ids other than the folder's own{first}: {own.read_by}")
     return not other
-
-
-def _kept(checkpoint: Checkpoint, ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The entries of the vocabulary that a manifest says are left: some of those that there are, with all that
-    tokenizer and settings need."""
-    needed = never_dropped(checkpoint)
-    if not needed.issubset(ids) or ids[-1] > max(len(checkpoint.tokenizer.model.pieces) - 1, *needed):
-        raise EtchError("manifest-malformed", "verify", "'kept_ids' are not of this vocabulary", file=MANIFEST)
-    return ids
 
 
 def _program(

@@ -12,7 +12,6 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .. import __version__
 from ..built_program import program_of
@@ -24,7 +23,9 @@ from ..manifest import MANIFEST, TERMS_SUFFIX
 from ..one_file import write_file
 from ..outside_files import NamedFile
 from ..progress import stage
+from ..table_options import own_columns
 from ..verify import verify
+from .commands import CHECKPOINT, commands, head_folder, verify_command
 from .page import page
 from .sbom import sbom
 
@@ -46,6 +47,8 @@ class Request:
     table_options: tuple[str, ...]
     latency: bool
     out: Path
+    calibrate: Path | None = None  # what the model was calibrated on
+    calibrate_columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     manifest = check_folder(request.directory, STAGE)
     if lacking := [key for key in SHOWN if key not in manifest]:
         raise EtchError("manifest-malformed", STAGE, f"'{lacking[0]}' is missing: generate it again", file=MANIFEST)
+    if request.calibrate is not None and "calibration_sha256" not in manifest:
+        raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
     program = program_of(request.directory, echo)
     checks = [_verified(request)]
     checks += [
@@ -88,7 +93,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     terms = request.directory / f"{manifest['name']}{TERMS_SUFFIX}"
     licence = terms.read_text(encoding="utf-8") if terms.name in manifest["files"] else None
-    text = page(manifest, inputs, versions, checks, licence, _commands(request, manifest))
+    text = page(manifest, inputs, versions, checks, licence, commands(request, manifest))
     bill = sbom(manifest, inputs, versions, licence)
     write_file(request.out, text.encode(), STAGE)
     beside = request.out.with_suffix(".cdx.json")
@@ -102,12 +107,18 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
 
 def _verified(request: Request) -> Check:
     lines: list[str] = []
-    code = verify(request.directory, request.checkpoint, request.texts, lines.append, heads=request.heads)
+    code = verify(
+        request.directory,
+        request.checkpoint,
+        request.texts,
+        lines.append,
+        calibration=request.calibrate,
+        columns=own_columns(request.calibrate_columns),
+        heads=request.heads,
+    )
     lines = [line for line in lines if not line.startswith(("building in", "built "))]
-    words = ["etch", "verify", "MODEL", "--checkpoint", "CHECKPOINT", *_heads(request)]
-    command = shlex.join([*words, "--texts", request.texts.name])
-    return Check("Against the float64 reference, and the arithmetic contract bit for bit", command, code == 0,
-                 "\n".join(lines))  # fmt: skip
+    title = "Against the float64 reference, and the arithmetic contract bit for bit"
+    return Check(title, verify_command(request), code == 0, "\n".join(lines))
 
 
 def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequence[str] = ()) -> Check:
@@ -126,33 +137,17 @@ def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequenc
 def _inputs(request: Request) -> dict[str, str]:
     """Name -> SHA-256 of everything that was read."""
     found: dict[str, str] = {f"model/{MANIFEST}": _digest((request.directory / MANIFEST).read_bytes())}
-    folders = {"checkpoint": request.checkpoint} | {f"head {head.name}": head.folder for head in request.heads}
+    folders = {CHECKPOINT.lower(): request.checkpoint}
+    folders |= {f"head {head_folder(head.name)}": head.folder for head in request.heads}
     for name, folder in folders.items():
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 found[f"{name}/{path.relative_to(folder)}"] = sha256_of(path)
-    for file in (request.texts, request.table):
+    for file in (request.texts, request.table, request.calibrate):
         if file is not None:
             found[file.name] = _digest(NamedFile(file, "texts", STAGE).read())
     return found
 
 
-def _heads(request: Request) -> list[str]:
-    """Each head's folder by the name of a stand-in, as the checkpoint's."""
-    return [word for head in request.heads for word in ("--head", f"{head.name}=HEAD_{head.name.upper()}")]
-
-
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _commands(request: Request, manifest: dict[str, Any]) -> list[str]:
-    """That make the model and this page again."""
-    generate = ["etch", "generate", "CHECKPOINT", "--out", "MODEL", "--name", manifest["name"]]
-    generate += ["--recipe", manifest["recipe"], "--max-tokens", str(manifest["max_tokens"])]
-    generate += ["--target", manifest["target"], *_heads(request), "--build"]
-    evidence = ["etch", "evidence", "MODEL", "--checkpoint", "CHECKPOINT", *_heads(request)]
-    evidence += ["--texts", request.texts.name]
-    if request.table is not None:
-        evidence += ["--evaluate", request.table.name, *request.table_options]
-    return [shlex.join(generate), shlex.join([*evidence, "--out", request.out.name])]

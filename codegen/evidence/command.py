@@ -8,12 +8,15 @@ from pathlib import Path
 
 from ..progress import say
 from ..subcommand import Subcommand, take_heads, take_model
+from ..table_options import columns
 
 
 def _take(parser: argparse.ArgumentParser) -> None:
     take_model(parser)
     parser.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
     take_heads(parser)
+    parser.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
+    parser.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
     parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
     parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
     parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
@@ -40,6 +43,8 @@ def _do(arguments: argparse.Namespace) -> int:
         tuple(options),
         arguments.latency,
         arguments.out,
+        arguments.calibrate,
+        arguments.calibrate_columns,
     )
     return collect(request, say)
 

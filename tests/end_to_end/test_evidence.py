@@ -6,14 +6,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
-from generator_program import etch
+from classify_program import ROOT
+from generator_program import content, etch
 from model_build import build_model
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_heads import write_encoder, write_head
 
 TEXTS = "the cat\n\na <script>alert(1)</script> dog & cat\nthe dog\n"
 ROWS = "1,the cat\n2,a dog\n3,on the mat\n1,<b>ran</b>\n"
@@ -116,6 +121,45 @@ def test_the_bill_of_materials(place: Path) -> None:
     assert validation.JsonStrictValidator(schema.SchemaVersion.V1_5).validate_str(json.dumps(bill)) is None
 
 
+def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
+    """Heads of other folders and texts to calibrate by; as the page says it, the same model comes of them again."""
+    write_encoder(tmp_path / "CHECKPOINT")
+    for head, kind in (("TOPIC", "single"), ("NAMES", "tags")):
+        write_head(tmp_path / head, kind)
+    (tmp_path / "texts.txt").write_text(TEXTS)
+    (tmp_path / "own.csv").write_text("a,the cat sat on the mat\nb,a dog ran\n")
+    heads = ["--head", "topic=TOPIC", "--head", "names=NAMES"]
+    calibrate = ["--calibrate", "own.csv", "--calibrate-columns", "2"]
+    options = ["--recipe", "w4a8", "--embedding-bits", "4", "--max-tokens", "19", *heads, *calibrate]
+    assert etch("generate", "CHECKPOINT", "--out", "MODEL", "--name", "several", *options, **there(tmp_path)).code == 0
+    build_model(tmp_path / "MODEL")
+    files = ["MODEL", "--checkpoint", "CHECKPOINT", "--texts", "texts.txt", "--out", "report.html"]
+    done = etch("evidence", *files, *heads, *calibrate, **there(tmp_path))
+    assert done.code == 0, done.err
+    page = "".join(Page((tmp_path / "report.html").read_text()).words)
+    for file in ("TOPIC/model.safetensors", "own.csv"):
+        assert hashlib.sha256((tmp_path / file).read_bytes()).hexdigest() in page
+    printed = page.partition("To repeat it")[2]
+    commands = [line for line in printed.splitlines() if line.startswith(("etch", "diff"))]
+    assert [command.split()[:2] for command in commands] == [["etch", "generate"], ["diff", "-r"], ["etch", "evidence"]]
+    assert etch(*shlex.split(commands[0])[1:], **there(tmp_path)).code == 0
+    subprocess.run(shlex.split(commands[1]), cwd=tmp_path, check=True)
+    assert content(tmp_path / "AGAIN").keys() > {"etch.json", "several.tables"}
+    before = (tmp_path / "report.html").read_bytes()
+    assert etch(*shlex.split(commands[2])[1:], **there(tmp_path)).code == 0
+    assert (tmp_path / "report.html").read_bytes() == before
+    for left_out, words in ((heads, "error[heads-missing] verify: the model has the heads topic, names: "),
+                            (calibrate, "error[calibration-missing]")):  # fmt: skip
+        others = [option for option in [*heads, *calibrate] if option not in left_out]
+        done = etch("evidence", *files, *others, **there(tmp_path))
+        assert (done.code, words in done.err) == (1, True), done.err
+
+
+def there(folder: Path) -> dict[str, Any]:
+    """Of a command that runs in a folder."""
+    return {"cwd": folder, "environment": {"PYTHONPATH": str(ROOT)}}
+
+
 def test_what_fails_is_shown(place: Path, tmp_path: Path) -> None:
     shutil.copytree(place, tmp_path / "broken")
     program = tmp_path / "broken/tiny/build/bin/classify-tiny"
@@ -136,6 +180,12 @@ def test_what_fails_is_shown(place: Path, tmp_path: Path) -> None:
     [
         ("report.txt", [], 2, "error[output-kind] arguments: --out: expected a name that ends in .html"),
         ("report.html", ["--labels", "0"], 2, "error[option-incomplete] arguments: --labels needs --evaluate"),
+        (
+            "report.html",
+            ["--calibrate", "/none"],
+            2,
+            "error[option-conflict] arguments: --calibrate: this model ",
+        ),
         ("report.html", ["--texts", "/none"], 1, "error[texts-unreadable]"),
     ],
 )
