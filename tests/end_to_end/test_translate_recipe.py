@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ for library in ("torch", "transformers", "sentencepiece", "sacrebleu"):
 
 from safetensors.numpy import load_file  # noqa: E402 - comes with transformers
 
+from codegen import pipeline  # noqa: E402 - once it is known that it can be compared
+
 RECIPE = ROOT / "tools" / "train" / "translate"
 PAIRS = (("A man rides a bicycle.", "Ein Mann fährt Fahrrad."), ("Two dogs are playing.", "Zwei Hunde spielen."))
 
@@ -26,12 +29,17 @@ PAIRS = (("A man rides a bicycle.", "Ein Mann fährt Fahrrad."), ("Two dogs are 
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As ETCH_DATA has them."""
     data = tmp_path_factory.mktemp("data")
-    (data / "multi30k").mkdir()
-    for part, count in (("train", 40), ("val", 2)):
-        for language, texts in zip(("en", "de"), zip(*PAIRS, strict=True), strict=True):
-            lines = "".join(f"{text}\n" for text in texts) * (count // 2)
-            (data / "multi30k" / f"{part}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
+    for part, count in (("train", 20), ("val", 1)):
+        write_pairs(data, part, list(PAIRS) * count)
     return data
+
+
+def write_pairs(data: Path, part: str, pairs: list[tuple[str, str]]) -> None:
+    """(English, German), a line each."""
+    (data / "multi30k").mkdir(exist_ok=True)
+    for language, texts in zip(("en", "de"), zip(*pairs, strict=True), strict=True):
+        lines = "".join(f"{text}\n" for text in texts)
+        (data / "multi30k" / f"{part}.{language}.gz").write_bytes(gzip.compress(lines.encode()))
 
 
 def run(data: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
@@ -61,3 +69,25 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(data: Path, tmp_path: Pat
 def test_a_start_is_for_training(data: Path) -> None:
     done = run(data, "--from", RECIPE / "checkpoint", "--evaluate")
     assert done.returncode == 2 and "--from goes with training" in done.stderr
+
+
+def test_the_textbooks_form(tmp_path: Path) -> None:
+    rng = random.Random(1)  # so many words that there are 3,000 pieces
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 7))) for _ in range(6_000)]
+    pairs = [(" ".join(row), " ".join(reversed(row))) for row in (rng.choices(words, k=12) for _ in range(600))]
+    for part, some in (("train", pairs), ("val", pairs[:2]), ("test_2016_flickr", pairs[:2])):
+        write_pairs(tmp_path, part, some)
+    out = tmp_path / "out"
+    form = ("--form", "textbook", "--out", out)
+    done = run(tmp_path, *form, "--state", tmp_path / "state", "--epochs", "1", "--bfloat16")
+    assert done.returncode == 0, done.stderr
+    assert "600 pairs, 3,759,736 parameters" in done.stdout
+    kept = load_file(out / "model.safetensors")
+    for name in ("source_embedding", "target_embedding", "output"):
+        assert kept[f"{name}.weight"].shape == (3_000, 192)  # none is another one's
+    assert not np.array_equal(kept["target_embedding.weight"], kept["output.weight"])
+    graph = pipeline.to_graph(pipeline.load(out), None)
+    assert graph.target is not None and (graph.vocabulary, graph.target.max_tokens) == (3_000, 127)
+    for beams in ("1", "2"):
+        done = run(tmp_path, *form, "--evaluate", "--test", "--rows", "1", "--beams", beams)
+        assert done.returncode == 0 and f"test, 1 rows, beams {beams}: BLEU = " in done.stdout, done.stderr

@@ -7,26 +7,27 @@ from pathlib import Path
 
 import sacrebleu
 import torch
+from form import Form
 from pairs import HELD_OUT, TEST, read_pairs
-from transformers import MarianMTModel, MarianTokenizer
+from transformers import MarianTokenizer
 
 _BATCH = 50
 
 
-def evaluate(data: Path, checkpoint: Path, *, test: bool, beams: int, rows: int | None) -> None:
+def evaluate(data: Path, form: Form, checkpoint: Path, *, test: bool, beams: int, rows: int | None) -> None:
     """Prints both."""
     english, german = (texts[:rows] for texts in read_pairs(data, TEST if test else HELD_OUT))
-    found = translations(checkpoint, english, beams)
+    found = translations(form, checkpoint, english, beams)
     bleu = sacrebleu.corpus_bleu(found, [german])
     chrf = sacrebleu.corpus_chrf(found, [german])
     print(f"{'test' if test else 'held out'}, {len(german)} rows, beams {beams}: {bleu}, {chrf}")
 
 
 @torch.inference_mode()
-def translations(checkpoint: Path, texts: list[str], beams: int) -> list[str]:
+def translations(form: Form, checkpoint: Path, texts: list[str], beams: int) -> list[str]:
     """Of each text, in float32."""
     tokenizer = MarianTokenizer.from_pretrained(checkpoint)
-    model = MarianMTModel.from_pretrained(checkpoint, dtype=torch.float32).eval()
+    model = form.writer(checkpoint).eval()
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found = [""] * len(texts)
     for start in range(0, len(order), _BATCH):

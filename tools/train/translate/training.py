@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 from common.optimize import decay_groups
-from torch.nn.functional import cross_entropy, linear
-from transformers import MarianMTModel
+from form import Form
+from torch.nn.functional import cross_entropy
 
 BATCH_TOKENS = 4_096  # where nothing is learnt
 POOL_BATCHES = 50  # batches are of like lengths within a pool of about this many
@@ -32,6 +32,7 @@ class Settings:
     weight_decay: float = 0.01
     smoothing: float = 0.1  # of the target's words
     seed: int = 1
+    bfloat16: bool = False  # products of bfloat16, where a processor has them
 
 
 @dataclass(frozen=True)
@@ -45,29 +46,30 @@ class Rows:
         return len(self.sources)
 
 
-def loss_of(model: MarianMTModel, rows: Rows, batch: list[int], smoothing: float) -> tuple[torch.Tensor, int]:
-    """(summed cross-entropy, its tokens): padding takes no part, and logits are made only where they count."""
-    pad = model.config.pad_token_id
+def loss_of(
+    model: torch.nn.Module, form: Form, rows: Rows, batch: list[int], smoothing: float
+) -> tuple[torch.Tensor, int]:
+    """(summed cross-entropy, its tokens): padding takes no part."""
+    pad = form.pieces - 1
     sources, targets = (_padded([of[i] for i in batch], pad) for of in (rows.sources, rows.targets))
     begun = torch.cat([torch.full((len(batch), 1), pad), targets[:, :-1]], dim=1)
-    hidden = model.model(input_ids=sources, attention_mask=(sources != pad).long(), decoder_input_ids=begun)[0]
     counts = targets != pad
-    logits = linear(hidden[counts], model.model.shared.weight, model.final_logits_bias[0])
+    logits = form.logits(model, sources, begun, counts).float()
     return cross_entropy(logits, targets[counts], label_smoothing=smoothing, reduction="sum"), len(logits)
 
 
 @torch.inference_mode()
-def loss_per_token(model: MarianMTModel, rows: Rows) -> float:
+def loss_per_token(model: torch.nn.Module, form: Form, rows: Rows) -> float:
     """Mean cross-entropy of the targets, in nats."""
     model.eval()
     total, tokens = 0.0, 0
     for batch in _batches(rows, sorted(range(len(rows)), key=lambda i: _lengths(rows, i)), BATCH_TOKENS):
-        loss, count = loss_of(model, rows, batch, 0.0)
+        loss, count = loss_of(model, form, rows, batch, 0.0)
         total, tokens = total + loss.item(), tokens + count
     return total / tokens
 
 
-def train(model: MarianMTModel, rows: Rows, held_out: Rows, *, settings: Settings, state: Path) -> None:
+def train(model: torch.nn.Module, form: Form, rows: Rows, held_out: Rows, *, settings: Settings, state: Path) -> None:
     """Trains `model` in place; it ends with the mean of the last epochs, or the last one where that is better."""
     optimizer = torch.optim.AdamW(
         decay_groups(model, settings.weight_decay), lr=settings.peak_rate, betas=(0.9, 0.98), fused=True
@@ -81,7 +83,8 @@ def train(model: MarianMTModel, rows: Rows, held_out: Rows, *, settings: Setting
         for batch in range(done, len(plan)):
             step += 1
             _set_rate(optimizer, settings, step, (settings.epochs - epoch - batch / len(plan)) / settings.ending)
-            loss, count = loss_of(model, rows, plan[batch], settings.smoothing)
+            with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+                loss, count = loss_of(model, form, rows, plan[batch], settings.smoothing)
             optimizer.zero_grad(set_to_none=True)
             (loss / count).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -95,16 +98,16 @@ def train(model: MarianMTModel, rows: Rows, held_out: Rows, *, settings: Setting
         torch.save(model.state_dict(), state / f"epoch-{epoch}.pt")
         (state / f"epoch-{epoch - KEPT_EPOCHS}.pt").unlink(missing_ok=True)
         _keep(state / "state.pt", model, optimizer, (epoch, step, 0))
-        print(f"epoch {epoch}: held-out loss {loss_per_token(model, held_out):.4f}", flush=True)
-    _average(model, held_out, state)
+        print(f"epoch {epoch}: held-out loss {loss_per_token(model, form, held_out):.4f}", flush=True)
+    _average(model, form, held_out, state)
 
 
-def _average(model: MarianMTModel, held_out: Rows, state: Path) -> None:
+def _average(model: torch.nn.Module, form: Form, held_out: Rows, state: Path) -> None:
     last = {name: value.clone() for name, value in model.state_dict().items()}
     kept = [torch.load(path, weights_only=True) for path in sorted(state.glob("epoch-*.pt"))]
-    alone = loss_per_token(model, held_out)
+    alone = loss_per_token(model, form, held_out)
     model.load_state_dict({name: sum(weights[name] for weights in kept) / len(kept) for name in last})
-    together = loss_per_token(model, held_out)
+    together = loss_per_token(model, form, held_out)
     print(f"held-out loss: last {alone:.4f}, mean of {len(kept)} epochs {together:.4f}", flush=True)
     if alone < together:
         model.load_state_dict(last)
@@ -151,7 +154,7 @@ def _padded(rows: list[list[int]], pad: int) -> torch.Tensor:
     return torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
 
 
-def _resume(path: Path, model: MarianMTModel, optimizer: torch.optim.Optimizer) -> tuple[int, int, int]:
+def _resume(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> tuple[int, int, int]:
     """(epochs that are done, steps, batches of the epoch that was begun)."""
     if not path.exists():
         return 0, 0, 0
@@ -162,7 +165,7 @@ def _resume(path: Path, model: MarianMTModel, optimizer: torch.optim.Optimizer) 
     return tuple(kept["done"])
 
 
-def _keep(path: Path, model: MarianMTModel, optimizer: torch.optim.Optimizer, done: tuple[int, int, int]) -> None:
+def _keep(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, done: tuple[int, int, int]) -> None:
     beside = path.with_suffix(".new")
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "done": done}, beside)
     beside.replace(path)
