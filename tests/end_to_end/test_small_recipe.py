@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,8 +49,9 @@ def scale(path: Path, name: str, factor: float) -> None:
     write_raw_safetensors(path, header, data[:begin] + values.tobytes() + data[end:])
 
 
-def train(lesson: Path, out: Path, steps: int) -> subprocess.CompletedProcess[str]:
-    settings = f"--pieces 60 --layers 1 --width 32 --max-tokens 16 --batch 16 --rate 0.005 --threads 1 --steps {steps}"
+def train(lesson: Path, out: Path, steps: int, more: str = "") -> subprocess.CompletedProcess[str]:
+    settings = "--pieces 60 --layers 1 --width 32 --max-tokens 16 --batch 16 --rate 0.005 --threads 1"
+    settings += f" --steps {steps} {more}"
     command = [sys.executable, RECIPE, lesson / "teacher", "--texts", lesson / "texts.txt", "--out", out]
     environment = os.environ | {"HF_HUB_OFFLINE": "1"}
     return subprocess.run([*command, *settings.split()], env=environment, capture_output=True, text=True, check=False)
@@ -79,6 +81,31 @@ def test_more_steps_go_on(lesson: Path, tmp_path: Path) -> None:
     done = train(lesson, tmp_path / "out", 30)
     assert done.returncode == 0 and "going on after step 20" in done.stderr, done.stderr
     assert "teacher:" not in done.stderr  # it was asked once
+
+
+@pytest.mark.parametrize("change", ["teacher", "texts", "cut"])
+def test_a_kept_lesson_is_for_what_it_was_asked(change: str, lesson: Path, tmp_path: Path) -> None:
+    """As many texts are not the same texts."""
+    place, out = tmp_path / "lesson", tmp_path / "out"
+    shutil.copytree(lesson, place)
+    assert train(place, out, 1).returncode == 0
+    kept = (tmp_path / "out.lesson").read_bytes()
+    out.rename(tmp_path / "first")
+    if change == "teacher":
+        scale(place / "teacher" / "model.safetensors", "embeddings.word_embeddings.weight", 2.0)
+    if change == "texts":
+        texts = (place / "texts.txt").read_text().splitlines()
+        (place / "texts.txt").write_text("\n".join(texts[::-1]) + "\n")
+    done = train(place, out, 1, "--max-tokens 4" if change == "cut" else "")
+    assert done.returncode == 1 and "of another teacher, other texts or another --max-tokens" in done.stderr
+    assert (tmp_path / "out.lesson").read_bytes() == kept and not out.exists()
+
+
+def test_a_lesson_is_kept_whole_or_not_at_all(lesson: Path, tmp_path: Path) -> None:
+    """Where it cannot be finished, as in a full folder, nothing under its name is half written."""
+    (tmp_path / "out.lesson.new").mkdir()  # what it is written to
+    assert train(lesson, tmp_path / "out", 1).returncode != 0
+    assert not (tmp_path / "out.lesson").exists()
 
 
 @pytest.mark.parametrize(("change", "words"), [("few", "texts, a step takes"), ("there", "exists already")])

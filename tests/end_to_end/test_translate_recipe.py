@@ -58,7 +58,14 @@ def test_a_run_begins_with_the_weights_of_a_checkpoint(data: Path, tmp_path: Pat
     begun, out = RECIPE / "checkpoint", tmp_path / "out"
     done = run(data, "--from", begun, "--out", out, "--state", tmp_path / "state", "--epochs", "1")
     assert done.returncode == 0, done.stderr
-    for name in ("config.json", "generation_config.json", "tokenizer_config.json", "source.spm", "vocab.json"):
+    for name in (
+        "config.json",
+        "generation_config.json",
+        "tokenizer_config.json",
+        "source.spm",
+        "vocab.json",
+        "LICENSE",
+    ):
         assert (out / name).read_bytes() == (begun / name).read_bytes(), name
     before, after = load_file(begun / "model.safetensors"), load_file(out / "model.safetensors")
     assert before.keys() == after.keys()

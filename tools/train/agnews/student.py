@@ -13,6 +13,8 @@ from rows import LABELS
 from safetensors.torch import load_file
 from transformers import BertConfig, BertForSequenceClassification
 
+TERMS = Path(__file__).resolve().parent / "checkpoint" / "LICENSE"  # agnews_small's are the same
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -68,7 +70,7 @@ def save(
     settings["dtype"] = "float16"
     settings["position_embedding_type"] = "absolute"
     settings.pop("_name_or_path", None)
-    with replaced(folder) as beside:
+    with replaced(folder, TERMS) as beside:
         write_half(beside / "model.safetensors", model.state_dict())
         write_json(beside / "config.json", settings, sort_keys=True)
         write_json(beside / "tokenizer.json", tokenizer)

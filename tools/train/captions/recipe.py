@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import LlamaForCausalLM
 
+TERMS = Path(__file__).resolve().parent / "checkpoint" / "LICENSE"
 STEPS = Steps(count=1_500, batch=64, rate=4e-3, seed=1)
 _NOTHING = -100  # a target that does not count
 
@@ -32,7 +33,7 @@ def remake(data: Path, out: Path, state: Path, steps: Steps) -> None:
     lengths = [len(row) for row in rows]
     train(model, lengths, lambda batch: _loss_of(model, [rows[i] for i in batch]), steps, state / "state.pt")
     print(f"held-out loss {_loss(model, held_out, steps.batch):.4f} nats a token", flush=True)
-    with replaced(out) as folder:
+    with replaced(out, TERMS) as folder:
         write_folder(folder, model, state / "tokenizer.json")
     print(f"wrote {out.name}", flush=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,10 +14,13 @@ from safetensors.torch import save_file
 
 
 @contextlib.contextmanager
-def replaced(folder: Path) -> Iterator[Path]:
-    """A new folder beside `folder`, to fill; at the end it takes the place of what is there."""
+def replaced(folder: Path, terms: Path | None = None) -> Iterator[Path]:
+    """A new folder beside `folder`, to fill; at the end it takes the place of what is there. `terms`, a file that says
+    under which terms the weights are and may be that of `folder`, comes with it."""
     beside = folder.with_name(folder.name + ".new")
     beside.mkdir(parents=True)
+    if terms is not None:
+        shutil.copyfile(terms, beside / "LICENSE")
     yield beside
     old = folder.with_name(folder.name + ".old")
     if folder.exists():

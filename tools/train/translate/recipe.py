@@ -16,6 +16,7 @@ from textbook import TEXTBOOK
 from training import Rows, Settings, train
 
 FORMS = {"marian": MARIAN, "textbook": TEXTBOOK}
+TERMS = Path(__file__).resolve().parent / "checkpoint" / "LICENSE"
 SETTINGS = Settings(epochs=12)
 
 
@@ -44,6 +45,6 @@ def remake(
     rows, held_out = (rows_of(data, part, state) for part in (TRAIN, HELD_OUT))
     print(f"{len(rows)} pairs, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     train(model, form, rows, held_out, settings=settings, state=state)
-    with replaced(out) as folder:
+    with replaced(out, TERMS) as folder:
         form.write(folder, model, state)
     print(f"wrote {out.name}", flush=True)
