@@ -55,6 +55,16 @@ def head(text: str) -> HeadFolder:
         raise argparse.ArgumentTypeError(error.message) from error
 
 
+def board(text: str) -> str:
+    """One of firmware-demo's, if there are any: EtchError where etch is installed without it."""
+    from .build import boards
+
+    if not boards():
+        message = "--board needs the checkout of etch, whose firmware-demo it links: an installed etch has no boards"
+        raise EtchError("boards-missing", "arguments", message)
+    return text
+
+
 def room(text: str) -> Room:
     """NAME=SIZE[,COST]."""
     from .regions import parse_room

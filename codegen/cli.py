@@ -62,7 +62,10 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
         help="texts may be cut at so few tokens (default: at no fewer)",
     )
     budget.add_argument(
-        "--board", choices=boards(), help="for m-profile: whose firmware --build links (default: netduinoplus2)"
+        "--board",
+        type=types.board,
+        choices=boards(),
+        help="for m-profile: whose firmware --build links (default: netduinoplus2)",
     )
 
 

@@ -20,7 +20,8 @@ def page(command: Command, version: str) -> str:
     for title, group in command.groups.items():
         lines.append(f".SH {(title or 'options').upper()}")
         for option in group:
-            lines += [".TP", _head(option), _text(option.help)]
+            heads = "\n.TQ\n".join(_head(each) for each in option.spellings)
+            lines += [".TP", heads, _text(option.help)]
     lines += [".SH EXIT STATUS", "0: done; 1: refused or failed; 2: wrong use; 128 + n: stopped by signal n."]
     return "\n".join([*lines, ""])
 

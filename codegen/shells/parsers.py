@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,13 @@ class Option:
     choices: tuple[str, ...]
     help: str
     required: bool
+    others: tuple[str, ...] = ()  # names that do the same
+
+    @property
+    def spellings(self) -> Iterator[Option]:
+        """By each of its names."""
+        for name in (self.name, *self.others):
+            yield replace(self, name=name, others=())
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,9 @@ class Command:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Of all groups, those that have a name."""
-        return tuple(option for group in self.groups.values() for option in group if option.name)
+        """Of all groups, those that have a name, once by each."""
+        named = (option for group in self.groups.values() for option in group if option.name)
+        return tuple(each for option in named for each in option.spellings)
 
 
 def commands_of(parser: argparse.ArgumentParser) -> tuple[Command, ...]:
@@ -54,7 +63,7 @@ def _groups(parser: argparse.ArgumentParser) -> dict[str, tuple[Option, ...]]:
 
 
 def _option(action: argparse.Action) -> Option:
-    name = action.option_strings[-1] if action.option_strings else ""
+    *others, name = action.option_strings or [""]
     value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
     return Option(
         name=name,
@@ -62,4 +71,5 @@ def _option(action: argparse.Action) -> Option:
         choices=() if action.choices is None else tuple(map(str, action.choices)),
         help=(action.help or "").replace("%%", "%"),
         required=bool(action.required and name),
+        others=tuple(others),
     )

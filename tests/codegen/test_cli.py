@@ -11,7 +11,7 @@ import pytest
 from hostile import HOSTILE
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen import cli, pipeline
+from codegen import build, cli, pipeline
 from codegen.errors import EtchError, printable
 from codegen.table_file import Columns
 
@@ -103,6 +103,14 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_that_need_another(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["generate", "in", "--out", "out", *options]) == 2
     assert f"error[option-incomplete] arguments: {options[0].replace('--no-', '--')} needs" in capsys.readouterr().err
+
+
+def test_boards_of_an_installed_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which has no firmware-demo."""
+    monkeypatch.setattr(build, "ROOT", Path("/nowhere"))
+    assert cli.main(["generate", "in", "--out", "out", "--board", "netduinoplus2"]) == 2
+    said = capsys.readouterr().err
+    assert "error[boards-missing] arguments: --board needs the checkout of etch" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "x", "1.5", "9" * 20])

@@ -42,6 +42,14 @@ def test_bash(capsys: pytest.CaptureFixture[str]) -> None:
     assert completed(of_program("bash", "classify-x", HELP), "classify-x", "--") == {"--file", "--json", "--help"}
 
 
+def test_an_option_with_two_names_has_both() -> None:
+    [generate] = [command for command in COMMANDS if command.name == "generate"]
+    names = [option.name for option in generate.options]
+    assert names.count("--max-tokens") == names.count("--max-source") == 1
+    page = (Path(cli.__file__).parent / "OPTIONS.md").read_text(encoding="utf-8")
+    assert "- `--max-tokens N`, `--max-source N`: longest text" in page
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_option_is_there_and_the_shell_reads_it(
     shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -49,7 +49,11 @@ def _filled(text: str, subsequent_indent: str = "") -> str:
 
 
 def _shown(option: Option) -> str:
-    """`--option VALUE`, as a user types it."""
+    """`--option VALUE`, as a user types it, by each of its names."""
+    return ", ".join(_as_typed(each) for each in option.spellings)
+
+
+def _as_typed(option: Option) -> str:
     if option.choices and option.name:
         return f"`{option.name}` " + " / ".join(f"`{choice}`" for choice in option.choices)
     return f"`{' '.join(filter(None, (option.name, option.value)))}`"
