@@ -4,7 +4,8 @@
 A tokenizer.json counts as it is, as for the `tokenizers` library. `transformers` 5.23 rebuilds the classes below from
 its vocabulary and compiled map alone: where the other parts would be different ones that is said in a note, and where a
 file of the folder asks for something else than tokenizer.json does it is a `tokenizer-conflict`. SentencePiece's own
-file is read as these classes read it. Others need tokenizer.json, whose parts count whatever `transformers` makes.
+file is read as these classes, and DeBERTa's, read it. Others need tokenizer.json, whose parts count whatever
+`transformers` makes.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ which other tests build, and what the README says that its commands print is wha
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -28,6 +29,8 @@ LINKS = sorted(
     for page in PAGES
     for link in set(re.findall(r"\]\(([\w.][^)#]*)\)", page.read_text(encoding="utf-8")))
 )
+LONGEST_LINE = 140
+ALIGNMENT = 64  # bytes, of tables for host
 FIGURE = re.compile(r"\d[\d,.]*")
 
 
@@ -57,10 +60,46 @@ def test_linked_files_exist(page: str, link: str) -> None:
 
 
 def test_it_is_short() -> None:
-    lines = README.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 160
-    options = (ROOT / "codegen/OPTIONS.md").read_text(encoding="utf-8").splitlines()
-    assert not [line for line in lines + options if len(line) > 140]
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 160
+
+
+def own_pages() -> list[Path]:
+    """Of the tree, without what is built or installed in it."""
+    found = [ROOT / "README.md"]
+    for folder in ("codegen", "firmware-demo", "generated", "runtime", "tests", "tools"):
+        found += [path for path in (ROOT / folder).rglob("*.md") if not {"build", ".venv"} & {*path.parts}]
+    return found
+
+
+def test_lines_of_all_pages_are_as_long_as_they_may_be() -> None:
+    """Tables and examples, too."""
+    pages = own_pages()
+    assert len(pages) > 20
+    long = [
+        f"{page.relative_to(ROOT)}:{number}: {len(line)}"
+        for page in pages
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+    assert not long
+
+
+def test_the_sizes_that_it_shows_are_those_of_the_committed_models() -> None:
+    sizes = {}
+    for name in ("agnews", "agnews_small"):
+        manifest = json.loads((ROOT / "generated" / name / "etch.json").read_text(encoding="utf-8"))
+        tables = manifest["table_list"].values()
+        lying = {table["part"]: 0 for table in tables}
+        for table in tables:
+            lying[table["part"]] += -(-table["bytes"] // ALIGNMENT) * ALIGNMENT
+        tokenizer = lying["tokenizer"]
+        sizes[name] = manifest["table_bytes"], tokenizer
+    total, tokenizer = sizes["agnews"]
+    shown = f"\ntables       {total:,} bytes: weights {total - tokenizer:,}, tokenizer {tokenizer:,}\n"
+    assert shown in README.read_text(encoding="utf-8")
+    figures = (ROOT / "tools/benchmarks/README.md").read_text(encoding="utf-8")
+    for name, (total, _) in sizes.items():
+        assert re.search(rf"^\| {name}, w8a8 \| [\d.]+ % \| {total / 1e6:.2f} MB \|", figures, re.MULTILINE), name
 
 
 # --- what its commands print -----------------------------------------------------------------------------------------
