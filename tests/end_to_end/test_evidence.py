@@ -148,7 +148,7 @@ def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
     before = (tmp_path / "report.html").read_bytes()
     assert etch(*shlex.split(commands[2])[1:], **there(tmp_path)).code == 0
     assert (tmp_path / "report.html").read_bytes() == before
-    for left_out, words in ((heads, "error[heads-missing] verify: the model has the heads topic, names: "),
+    for left_out, words in ((heads, "error[other-heads] verify: the model has the heads topic, names: "),
                             (calibrate, "error[calibration-missing]")):  # fmt: skip
         others = [option for option in [*heads, *calibrate] if option not in left_out]
         done = etch("evidence", *files, *others, **there(tmp_path))
