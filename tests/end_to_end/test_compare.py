@@ -26,7 +26,7 @@ from tokenizers import Tokenizer
 from codegen.oracle.bert import Reference
 from tools.peers import compare, processes, runs, writing
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
-from tools.peers.report import Report, Result
+from tools.peers.report import Report, Result, Times
 from tools.peers.runtimes import PEERS, WRITERS, Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
@@ -157,11 +157,13 @@ def test_what_was_written_is_reported(capsys: pytest.CaptureFixture[str], tmp_pa
     workers: Any = {name: FakeWorker(name, [], []) for name in ("etch-w8a8", "etch-fp32")}
     tokens = {"etch-w8a8": [7, 8, 9], "etch-fp32": [7, 8, 6]}
     lines = tmp_path / "lines.jsonl"
-    Report(lines).written(1, 3, 4, workers, tokens, {"etch-w8a8": 0.002, "etch-fp32": 0.005})
+    Report(lines).written(
+        1, 3, 4, workers, tokens, {"etch-w8a8": Times(0.002, 0.001), "etch-fp32": Times(0.005, 0.004)}
+    )
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].startswith("3 tokens read, 3 written, 4 beams, at most 1 thread;")
-    assert shown[2].split()[:9] == ["etch-w8a8", "2.000", "ms", "1.00", "x", "2", "of", "3", "tokens"]
-    assert shown[3].split()[:5] == ["etch-fp32", "5.000", "ms", "2.50", "x"]
+    assert shown[2].split()[:10] == ["etch-w8a8", "2.000", "(1.000)", "ms", "1.00", "x", "2", "of", "3", "tokens"]
+    assert shown[3].split()[:6] == ["etch-fp32", "5.000", "(4.000)", "ms", "2.50", "x"]
     assert [json.loads(line)["same_tokens"] for line in lines.read_text().splitlines()] == [2, 3]
 
 
@@ -186,13 +188,13 @@ def test_runtimes_compute_in_turn_and_medians_count(capsys: pytest.CaptureFixtur
     results = {peer: Result(peer, 1, worker) for peer, worker in workers.items()}
     compare.take_turns(workers, [item], 3, results)
     assert order == ["a", "b"] * 8
-    assert results["etch-w8a8"].seconds == {("5 tokens", "ids"): 2.0, ("5 tokens", "text"): 2.0}
-    assert results["torch-fp32"].seconds[("5 tokens", "ids")] == 6.0
+    assert results["etch-w8a8"].times == {("5 tokens", form): Times(2.0, 1.0) for form in ("ids", "text")}
+    assert results["torch-fp32"].times[("5 tokens", "ids")] == Times(6.0, 4.0)
 
     lines = tmp_path / "lines.jsonl"
     Report(lines).table(1, [item], list(results.values()))
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("torch-fp32"))
-    assert row.split()[1:5] == ["6000.000", "3.00", "6000.000", "3.00"]
+    assert row.split()[1:7] == ["6000.000", "(4000.000)", "3.00", "6000.000", "(4000.000)", "3.00"]
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert {line["peer"] for line in written} == {"etch-w8a8", "torch-fp32"}
     assert [line["milliseconds"] for line in written if "input" in line] == [2000.0, 2000.0, 6000.0, 6000.0]
@@ -292,14 +294,14 @@ def test_etch_alone(tmp_path: Path) -> None:
     rows, lines = tmp_path / "rows.csv", tmp_path / "lines.jsonl"
     rows.write_text('"2","Champions beaten at home","A goal in extra time decides the cup final"\n')
     command = [sys.executable, "-m", "tools.peers", CHECKPOINT, "--peers", "etch", "--lengths", "8", "--rounds", "1"]
-    command += ["--evaluate", rows, "--json", lines]
+    command += ["--evaluate", rows, "--json", lines, "--kernel", "scalar"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert not [line for line in written if "skipped" in line]
     summaries = {line["peer"]: line for line in written if "accuracy" in line}
     assert set(summaries) == {"etch-w8a8", "etch-fp32"}
-    assert all(line["accuracy"] == 1.0 for line in summaries.values())
+    assert all((line["accuracy"], line["detail"]) == (1.0, "kernel scalar") for line in summaries.values())
     assert summaries["etch-fp32"]["mean_logit_error"] < 1e-5 < summaries["etch-w8a8"]["mean_logit_error"] < 0.1
     assert {(line["peer"], line["from"]) for line in written if "input" in line} == {
         (peer, form) for peer in summaries for form in ("ids", "text")

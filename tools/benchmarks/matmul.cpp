@@ -6,6 +6,7 @@
 #include <string>
 
 #include "benchmarks.hpp"
+#include "etch/ops/linear.hpp"
 #include "kernels.hpp"
 #include "limits.hpp"
 #include "operands.hpp"
@@ -62,6 +63,24 @@ void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std
             [&] { set.matmul_f32(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
 }
 
+// As a model's linear computes it: expanded first, or decoded as it is multiplied.
+void measure_s4(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+    Quantized a(set, rows, shape.k);
+    const auto q = random_bytes(packed_s4_bytes(set.packing, shape.n, shape.k));
+    const Aligned<std::uint8_t> factors(packed_s4_factors(set.packing, shape.n, shape.k), 11);
+    const std::vector<float> scales(shape.n, 0.01f);
+    const std::vector<float> bias(shape.n, 0.5f);
+    Aligned<std::uint8_t> scratch(expanded_bytes(set.packing, shape.k));
+    Aligned<float> out(std::size_t{rows} * shape.n);
+    const S8Weights weights{q.data(), scales.data(), bias.data(), shape.n, shape.k, factors.data()};
+    const LinearS8 linear{weights, rows, a.rows(), {out.data(), shape.n}};
+    const double bandwidth = rows <= kFewRows ? measured_bandwidth(q.data(), q.size()) : 0;
+    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n, [&] {
+        linear.run({set, scratch.data()}, 0, linear.units());
+    });
+    if (rows <= kFewRows) count_reads(state, q.data(), q.size(), bandwidth);
+}
+
 using Measure = void (*)(benchmark::State&, const KernelSet&, Shape, std::uint32_t rows);
 
 void register_one(const char* what, Measure measured, const KernelSet& set, const Options& options, Shape shape,
@@ -75,8 +94,9 @@ void register_one(const char* what, Measure measured, const KernelSet& set, cons
         ->UseRealTime();
 }
 
-void register_both(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
+void register_each(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
     register_one("matmul_s8", measure_s8, set, options, shape, rows);
+    register_one("linear_s4", measure_s4, set, options, shape, rows);
     register_one("matmul_f32", measure_f32, set, options, shape, rows);
 }
 
@@ -86,17 +106,19 @@ void register_matmul(const KernelSet& set, const Options& options) {
     if (options.quick) {
         for (const Shape shape : kQuickShapes) {
             for (const std::uint32_t rows : kQuickRows)
-                register_both(set, options, shape, rows);
+                register_each(set, options, shape, rows);
         }
         return;
     }
     for (const Shape shape : kShapes) {
         for (const std::uint32_t rows : kRows)
-            register_both(set, options, shape, rows);
+            register_each(set, options, shape, rows);
     }
     for (const Shape shape : kStepShapes) {
         for (const std::uint32_t rows : kStepRows)
             register_one("matmul_s8", measure_s8, set, options, shape, rows);
+        for (const std::uint32_t rows : kStepRows)
+            register_one("linear_s4", measure_s4, set, options, shape, rows);
     }
 }
 

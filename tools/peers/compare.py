@@ -48,6 +48,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--evaluate", type=Path)
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--peers", type=peers)
+    parser.add_argument("--kernel", default="")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
     report.begin(machine(), checkpoint.name, options.rounds)
     calibration = [tokenizer.encode(row.text).ids for row in rows] or [item.ids for item in inputs]
     preparation = Preparation(checkpoint, max_tokens, calibration)
-    setups = prepare_all(chosen(options.peers, PEERS), preparation, report)
+    setups = prepare_all(chosen(options.peers, PEERS), preparation, options.kernel, report)
     reference = reference_logits(checkpoint, calibration[:MOST_REFERENCE_TEXTS])
     for index, threads in enumerate(options.threads):
         workers = start_all(setups, threads, inputs[0].text, min(STARTS, options.rounds), report)
@@ -148,8 +149,8 @@ def accuracy(worker: Worker, rows: list[Labelled]) -> float:
 def take_turns(workers: dict[str, Worker], inputs: list[Input], rounds: int, results: dict[str, Result]) -> None:
     for item in inputs:
         for form in ({"ids": item.ids}, {"text": item.text}):
-            for peer, seconds in in_turns(workers, form, rounds).items():
-                results[peer].seconds[(item.name, next(iter(form)))] = seconds
+            for peer, times in in_turns(workers, form, rounds).items():
+                results[peer].times[(item.name, next(iter(form)))] = times
 
 
 def throughput(workers: dict[str, Worker], texts: list[str], rounds: int) -> dict[tuple[str, int], float]:

@@ -65,6 +65,9 @@ int peer_batch(const char* bytes, const size_t* ends, size_t count, float* outpu
         texts[i].size = ends[i] - begin;
     }
     batch.texts = texts;
+    const etch_text same = CALL(kernel)(&workspace);
+    for (unsigned i = 1; i < executor.workers; ++i)
+        batch.failed |= CALL(select_kernel)(&others[i - 1], same.data, same.size) != ETCH_OK;
     workspace.executor = NULL;
     if (executor.workers > 1) {
         executor.run(executor.context, run_part, &batch);

@@ -29,6 +29,11 @@ unsigned peer_threads(uint32_t threads) {
     return executor.workers;
 }
 
+/* 0: every call from now on is computed with this kernel set. */
+int peer_select_kernel(const char* name) {
+    return (int)CALL(select_kernel)(&workspace, name, strlen(name));
+}
+
 const char* peer_kernel(void) {
     const etch_text name = CALL(kernel)(&workspace);
     memcpy(kernel, name.data, name.size < sizeof kernel ? name.size : sizeof kernel - 1);

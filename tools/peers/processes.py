@@ -41,6 +41,7 @@ class Worker:
             "checkpoint": str(setup.checkpoint),
             "max_tokens": setup.max_tokens,
             "writes": setup.writes,
+            "kernel": setup.kernel,
             "first": {"text": first} if isinstance(first, str) else first,
         }
         self.log = BUILD / f"{setup.peer}.log"

@@ -6,12 +6,23 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .inputs import Input
 from .processes import Worker
 
 FIRST = "etch-w8a8"  # what the others are related to, where it is there
 MOST_TEXTS = 4  # that have columns of their own
+
+
+class Times(NamedTuple):
+    """Seconds of a call that was made again and again."""
+
+    median: float
+    least: float
+
+    def milliseconds(self) -> dict[str, float]:
+        return {"milliseconds": round(self.median * 1e3, 4), "least_milliseconds": round(self.least * 1e3, 4)}
 
 
 @dataclass
@@ -21,7 +32,7 @@ class Result:
     worker: Worker
     error: float | None = None
     accuracy: float | None = None
-    seconds: dict[tuple[str, str], float] = field(default_factory=dict)  # by input's name and form
+    times: dict[tuple[str, str], Times] = field(default_factory=dict)  # by input's name and form
 
 
 class Report:
@@ -32,7 +43,9 @@ class Report:
         print(
             "{cpu} (family {family}, model {model}), {processors} processors allowed, Python {python}".format(**machine)
         )
-        print(f"{checkpoint}, batch 1, {rounds} alternating turns, medians; each runtime in a process of its own")
+        print(
+            f"{checkpoint}, batch 1, {rounds} alternating turns, medians (least); each runtime in a process of its own"
+        )
         self._write(machine | {"checkpoint": checkpoint, "rounds": rounds})
 
     def skipped(self, peer: str, reason: str) -> None:
@@ -71,25 +84,29 @@ class Report:
         beams: int,
         workers: dict[str, Worker],
         tokens: dict[str, list[int]],
-        seconds: dict[str, float],
+        times: dict[str, Times],
     ) -> None:
         """One line a runtime; its tokens beside those of the first one in float32."""
         search = f"{beams} beams" if beams > 1 else "greedy"
         limit = f"{threads} thread{'s' if threads > 1 else ''}"
         print(f"\n{length} tokens read, {length} written, {search}, at most {limit}; x: time relative to {FIRST}")
         exact = next((peer for peer in tokens if peer.endswith("-fp32")), None)
-        for peer, time in seconds.items():
-            ratio = time / seconds[FIRST] if FIRST in seconds else 1.0
+        for peer, time in times.items():
+            ratio = time.median / times[FIRST].median if FIRST in times else 1.0
             same = None
             if exact is not None:
                 same = sum(a == b for a, b in zip(tokens[peer], tokens[exact], strict=False))
             worker = workers[peer]
             shown = "" if same is None else f"{same:5} of {length} tokens as {exact}"
             about = " ".join(filter(None, (worker.version, worker.detail)))
-            print(f"{peer:18}{time * 1e3:10.3f} ms {ratio:6.2f} x {shown}  start {worker.start_seconds:.2f} s  {about}")
+            print(
+                f"{peer:18}{time.median * 1e3:10.3f} ({time.least * 1e3:.3f}) ms {ratio:6.2f} x {shown}"
+                f"  start {worker.start_seconds:.2f} s  {about}"
+            )
             self._write(
                 {"peer": peer, "thread_limit": threads, "threads": worker.threads, "version": worker.version}
-                | {"detail": worker.detail, "tokens": length, "beams": beams, "milliseconds": round(time * 1e3, 4)}
+                | {"detail": worker.detail, "tokens": length, "beams": beams}
+                | time.milliseconds()
                 | {"same_tokens": same, "same_as": exact}
             )
 
@@ -108,8 +125,8 @@ class Report:
             for _, names in groups:
                 for form in ("ids", "text"):
                     time = _total(result, names, form)
-                    ratio = f"{time / _total(first, names, form):.2f}" if first else "-"
-                    line += [f"{time * 1e3:.3f}", ratio]
+                    ratio = f"{time.median / _total(first, names, form).median:.2f}" if first else "-"
+                    line += [f"{time.median * 1e3:.3f} ({time.least * 1e3:.3f})", ratio]
             worker = result.worker
             line.append("-" if result.error is None else f"{result.error:.2e}")
             line.append("-" if result.accuracy is None else f"{100 * result.accuracy:.2f} %")
@@ -131,8 +148,8 @@ class Report:
             "version": result.worker.version,
             "detail": result.worker.detail,
         }
-        for (name, form), seconds in result.seconds.items():
-            self._write(common | {"input": name, "from": form, "milliseconds": round(seconds * 1e3, 4)})
+        for (name, form), times in result.times.items():
+            self._write(common | {"input": name, "from": form} | times.milliseconds())
         self._write(
             common
             | {
@@ -149,5 +166,6 @@ class Report:
                 print(json.dumps(values), file=file)
 
 
-def _total(result: Result, names: list[str], form: str) -> float:
-    return sum(result.seconds[(name, form)] for name in names)
+def _total(result: Result, names: list[str], form: str) -> Times:
+    times = [result.times[(name, form)] for name in names]
+    return Times(sum(time.median for time in times), sum(time.least for time in times))

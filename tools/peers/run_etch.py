@@ -16,6 +16,8 @@ class _Library:
         for name in ("peer_kernel", "peer_version"):
             getattr(self._library, name).restype = ctypes.c_char_p
         self.version = self._library.peer_version().decode()
+        if setup.kernel and self._library.peer_select_kernel(setup.kernel.encode()) != 0:
+            raise RuntimeError(f"kernel {setup.kernel} cannot run here")
         self.detail = "kernel " + self._library.peer_kernel().decode()
         self.threads = self._library.peer_threads(ctypes.c_uint32(setup.threads))
 

@@ -13,7 +13,7 @@ from typing import Any
 from .inputs import InputError
 from .prepare import BUILD, Preparation
 from .processes import Worker, WorkerError
-from .report import Report
+from .report import Report, Times
 from .runtimes import Setup
 
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
@@ -29,8 +29,8 @@ def chosen(asked: list[str] | None, known: Sequence[str]) -> list[str]:
     return names
 
 
-def prepare_all(names: list[str], preparation: Preparation, report: Report) -> dict[str, Setup]:
-    """The setup of each peer that could be prepared."""
+def prepare_all(names: list[str], preparation: Preparation, kernel: str, report: Report) -> dict[str, Setup]:
+    """The setup of each peer that could be prepared; etch's with the kernel set of this name, or the best one."""
     logging.disable(logging.WARNING)  # of the quantizers
     models: dict[str, Path] = {}
     for peer in names:
@@ -38,7 +38,7 @@ def prepare_all(names: list[str], preparation: Preparation, report: Report) -> d
             models[peer] = preparation.model(peer)
         except Exception as error:  # whatever a foreign tool raises: the others go on
             report.skipped(peer, reason(peer, f"{type(error).__name__}: {error}"))
-    common = (preparation.checkpoint, preparation.max_tokens, preparation.written > 0)
+    common = (preparation.checkpoint, preparation.max_tokens, preparation.written > 0, kernel)
     return {peer: Setup(peer, 0, model, *common) for peer, model in models.items()}
 
 
@@ -72,8 +72,8 @@ def start_all(
     return workers
 
 
-def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int) -> dict[str, float]:
-    """Median seconds of a request: A B C A B C. A turn calls several times, more often where a call is short."""
+def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int) -> dict[str, Times]:
+    """Seconds of a request: A B C A B C. A turn calls several times, more often where a call is short."""
     calls: dict[str, int] = {}
     for peer, worker in workers.items():
         (once,) = worker.ask(calls=1, **request)["seconds"]
@@ -82,4 +82,4 @@ def in_turns(workers: dict[str, Worker], request: dict[str, Any], rounds: int) -
     for _ in range(rounds):
         for peer, worker in workers.items():
             seconds[peer] += worker.ask(calls=calls[peer], **request)["seconds"]
-    return {peer: statistics.median(values) for peer, values in seconds.items()}
+    return {peer: Times(statistics.median(values), min(values)) for peer, values in seconds.items()}

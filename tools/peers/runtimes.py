@@ -19,6 +19,7 @@ class Setup:
     checkpoint: Path
     max_tokens: int
     writes: bool = False  # tokens; otherwise it answers with logits
+    kernel: str = ""  # etch's kernel set; nothing: the best one
 
 
 class Runtime(Protocol):

@@ -46,7 +46,8 @@ def main() -> None:
     os.dup2(2, 1)  # libraries print
     spec = json.loads(sys.argv[1])
     model, checkpoint = Path(spec["model"]), Path(spec["checkpoint"])
-    setup = Setup(spec["peer"], spec["threads"], model, checkpoint, spec["max_tokens"], spec["writes"])
+    rest = (spec["max_tokens"], spec["writes"], spec["kernel"])
+    setup = Setup(spec["peer"], spec["threads"], model, checkpoint, *rest)
 
     def reply(**values: object) -> None:
         print(json.dumps(values), file=answers, flush=True)

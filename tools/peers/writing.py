@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
     report.begin(machine(), checkpoint.name, options.rounds)
     for length in lengths:
         preparation = Preparation(checkpoint, length, [], written=length, beams=max(2, *searches))
-        setups = prepare_all(chosen(options.peers, WRITERS), preparation, report)
+        setups = prepare_all(chosen(options.peers, WRITERS), preparation, options.kernel, report)
         ids = source(config, length)
         for threads in options.threads:
             first = {"ids": ids, "beams": 1, "tokens": length}
@@ -47,8 +47,8 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
                 for beams in searches:
                     request = first | {"beams": beams}
                     tokens = {peer: worker.ask(calls=0, **request)["result"] for peer, worker in workers.items()}
-                    seconds = in_turns(workers, request, options.rounds)
-                    report.written(threads, length, beams, workers, tokens, seconds)
+                    times = in_turns(workers, request, options.rounds)
+                    report.written(threads, length, beams, workers, tokens, times)
             finally:
                 stop(workers)
 

@@ -64,6 +64,14 @@ using avx512_vnni::common::apply_activation;
 #include "../vector/encoding.inl"
 // clang-format on
 
+// Of few rows the nibbles are decoded as they are multiplied, in vector registers: a tile would have to be written to
+// memory first.
+void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
+               std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+    avx512_vnni::common::matmul_s4_of_plain_rows(m, factors, first_panel, last_panel);
+}
+
 }  // namespace
 }  // namespace amx_int8
 
@@ -84,6 +92,8 @@ constexpr KernelSet kAmxInt8 = {
     amx_int8::quantize_probabilities,
     avx512_vnni::common::activate_row,
     avx512_vnni::common::expand_s4,
+    amx_int8::matmul_s4,
+    avx512_vnni::common::kMostRowsS4,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -88,6 +88,10 @@ constexpr KernelSet halved(KernelSet set) noexcept {
 namespace common {
 namespace own = avx512_vnni;
 #include "../vector/common.inl"
+void matmul_s4_of_plain_rows(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
+                             std::uint32_t last_panel) noexcept {
+    own::matmul_s4(m, own::RowsS4::plain, factors, first_panel, last_panel);
+}
 }  // namespace common
 }  // namespace avx512_vnni
 
@@ -109,7 +113,7 @@ constexpr KernelSet kAvx512Vnni = {
     avx512_vnni::activate_row,
     avx512_vnni::expand_s4,
     avx512_vnni::matmul_s4,
-    avx512_vnni::kMostRowsS4,
+    avx512_vnni::common::kMostRowsS4,
 };
 constexpr KernelSet kAvx512VnniHalved = avx512_vnni::halved(kAvx512Vnni);
 

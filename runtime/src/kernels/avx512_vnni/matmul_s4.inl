@@ -7,8 +7,12 @@
 // where the group's sums begin. The factor of a column is one within a group: it multiplies the group's sum, at most 32
 // * 127 * 8 = 32,512, which fits the low word of its lane (vpmaddwd). The integers are those of the s8 product, and so
 // are the bits.
+//
+// Rows are encoded as this set has them, q + 128, or as amx_int8 has them, q.
 
-constexpr std::uint32_t kMostRowsS4 = 8;
+using common::kMostRowsS4;
+
+enum class RowsS4 : std::int32_t { shifted = kEveryTopBit, plain = 0 };  // exclusive-or it, bytes are q
 
 ETCH_INLINE Ints low_nibbles(Ints bytes) noexcept {
     return {_mm512_and_si512(bytes.lanes, _mm512_set1_epi32(0x0F0F0F0F))};
@@ -26,15 +30,17 @@ ETCH_INLINE Ints scale_words(Ints sums, Ints factors) noexcept {
 
 // kRows rows, all that m has, times kPanels panels from `panel` on.
 template <unsigned kRows, unsigned kPanels>
-ETCH_NOINLINE void multiply_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t panel) noexcept {
+ETCH_NOINLINE void multiply_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors,
+                               std::uint32_t panel) noexcept {
     const std::size_t panel_bytes = packed_s4_bytes(Packing::panel, 16, m.k);
     const std::size_t panel_factors = packed_s4_factors(Packing::panel, 16, m.k);
     const std::int8_t* weights = m.weights + panel * panel_bytes;
     const std::size_t a_stride = m.a.stride_bytes;
     const std::uint8_t* a = m.a.data;
     factors += panel * panel_factors;
-    Ints top_bits = all_ints(kEveryTopBit);
-    keep_in_registers(top_bits);
+    const std::int32_t to_q = static_cast<std::int32_t>(rows);
+    Ints flip = all_ints(to_q);
+    keep_in_registers(flip);
     const Ints eights = all_ints(static_cast<std::int32_t>(0x88888888));
     Ints sums[kRows][kPanels];
     ETCH_UNROLL
@@ -46,12 +52,12 @@ ETCH_NOINLINE void multiply_s4(const MatmulS8& m, const std::uint8_t* factors, s
     for (std::uint32_t left = m.k; left != 0;) {
         const std::uint32_t inputs = left < kS4Group ? left : kS4Group;
         alignas(64) std::uint8_t chunk[kRows * kChunk];
-        copy_chunk<kRows, true>(a, a_stride, static_cast<std::uint32_t>(round_up(inputs, kEncodedPadding)), top_bits,
+        copy_chunk<kRows, true>(a, a_stride, static_cast<std::uint32_t>(round_up(inputs, kEncodedPadding)), flip,
                                 chunk);
         Ints group[kRows][kPanels];
         ETCH_UNROLL
         for (unsigned r = 0; r < kRows; ++r) {
-            const Ints first = all_ints(first_sum_of_row(a + r * a_stride, inputs) / 16);
+            const Ints first = all_ints(first_sum_of_row(a + r * a_stride, inputs, to_q ^ kEveryTopBit) / 16);
             ETCH_UNROLL
             for (unsigned p = 0; p < kPanels; ++p)
                 group[r][p] = first;
@@ -111,27 +117,32 @@ ETCH_NOINLINE void multiply_s4(const MatmulS8& m, const std::uint8_t* factors, s
 
 // Fewer rows than kMost + 1, with as many panels at a time as leave the registers enough.
 template <unsigned kMost>
-ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t panel,
+ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors, std::uint32_t panel,
                                   std::uint32_t last) noexcept {
     if constexpr (kMost > 1) {
-        if (m.rows < kMost) return multiply_rows_s4<kMost - 1>(m, factors, panel, last);
+        if (m.rows < kMost) return multiply_rows_s4<kMost - 1>(m, rows, factors, panel, last);
     }
     constexpr unsigned kPanels = kMost <= 2 ? 4 : kMost <= 4 ? 2 : 1;
     for (; panel + kPanels <= last; panel += kPanels)
-        multiply_s4<kMost, kPanels>(m, factors, panel);
+        multiply_s4<kMost, kPanels>(m, rows, factors, panel);
     for (; panel < last; ++panel)
-        multiply_s4<kMost, 1>(m, factors, panel);
+        multiply_s4<kMost, 1>(m, rows, factors, panel);
 }
 
 // Of kMostRowsS4 rows at most.
-void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
-               std::uint32_t last_panel) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+ETCH_INLINE void matmul_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors, std::uint32_t first_panel,
+                           std::uint32_t last_panel) noexcept {
     if (one_by_one(m)) {
         return multiply_one_by_one(m, first_panel, last_panel, [&](MatmulS8& one, std::uint32_t panel) {
             one.weights += packed_s4_bytes(Packing::panel, panel * 16, m.k);
-            multiply_s4<1, 1>(one, factors + packed_s4_factors(Packing::panel, panel * 16, m.k), 0);
+            multiply_s4<1, 1>(one, rows, factors + packed_s4_factors(Packing::panel, panel * 16, m.k), 0);
         });
     }
-    multiply_rows_s4<kMostRowsS4>(m, factors, first_panel, last_panel);
+    multiply_rows_s4<kMostRowsS4>(m, rows, factors, first_panel, last_panel);
+}
+
+void matmul_s4(const MatmulS8& m, const std::uint8_t* factors, std::uint32_t first_panel,
+               std::uint32_t last_panel) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
+    matmul_s4(m, RowsS4::shifted, factors, first_panel, last_panel);
 }

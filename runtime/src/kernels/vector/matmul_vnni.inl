@@ -50,13 +50,14 @@ ETCH_INLINE std::size_t panel_bytes_of(const MatmulS8& m) noexcept {
     return std::size_t{(m.allocated_k + 3) / 4} * 64;
 }
 
-// Where the sums of an encoded row begin: -128 * (sum over k of q).
-ETCH_INLINE std::int32_t first_sum_of_row(const std::uint8_t* a, std::uint32_t k) noexcept {
+// Where the sums of an encoded row begin: -128 * (sum over k of q). Its bytes exclusive-or `flip` are q + 128.
+ETCH_INLINE std::int32_t first_sum_of_row(const std::uint8_t* a, std::uint32_t k, std::int32_t flip = 0) noexcept {
     __m128i sums = _mm_setzero_si128();
     const std::uint32_t padded = static_cast<std::uint32_t>(round_up(k, kEncodedPadding));
     for (std::uint32_t i = 0; i < padded; i += 16) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i));
-        sums = _mm_add_epi32(sums, _mm_sad_epu8(bytes, _mm_setzero_si128()));
+        const __m128i shifted = _mm_xor_si128(bytes, _mm_set1_epi32(flip));
+        sums = _mm_add_epi32(sums, _mm_sad_epu8(shifted, _mm_setzero_si128()));
     }
     const std::int32_t sum = _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums)));
     return 128 * (128 * static_cast<std::int32_t>(padded) - sum);
