@@ -115,14 +115,16 @@ ETCH_NOINLINE void multiply_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_
     activate_rows(m, 0, kRows, panel, kPanels);
 }
 
-// Fewer rows than kMost + 1, with as many panels at a time as leave the registers enough.
+// Fewer rows than kMost + 1, with as many panels at a time as leave the registers enough for a group's sums; the others
+// wait in memory. What a group of rows costs besides is shared by these panels: 5 to 8 rows take 30 to 37 % less time
+// than with one panel, measured on an Intel CPU with AMX, with either set.
 template <unsigned kMost>
 ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors, std::uint32_t panel,
                                   std::uint32_t last) noexcept {
     if constexpr (kMost > 1) {
         if (m.rows < kMost) return multiply_rows_s4<kMost - 1>(m, rows, factors, panel, last);
     }
-    constexpr unsigned kPanels = kMost <= 2 ? 4 : kMost <= 4 ? 2 : 1;
+    constexpr unsigned kPanels = kMost <= 4 ? 4 : kMost <= 6 ? 3 : 2;
     for (; panel + kPanels <= last; panel += kPanels)
         multiply_s4<kMost, kPanels>(m, rows, factors, panel);
     for (; panel < last; ++panel)
