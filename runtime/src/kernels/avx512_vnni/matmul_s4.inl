@@ -28,7 +28,8 @@ ETCH_INLINE Ints scale_words(Ints sums, Ints factors) noexcept {
     return {_mm512_madd_epi16(sums.lanes, factors.lanes)};
 }
 
-// kRows rows, all that m has, times kPanels panels from `panel` on.
+// kRows rows, all that m has, times kPanels panels from `panel` on, without the activation: both need much of the stack,
+// and so do not need it at once.
 template <unsigned kRows, unsigned kPanels>
 ETCH_NOINLINE void multiply_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors,
                                std::uint32_t panel) noexcept {
@@ -112,6 +113,11 @@ ETCH_NOINLINE void multiply_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_
             store_ints(of_panel + r * 16, sums[r][p]);
         finish_panel(m, 0, kRows, panel + p, of_panel);
     }
+}
+template <unsigned kRows, unsigned kPanels>
+ETCH_INLINE void multiply_and_activate_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors,
+                                          std::uint32_t panel) noexcept {
+    multiply_s4<kRows, kPanels>(m, rows, factors, panel);
     activate_rows(m, 0, kRows, panel, kPanels);
 }
 
@@ -126,9 +132,9 @@ ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, RowsS4 rows, const std::uin
     }
     constexpr unsigned kPanels = kMost <= 4 ? 4 : kMost <= 6 ? 3 : 2;
     for (; panel + kPanels <= last; panel += kPanels)
-        multiply_s4<kMost, kPanels>(m, rows, factors, panel);
+        multiply_and_activate_s4<kMost, kPanels>(m, rows, factors, panel);
     for (; panel < last; ++panel)
-        multiply_s4<kMost, 1>(m, rows, factors, panel);
+        multiply_and_activate_s4<kMost, 1>(m, rows, factors, panel);
 }
 
 // Of kMostRowsS4 rows at most.
@@ -137,7 +143,7 @@ ETCH_INLINE void matmul_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* f
     if (one_by_one(m)) {
         return multiply_one_by_one(m, first_panel, last_panel, [&](MatmulS8& one, std::uint32_t panel) {
             one.weights += packed_s4_bytes(Packing::panel, panel * 16, m.k);
-            multiply_s4<1, 1>(one, rows, factors + packed_s4_factors(Packing::panel, panel * 16, m.k), 0);
+            multiply_and_activate_s4<1, 1>(one, rows, factors + packed_s4_factors(Packing::panel, panel * 16, m.k), 0);
         });
     }
     multiply_rows_s4<kMostRowsS4>(m, rows, factors, first_panel, last_panel);
