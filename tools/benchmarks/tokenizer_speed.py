@@ -30,6 +30,7 @@ from codegen.renumbered import wheel_tokenizer
 SENTENCEPIECE_FILE = "source.spm"
 ROUNDS = 5  # of which the median counts
 LONG = 64 << 10  # bytes of an input that is to cost much
+CHARSMAP = ("units", "texts")  # arrays of SentencePiece's compiled map, which is taken as it is
 NO_LIMIT = 1 << 31  # rows of a word embedding
 
 
@@ -87,11 +88,13 @@ def compare(folder: Path, file: Path) -> dict[str, object]:
     result: dict[str, object] = {name: statistics.median(times) for name, times in rounds.items()}
     result["worst"] = {name: runtime.nanoseconds_per_byte(text) for name, text in costly(spec).items()}
     constants = runtime.tables.constants
+    charsmap = sum(array.nbytes for name, array in runtime.tables.arrays if name in CHARSMAP)
     return result | {
         "name": f"tokenizer_beside/{folder.name}",
         "kind": spec.summary,
         "texts": len(lines),
-        "bytes a piece": constants["table_bytes"] / constants["piece_count"],
+        "bytes a piece": (constants["table_bytes"] - charsmap) / constants["piece_count"],
+        "bytes of the charsmap": charsmap,
         "tokenizers": tokenizers.__version__,
     }
 
@@ -102,7 +105,8 @@ def main(arguments: list[str]) -> int:
         result = compare(Path(folder), Path(file))
         ours, one, batch = (result[name] for name in ("etch", "encode", "encode_batch_fast"))
         worst = max(result["worst"].items(), key=lambda item: item[1])
-        print(f"{Path(folder).name}: {result['kind']}, {result['bytes a piece']:.2f} bytes a piece")
+        charsmap = f", and a charsmap of {result['bytes of the charsmap']:,}" if result["bytes of the charsmap"] else ""
+        print(f"{Path(folder).name}: {result['kind']}, {result['bytes a piece']:.2f} bytes a piece{charsmap}")
         print(f"  etch {1e3 / ours:.0f} MB/s, tokenizers {result['tokenizers']} on one thread: ", end="")
         print(f"encode {1e3 / one:.2f} MB/s ({one / ours:.1f} x), encode_batch_fast {1e3 / batch:.2f} ", end="")
         print(f"({batch / ours:.1f} x); {result['texts']} texts")
