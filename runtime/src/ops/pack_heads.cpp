@@ -40,14 +40,16 @@ struct Places {
 template <std::size_t kGroup, class Value>
 void store(const Places<kGroup>& places, const Value* values, std::size_t count, Value* packed) noexcept {
     Value* group = packed + places.start;
-    for (std::size_t i = 0; i < count; i += kGroup, group += places.between) {
-        const std::size_t used = count - i < kGroup ? count - i : kGroup;
-        if (places.within == 1 && used == kGroup) {
-            std::memcpy(group, values + i, sizeof(Value) * kGroup);
-            continue;
-        }
-        for (std::size_t j = 0; j < used; ++j)
-            group[j * places.within] = values[i + j];
+    const Value* const end = values + count;
+    if (places.within == 1) {
+        for (; static_cast<std::size_t>(end - values) >= kGroup; values += kGroup, group += places.between)
+            std::memcpy(group, values, sizeof(Value) * kGroup);
+    }
+    while (values != end) {
+        const std::size_t left = static_cast<std::size_t>(end - values);
+        for (std::size_t j = 0; j < (left < kGroup ? left : kGroup); ++j)
+            group[j * places.within] = *values++;
+        group += places.between;
     }
 }
 
