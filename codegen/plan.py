@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where every buffer lies: in the arena, or in another region of memory that it is named for.
 
-Two buffers of a region may share bytes when no op needs both (liveness.py). Offsets come from first-fit placements in
-several orders, the smallest result wins; a region's lower bound is the most that any single op needs of it.
+Two buffers of a region may share bytes when no op needs both (liveness.py); placement.py finds the offsets. A region's
+lower bound is the most that any single op needs of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import EtchError
 from .ir import program as p
 from .ir.stage import Stage
 from .liveness import lives_of, op_names
+from .placement import Life, Placement, end_of, lower_bound, place
 from .targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
 
 ARENA = "arena"  # the region of every buffer that is named for no other
@@ -22,17 +23,6 @@ _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
 _WRITING_BYTES = 152  # sizeof(etch::Writing)
 _BEAMS_BYTES = 1792  # sizeof(etch::Beams)
 _QUESTION_STATE_BYTES = 1984  # etch::QuestionState, and what aligns the arrays behind it
-
-
-@dataclass(frozen=True)
-class Placement:
-    """A buffer's bytes [offset, offset + size) and the ops [first, last] that it is alive for."""
-
-    name: str
-    offset: int
-    size: int
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -88,15 +78,6 @@ class Plan:
     def offset(self, name: str) -> int:
         """Of buffer `name`, from the begin of its region."""
         return self.placement(name).offset
-
-
-@dataclass
-class Life:
-    """A buffer's bytes, and the first and last op that it is alive for."""
-
-    size: int
-    first: int
-    last: int
 
 
 def question_bytes(tokens: int, most_pieces: int) -> int:
@@ -183,11 +164,6 @@ def _regions(planned: Mapping[str, Life], region_of: Mapping[str, str], ops: int
             raise EtchError("arena-too-large", "plan", f"{of} would take {size} bytes: lower --max-tokens")
         regions.append(Region(region, placements, size, lower_bound(lives.values(), ops)))
     return tuple(regions)
-
-
-def lower_bound(lives: Collection[Life | Placement], ops: int) -> int:
-    """The most bytes that are alive at one op: no placement can be smaller."""
-    return max(sum(life.size for life in lives if life.first <= op <= life.last) for op in range(ops))
 
 
 def encoded_row_bytes(width: int, target: Target) -> int:
@@ -347,69 +323,3 @@ def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer
         return 1
     rows = max(target.block_bytes // row_bytes // target.block_granule * target.block_granule, target.block_least_rows)
     return min(rows, program.max_tokens)
-
-
-def place(lives: Mapping[str, Life | Placement]) -> tuple[Placement, ...]:
-    """Offsets in one region, by offset."""
-
-    def length(name: str) -> int:
-        return lives[name].last - lives[name].first
-
-    names = sorted(lives)
-    orders = (
-        sorted(names, key=lambda name: -lives[name].size),
-        sorted(names, key=lambda name: (-length(name), -lives[name].size)),
-        sorted(names, key=lambda name: -lives[name].size * (length(name) + 1)),
-        sorted(names, key=lambda name: (lives[name].first, -lives[name].size)),
-        sorted(names, key=lambda name: (-lives[name].last, -lives[name].size)),
-    )
-    bound = lower_bound(lives.values(), max((life.last for life in lives.values()), default=0) + 1)
-    starts = sorted(((order, _first_fit(order, lives)) for order in orders), key=lambda pair: end_of(pair[1]))
-    best = starts[0][1]
-    for order, placed in starts:
-        if end_of(best) <= bound:
-            break
-        best = min(best, _lowest(order, placed, lives, bound), key=end_of)
-    return tuple(sorted(best, key=lambda item: (item.offset, item.name)))
-
-
-def _lowest(
-    order: list[str], placed: list[Placement], lives: Mapping[str, Life | Placement], bound: int
-) -> list[Placement]:
-    """What changes of an order lead to, each of which lowers the end, down to the bound."""
-    while end_of(placed) > bound and (better := _lowered(order, placed, lives)) is not None:
-        order, placed = better
-    return placed
-
-
-def _lowered(
-    order: list[str], placed: list[Placement], lives: Mapping[str, Life | Placement]
-) -> tuple[list[str], list[Placement]] | None:
-    """The best of what comes of placing the highest buffer before one that it follows, or that one behind it; None
-    where none is lower."""
-    end = end_of(placed)
-    highest = next(item.name for item in placed if item.offset + item.size == end)
-    at = order.index(highest)
-    moved = [[*order[:i], highest, *order[i:at], *order[at + 1 :]] for i in range(at)]
-    moved += [[*order[:i], *order[i + 1 : at + 1], order[i], *order[at + 1 :]] for i in range(at)]
-    found = min(((one, _first_fit(one, lives)) for one in moved), key=lambda pair: end_of(pair[1]), default=None)
-    return found if found is not None and end_of(found[1]) < end else None
-
-
-def end_of(placements: Iterable[Placement]) -> int:
-    """Bytes from the begin of the region."""
-    return max((item.offset + item.size for item in placements), default=0)
-
-
-def _first_fit(order: list[str], lives: Mapping[str, Life | Placement]) -> list[Placement]:
-    placed: list[Placement] = []
-    for name in order:
-        life = lives[name]
-        offset = 0
-        for other in sorted(placed, key=lambda item: item.offset):
-            if other.first <= life.last and life.first <= other.last and other.size:
-                if offset + life.size <= other.offset:
-                    break
-                offset = max(offset, other.offset + other.size)
-        placed.append(Placement(name, offset, life.size, life.first, life.last))
-    return placed

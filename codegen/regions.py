@@ -19,7 +19,8 @@ from itertools import combinations
 
 from .errors import EtchError
 from .ir.program import Program
-from .plan import ARENA, Placement, Plan, end_of, lower_bound, place, plan_memory
+from .placement import Placement, end_of, lower_bound, place
+from .plan import ARENA, Plan, plan_memory
 from .sizes import number_from_1, parse_size
 from .targets import Target
 from .tokenizer import TokenizerTables

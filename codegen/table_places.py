@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from .errors import EtchError
 from .ir.program import Program
-from .plan import Placement, Plan
+from .placement import Placement
+from .plan import Plan
 from .regions import RegionSearch, Room, checked_rooms, parse_room
 from .table_traffic import table_traffic
 from .targets import Target, round_up

@@ -23,7 +23,8 @@ from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir.check_program import check_program
 from codegen.ir.program_changes import map_ops
-from codegen.plan import MAX_ARENA_BYTES, Life, Plan, lower_bound, place, plan_memory
+from codegen.placement import Life, lower_bound, place
+from codegen.plan import MAX_ARENA_BYTES, Plan, plan_memory
 from codegen.quantize import RECIPES
 from codegen.render.model import render_model
 from codegen.targets import TARGETS, Target

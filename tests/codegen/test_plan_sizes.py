@@ -15,7 +15,8 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import program as p
-from codegen.plan import SCRATCH, Life, Plan, expanded_bytes, expanded_inputs, lower_bound, place, plan_memory
+from codegen.placement import Life, lower_bound, place
+from codegen.plan import SCRATCH, Plan, expanded_bytes, expanded_inputs, plan_memory
 from codegen.targets import TARGETS, Target, round_up
 from codegen.tasks.tagging import Tagging
 

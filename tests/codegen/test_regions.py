@@ -18,7 +18,8 @@ from codegen.argument_types import positive
 from codegen.cli import main
 from codegen.errors import EtchError
 from codegen.ir.program import Program
-from codegen.plan import ARENA, Placement, end_of, place, plan_memory
+from codegen.placement import Placement, end_of, place
+from codegen.plan import ARENA, plan_memory
 from codegen.regions import RegionSearch, Room, checked_rooms, choose_regions, parse_room
 from codegen.targets import TARGETS, Target
 from codegen.traffic import traffic_of

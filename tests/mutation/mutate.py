@@ -95,7 +95,7 @@ AREAS = {
         ("grapheme_tables.cpp", "letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
     ),
     "planner": Area(
-        ("codegen/plan.py", "codegen/liveness.py"),
+        ("codegen/plan.py", "codegen/placement.py", "codegen/liveness.py"),
         (
             Suite(
                 (

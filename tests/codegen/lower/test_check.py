@@ -30,7 +30,8 @@ from codegen.lower.demand import INPUTS, Rows
 from codegen.lower.ops import LOWER, PACK
 from codegen.lower.steps import AT_ONCE
 from codegen.oracle.interpret import INTERPRET, Interpreter
-from codegen.plan import SCRATCH, Placement, Region, plan_memory
+from codegen.placement import Placement
+from codegen.plan import SCRATCH, Region, plan_memory
 from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
 from codegen.render.forward import RENDER

@@ -16,7 +16,8 @@ from tiny_generators import encoder_decoder
 from codegen import pipeline
 from codegen.ir import program as p
 from codegen.lower import lower
-from codegen.plan import Placement, expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
+from codegen.placement import Placement
+from codegen.plan import expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
 from codegen.quantize import RECIPES
 from codegen.targets import TARGETS, round_up
 
