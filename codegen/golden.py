@@ -18,7 +18,8 @@ from tokenizers import Tokenizer
 from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
 from .encoding import takes
-from .ir.program import Attention, Linear, Loop, Program, ops_in
+from .ir import program as p
+from .ir.stage import Stage
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
@@ -70,7 +71,7 @@ class Golden:
         return (self.output, *self.others)
 
 
-def make_golden(program: Program, spec: TokenizerSpec, target: TargetTokenizer | None = None) -> tuple[Golden, ...]:
+def make_golden(program: p.Program, spec: TokenizerSpec, target: TargetTokenizer | None = None) -> tuple[Golden, ...]:
     """The golden texts of a model with what comes out of them; `target` makes texts of what it writes."""
     tokenizer = text_tokenizer(spec, program.max_tokens)
     texts = golden_texts(program, spec)
@@ -87,7 +88,7 @@ def make_golden(program: Program, spec: TokenizerSpec, target: TargetTokenizer |
     return tuple(goldens)
 
 
-def _answers(program: Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray, ...]]:
+def _answers(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray, ...]]:
     """The outputs of each text. Several at once: what weights are as floats is made once for them."""
     for batch in _batches(texts):
         yield from zip(*emulate_outputs(program, batch), strict=True)
@@ -106,7 +107,7 @@ def _batches(texts: Sequence[Text]) -> Iterator[list[Text]]:
     yield batch
 
 
-def _written(program: Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray]]:
+def _written(program: p.Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray]]:
     """The first tokens behind each text."""
     for text in texts:
         generation = Generation(program, text.ids, [0] * len(text.ids))
@@ -114,7 +115,7 @@ def _written(program: Program, texts: Sequence[Text]) -> Iterator[tuple[NDArray]
         advance()
 
 
-def _has_encoder(program: Program) -> bool:
+def _has_encoder(program: p.Program) -> bool:
     """Whether what is written begins a text of its own."""
     return program.target is None or bool(program.target.begin)
 
@@ -127,7 +128,7 @@ def _spelled(target: TargetTokenizer, before: Sequence[int], output: NDArray) ->
     return next((text for text in whole if len(text) <= GOLDEN_BYTES), b"")
 
 
-def golden_texts(program: Program, spec: TokenizerSpec) -> list[str]:
+def golden_texts(program: p.Program, spec: TokenizerSpec) -> list[str]:
     """Short ones, then a long one.
 
     The short texts are taken in order while they fit in half of the budget, the first one always. Left out are texts
@@ -170,21 +171,36 @@ def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
     return before + behind <= room or behind < room
 
 
-def estimated_seconds(program: Program, tokens: int) -> float:
+def estimated_seconds(program: p.Program, tokens: int) -> float:
     """Of emulating one text, the same estimate on every machine."""
     total = 0.0
-    for loop in (step for step in program.steps if isinstance(step, Loop)):
-        for op in ops_in(loop):
-            if isinstance(op, Linear):
-                total += loop.count * tokens * op.input.width * op.out.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
-            elif isinstance(op, Attention):
-                scores = loop.count * tokens * tokens * op.shape.heads
-                products = 2 * op.shape.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
-                total += scores * (_SECONDS_PER_SCORE + products)
+    for loop in (step for step in program.steps if isinstance(step, p.Loop)):
+        for op in p.ops_in(loop):
+            total += SECONDS(op, loop.count, tokens)
     return total
 
 
-def _long_text(program: Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
+SECONDS: Stage[float] = Stage("golden")  # of an op in so many layers, for so many tokens; 0 of what is little beside it
+
+
+@SECONDS.on(p.Linear)
+def _linear(op: p.Linear, layers: int, tokens: int) -> float:
+    return layers * tokens * op.input.width * op.out.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
+
+
+@SECONDS.on(p.Attention)
+def _attention(op: p.Attention, layers: int, tokens: int) -> float:
+    scores = layers * tokens * tokens * op.shape.heads
+    return scores * (_SECONDS_PER_SCORE + 2 * op.shape.width * _SECONDS_PER_MULTIPLY_ADD[op.kind])
+
+
+@SECONDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
+@SECONDS.on(*(p.Gru, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+def _little(op: p.Op, layers: int, tokens: int) -> float:
+    return 0.0
+
+
+def _long_text(program: p.Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
     """One text, or none where not even a few words fit."""
     limit = program.max_tokens
     while limit > 0 and estimated_seconds(program, limit) > seconds:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from .errors import EtchError
 from .ir import program as p
+from .ir.op import parts_of
 from .ir.stage import Stage
 from .liveness import lives_of, op_names
 from .placement import Life, Placement, end_of, lower_bound, place
@@ -292,7 +293,7 @@ def _last_lookup(program: p.Program) -> int:
     if program.target is not None and not program.target.begin:
         return len(p.ops_of(program))
     ops = p.ops_of(program)[: _first_of_steps(program) - 1]
-    return max(index for index, op in enumerate(ops, 1) if isinstance(op, p.EmbeddingSum))
+    return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
 
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:

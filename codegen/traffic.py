@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .ir import program as p
+from .ir.check_program import READS_ALL
 from .ir.op import packed_reads, reads, writes
 from .ir.stage import Stage
 from .plan import SCRATCH, Plan, steps_of
@@ -130,20 +131,6 @@ def _for_outputs(op: p.Linear, buffer: p.Buffer) -> int:
 @AGAIN.on(p.Best)
 def _for_entries(op: p.Best, buffer: p.Buffer) -> int:
     return _panels(op.count) if buffer == op.input else 1
-
-
-# Whether an op that writes one row reads those of all tokens.
-READS_ALL: Stage[bool] = Stage("traffic")
-
-
-@READS_ALL.on(p.Pool)
-def _pool(op: p.Pool) -> bool:
-    return op.kind != "first"
-
-
-@READS_ALL.on(*(kind for kind in _ONCE if kind is not p.Pool), p.Linear, p.Best)
-def _one_row(op: p.Op) -> bool:
-    return False
 
 
 # How often an op writes and reads all of its scratch, in one run over all its blocks.

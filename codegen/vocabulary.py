@@ -27,6 +27,7 @@ from tokenizers import Encoding
 
 from .errors import EtchError
 from .ir import graph as g
+from .ir.products import tied_tables
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
@@ -169,7 +170,7 @@ def never_dropped(checkpoint: Checkpoint) -> set[int]:
 def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
     """The graph with these rows of its word embedding; of one that writes texts with these logits, too, and its target
     must be one of renumbered settings (`keep_ids`). EtchError where other answers are computed with the embedding."""
-    if graph.target is None and (tied := min(g.tied_tables(graph), default=None)):
+    if graph.target is None and (tied := min(tied_tables(graph), default=None)):
         message = f"{tied} are also what the model's answers are computed with: all pieces stay"
         raise EtchError("vocabulary-tied", STAGE, message)
     rows = np.array(kept, np.int64)

@@ -102,13 +102,11 @@ class Forward:
         return other
 
     def step(self, step: p.Step) -> None:
-        """All layers of a loop, or what is no loop."""
-        if isinstance(step, p.Loop):
-            for layer in range(step.count):
-                for blocks in step.body:
-                    self.run(blocks.body, layer, per_text=blocks.last_layer_first_row and layer == step.count - 1)
+        """An op, or all that a step holds."""
+        if isinstance(step, p.OPS):
+            self.run((step,), 0, per_text=False)
         else:
-            self.run(tuple(p.ops_in(step)), 0, per_text=isinstance(step, p.Repeat) and step.over == "texts")
+            RUN(step, self)
 
     def run(self, ops: Sequence[p.Op], layer: int, per_text: bool) -> None:
         """Ops in layer `layer` of their loop, for all rows or for one of each text."""
@@ -136,6 +134,26 @@ class Forward:
 
     def write(self, buffer: p.Buffer, rows: Rows) -> None:
         self._buffers[buffer.name] = _Value(rows, self.per_text)
+
+
+RUN: Stage[None] = Stage("emulate")  # a step that holds others
+
+
+@RUN.on(p.Loop)
+def _loop(step: p.Loop, at: Forward) -> None:
+    for layer in range(step.count):
+        for blocks in step.body:
+            at.run(blocks.body, layer, per_text=blocks.last_layer_first_row and layer == step.count - 1)
+
+
+@RUN.on(p.Blocks)
+def _blocks(step: p.Blocks, at: Forward) -> None:
+    at.run(step.body, 0, per_text=False)
+
+
+@RUN.on(p.Repeat)
+def _repeat(step: p.Repeat, at: Forward) -> None:
+    at.run(tuple(p.ops_in(step)), 0, per_text=step.over == "texts")
 
 
 @EMULATE.on(p.EmbeddingSum)

@@ -31,10 +31,7 @@ def run_pass(
         "positions": np.concatenate([np.arange(len(of)) + at for of, at in zip(tokens, positions, strict=True)]),
     }
     for part in repeat.body:
-        if isinstance(part, p.Loop):
-            forward.step(part)
-        else:
-            forward.run((part,), 0, per_text=False)
+        forward.step(part)
     rows = forward.read(program.output)
     assert isinstance(rows, np.ndarray)
     return rows

@@ -12,6 +12,7 @@ from typing import Literal
 from ..errors import EtchError
 from . import graph as g
 from .op import by_layer, reads, slots, writes
+from .products import products_of, terms_of, tied_tables
 from .stage import Stage
 
 RowKind = Literal["tokens", "text", "masks", "steps"]
@@ -192,14 +193,14 @@ def _check_uses(graph: g.Graph) -> None:
 
 def _check_tied(graph: g.Graph) -> None:
     """What the table of a linear may be: entries by id, all of them, outside layers."""
-    tied = g.tied_tables(graph)
-    terms = [term for op, _ in g.ops_of(graph) if isinstance(op, g.Embed) for term in op.terms]
-    for op, layers in g.ops_of(graph):
-        if not isinstance(op, g.Linear | g.Best) or op.weight.name not in tied:
+    tied = tied_tables(graph)
+    for product, layers in products_of(graph):
+        if product.weight.name not in tied:
             continue
-        if layers is not None or (isinstance(op, g.Linear) and op.exact):
-            raise _refuse(f"{op.name} has the weights of an embedding table: in no layer, and as the recipe stores it")
-    for term in terms:
+        if layers is not None or isinstance(product, g.Recurrence) or (isinstance(product, g.Linear) and product.exact):
+            message = "has the weights of an embedding table: of a linear, in no layer, and as the recipe stores it"
+            raise _refuse(f"{product.name} {message}")
+    for term in terms_of(graph):
         if term.table.name in tied and term.by != "ids":
             raise _refuse(f"{term.table.name} is looked up by {term.by}: weights of a linear are entries by id")
 

@@ -19,6 +19,8 @@ _STAGE = "check"
 _Held = Literal["nothing", "first", "all"]
 
 CHECK: Stage[None] = Stage(_STAGE)  # widths, kinds and weights of an op
+READS_ALL: Stage[bool] = Stage(_STAGE)  # whether an op that writes one row of a text reads those of all its tokens
+WALK: Stage[None] = Stage(_STAGE)  # through a step that holds others
 
 
 def check_program(program: p.Program) -> None:
@@ -39,14 +41,10 @@ class _Walk:
 
     def step(self, step: p.Step) -> None:
         """A step with all that is inside."""
-        if isinstance(step, p.Loop):
-            self._loop(step)
-        elif isinstance(step, p.Blocks):
-            self._blocks(step, first_rows=False)
-        elif isinstance(step, p.Repeat):
-            self._repeat(step)
-        else:
+        if isinstance(step, p.OPS):
             self._whole(step)
+        else:
+            WALK(step, self)
         if isinstance(step, p.Repeat) and step.over == "steps":
             return  # its steps have been looked at one by one
         self._layers(step)
@@ -64,16 +62,16 @@ class _Walk:
         for slot in (slot for op in p.ops_in(step) for slot in slots(op) if not slot.common):
             _same(f"layers of {slot.name}", slot.layers, step.count)
 
-    def _loop(self, loop: p.Loop) -> None:
+    def loop(self, loop: p.Loop) -> None:
         if loop.count < 1 or not loop.body or not all(blocks.body for blocks in loop.body):
             raise _refuse(f"{loop.name}: {loop.count} layers of {[len(blocks.body) for blocks in loop.body]} ops")
         for layer in range(loop.count):
             if 2 <= layer < loop.count - 1:
                 continue  # as the one before
             for blocks in loop.body:
-                self._blocks(blocks, first_rows=blocks.last_layer_first_row and layer == loop.count - 1)
+                self.blocks(blocks, first_rows=blocks.last_layer_first_row and layer == loop.count - 1)
 
-    def _repeat(self, repeat: p.Repeat) -> None:
+    def repeat(self, repeat: p.Repeat) -> None:
         if repeat.over == "steps" and self._program.target is not None:
             self._for_step(repeat)
             return
@@ -107,7 +105,7 @@ class _Walk:
             self._need(buffer, "all", type(op).__name__)
         self._held |= dict.fromkeys(writes(op), "all")
 
-    def _blocks(self, blocks: p.Blocks, first_rows: bool) -> None:
+    def blocks(self, blocks: p.Blocks, first_rows: bool) -> None:
         wanted: _Held = "first" if first_rows else "all"
         before = dict(self._held)
         made: set[p.Buffer] = set()  # of this block, or for this block's rows
@@ -137,11 +135,10 @@ class _Walk:
     def _for_text(self, op: p.Op) -> None:
         """On the rows of one text."""
         name = type(op).__name__
-        several = isinstance(op, p.Pool) and op.kind != "first"
         for buffer in reads(op):
             if buffer.rows == "block":
                 raise _refuse(f"{name} reads '{buffer.name}' outside its block")
-            self._need(buffer, "all" if several else "first", name)
+            self._need(buffer, "all" if READS_ALL(op) else "first", name)
         for buffer in writes(op):
             if buffer.rows != "one" and buffer not in reads(op):
                 raise _refuse(f"{name} writes '{buffer.name}', which has rows of all texts")
@@ -187,6 +184,32 @@ class _Walk:
                 f"{name} reads {'every row' if wanted == 'all' else 'the first row'} of '{buffer.name}', "
                 f"which holds {'the first rows only' if held == 'first' else 'nothing'}"
             )
+
+
+@WALK.on(p.Loop)
+def _loop(step: p.Loop, walk: _Walk) -> None:
+    walk.loop(step)
+
+
+@WALK.on(p.Blocks)
+def _blocks(step: p.Blocks, walk: _Walk) -> None:
+    walk.blocks(step, first_rows=False)
+
+
+@WALK.on(p.Repeat)
+def _repeat(step: p.Repeat, walk: _Walk) -> None:
+    walk.repeat(step)
+
+
+@READS_ALL.on(p.Pool)
+def _pooled(op: p.Pool) -> bool:
+    return op.kind != "first"
+
+
+@READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows))
+@READS_ALL.on(*(p.PackValues, p.Attention, p.Gru, p.Masked, p.Best, p.Normalize, p.Softmax))
+def _one_row(op: p.Op) -> bool:
+    return False
 
 
 def _check_buffers(program: p.Program) -> None:

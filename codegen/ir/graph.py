@@ -344,18 +344,6 @@ class Graph:
         return task_of_heads(self.heads)
 
 
-Product = Linear | Best | Recurrence  # that has the weights of a linear
-
-
-def products_of(graph: Graph) -> Iterator[tuple[Product, Layers | None]]:
-    """Every product with weights once, with the layers that it is in."""
-    for op, layers in ops_of(graph):
-        if isinstance(op, Linear | Best):
-            yield op, layers
-        elif isinstance(op, Gru):
-            yield from ((direction, layers) for direction in op.directions)
-
-
 def ops_in(node: Node) -> tuple[Op, ...]:
     """The ops of a node once."""
     return node.body if isinstance(node, Layers) else (node,)
@@ -383,13 +371,6 @@ def runs_of_phase(phase: Phase) -> Iterator[tuple[Op, int]]:
             yield from ((at_layer(op, layer), layer) for layer in range(node.count) for op in node.body)
         else:
             yield node, 0
-
-
-def tied_tables(graph: Graph) -> frozenset[str]:
-    """The names of the embedding tables that are also the weights of a linear: one parameter, stored once."""
-    tables = {term.table.name for op, _ in ops_of(graph) if isinstance(op, Embed) for term in op.terms}
-    linears = (op for op, _ in ops_of(graph) if isinstance(op, Linear | Best))
-    return frozenset(op.weight.name for op in linears if op.weight.name in tables)
 
 
 def parameters_of(graph: Graph) -> Iterator[Parameter]:

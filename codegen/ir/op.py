@@ -79,6 +79,13 @@ def things(op: Any, *roles: Role) -> Iterator[Any]:
             yield from (thing for thing in (value if isinstance(value, tuple) else (value,)) if thing is not None)
 
 
+def parts_of(op: Any) -> Iterator[Any]:
+    """What it is a sum or a row of."""
+    for each in fields(op):
+        if role(each) == "parts":
+            yield from getattr(op, each.name)
+
+
 def reads(op: Any) -> tuple[Any, ...]:
     """The values or buffers that `op` reads."""
     return tuple(things(op, "read", "packed", "updated"))

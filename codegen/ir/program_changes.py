@@ -7,7 +7,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from .op import map_slots
-from .program import Attention, Blocks, Loop, Op, Program, Repeat, Rotary, Step
+from .program import (
+    Attention,
+    Best,
+    Blocks,
+    EmbeddingSum,
+    Gru,
+    Linear,
+    Loop,
+    Masked,
+    Multiply,
+    Norm,
+    Normalize,
+    Op,
+    PackKeyRows,
+    PackKeys,
+    PackValues,
+    Pool,
+    Program,
+    Quantize,
+    Repeat,
+    Rotary,
+    Softmax,
+    Step,
+)
+from .stage import Stage
 from .weights import EmbeddingWeights, Integers, LinearWeights, LookedUp, Weights, WeightSlot
 
 
@@ -22,23 +46,37 @@ def with_max_tokens(program: Program, tokens: int) -> Program:
     """The same for shorter texts: what is looked up by distance or position and no longer reached is cut off. Tables of
     embeddings stay (with_matrices)."""
 
-    def cut(slot: WeightSlot | None, *part: slice) -> WeightSlot | None:
-        if slot is None:
-            return None
-        tables = (table for table in slot.stored if isinstance(table, LookedUp))
-        return replace(slot, stored=tuple(replace(table, values=table.values[part]) for table in tables))
+    steps = tuple(map_ops(step, lambda op: CUT(op, program.max_tokens, tokens)) for step in program.steps)
+    return replace(program, max_tokens=tokens, steps=steps)
 
-    whole, distances = slice(None), slice(program.max_tokens - tokens, program.max_tokens - 1 + tokens)
 
-    def changed(op: Op) -> Op:
-        if isinstance(op, Attention):
-            return replace(op, bias=cut(op.bias, whole, distances), relative_rows=cut(op.relative_rows, distances))
-        if isinstance(op, Rotary):
-            cosines, sines = (tuple(cut(slot, slice(tokens), whole) for slot in of) for of in (op.cosines, op.sines))
-            return replace(op, cosines=cosines, sines=sines)
-        return op
+CUT: Stage[Op] = Stage("shorter texts")  # an op whose texts had so many tokens, now so many
 
-    return replace(program, max_tokens=tokens, steps=tuple(map_ops(step, changed) for step in program.steps))
+
+@CUT.on(Attention)
+def _attention(op: Attention, before: int, tokens: int) -> Op:
+    distances = slice(before - tokens, before - 1 + tokens)
+    bias = _cut(op.bias, slice(None), distances)
+    return replace(op, bias=bias, relative_rows=_cut(op.relative_rows, distances))
+
+
+@CUT.on(Rotary)
+def _rotary(op: Rotary, before: int, tokens: int) -> Op:
+    cosines, sines = (tuple(_cut(slot, slice(tokens), slice(None)) for slot in of) for of in (op.cosines, op.sines))
+    return replace(op, cosines=cosines, sines=sines)
+
+
+@CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, PackKeys, PackKeyRows, PackValues, Gru, Pool, Masked, Best)
+@CUT.on(Normalize, Softmax)
+def _as_it_is(op: Op, before: int, tokens: int) -> Op:
+    return op
+
+
+def _cut(slot: WeightSlot | None, *part: slice) -> WeightSlot | None:
+    if slot is None:
+        return None
+    tables = (table for table in slot.stored if isinstance(table, LookedUp))
+    return replace(slot, stored=tuple(replace(table, values=table.values[part]) for table in tables))
 
 
 def with_matrices(program: Program, matrices: Mapping[str, Integers]) -> Program:

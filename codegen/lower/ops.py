@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.products import Product
 from ..ir.stage import Stage
 from ..progress import advance
 from ..quantize.channels import quantize_rows
@@ -72,7 +73,7 @@ def _linear(op: g.Linear, at: Place) -> list[p.Op]:
     return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out)]
 
 
-def _linear_slot(op: g.Product, at: Place, exact: bool = False) -> p.WeightSlot:
+def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
     """Weight and bias; a weight that is an embedding's table stays where it is."""
     table = at.slots[op.weight.name] if op.weight.name in at.tied else None
 

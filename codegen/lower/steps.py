@@ -18,6 +18,7 @@ from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
 from ..ir.op import by_layer, packed_reads, reads, row_reads, writes
+from ..ir.products import products_of, tied_tables
 from ..ir.stage import Stage
 from ..quantize.bounds import check_bounds
 from ..quantize.recipe import Recipe
@@ -39,7 +40,7 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
     tokens, head = _split(graph)
     sections = _sections(tokens)
     lowering = _Lowering(graph, recipe, sections, head)
-    tensors = {array.name for op, _ in g.products_of(graph) for array in op.weight.arrays}
+    tensors = {array.name for op, _ in products_of(graph) for array in op.weight.arrays}
     with progress.stage("quantize", "tensor", len(tensors)):
         steps: list[p.Step] = [step for section in sections for step in lowering.section(section)]
         steps += lowering.head() if graph.target is None else lowering.generation()
@@ -113,6 +114,21 @@ def _never(op: g.Op, together: bool) -> bool:
     return False
 
 
+# The value whose first row an op of the head only hands on; None where it computes one.
+HANDS_ON: Stage[str | None] = Stage("lower")
+
+
+@HANDS_ON.on(g.Pool)
+def _first_row(op: g.Pool) -> str | None:
+    return op.input if op.kind == "first" else None
+
+
+@HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Rotary, g.Attention, g.Gru, g.Masked, g.Best, g.Normalize))
+@HANDS_ON.on(g.Softmax)
+def _computes(op: g.Op) -> None:
+    return None
+
+
 def _sections(nodes: Sequence[_Demanded]) -> list[list[_Demanded]]:
     """Layers alone; of what lies between them ops that go over all rows at once alone, the others together."""
     sections: list[list[_Demanded]] = []
@@ -144,7 +160,7 @@ class _Lowering:
         self._rows = rows_of(graph)
         self._aliases = self._in_place()
         self._slots: dict[str, p.WeightSlot] = {}
-        self._tied = g.tied_tables(graph)
+        self._tied = tied_tables(graph)
 
     def section(self, nodes: list[_Demanded]) -> list[p.Step]:
         """The steps of layers, of one op, or of ops that share blocks."""
@@ -199,10 +215,11 @@ class _Lowering:
         written = [value for op in self._head for value in writes(op)]
         aliases: dict[str, str] = {}
         for index, op in enumerate(self._head):
-            if not isinstance(op, g.Pool) or op.kind != "first" or op.out in results or written.count(op.out) > 1:
+            source, out = HANDS_ON(op), writes(op)[0]
+            if source is None or out in results or written.count(out) > 1:
                 continue
-            if not any(op.input in writes(later) for later in self._head[index + 1 :]):
-                aliases[op.out] = op.input
+            if not any(source in writes(later) for later in self._head[index + 1 :]):
+                aliases[out] = source
         return aliases
 
     def _blocks(self, body: Sequence[g.Op], last: Sequence[Rows], after: Mapping[str, Rows]) -> tuple[p.Blocks, ...]:

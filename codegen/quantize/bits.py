@@ -13,6 +13,7 @@ from ..errors import EtchError, printable
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.op import slots
+from ..ir.products import products_of, terms_of, tied_tables
 
 WIDTHS = (8, 4)
 Bits = Mapping[str, int]
@@ -42,12 +43,9 @@ def bits_at(bits: Bits, name: str, layer: int, otherwise: int) -> int:
 
 def check_bits(bits: Bits, graph: g.Graph) -> None:
     """EtchError where a place is none of the graph's quantized weights, or has other bits than there are."""
-    places: set[str] = set()
-    tied = g.tied_tables(graph)
-    for op, _ in g.ops_of(graph):
-        if isinstance(op, g.Embed):
-            places |= {term.table.name for term in op.terms}
-    for product, layers in g.products_of(graph):
+    tied = tied_tables(graph)
+    places = {term.table.name for term in terms_of(graph)}
+    for product, layers in products_of(graph):
         if product.weight.name in tied or (isinstance(product, g.Linear) and product.exact):
             continue
         places.add(product.name)

@@ -72,13 +72,12 @@ def forward_lines(program: p.Program, environment: Environment) -> list[str]:
     rows: list[Row] = []
     scope = Scope(environment, 1, heads=heads_of(program), embeddings=embedding_names(program))
     for step in program.steps:
-        if isinstance(step, p.Loop):
-            rows.extend(_loop_rows(step, scope))
-        elif isinstance(step, p.Blocks):
-            rows.extend(_blocks_rows(step, replace(scope, indent=2, block=True), "count"))
-        elif not isinstance(step, p.Repeat):
-            rows.extend(op_rows(step, scope))
+        rows.extend(op_rows(step, scope) if isinstance(step, p.OPS) else STEP_ROWS(step, scope))
     return annotated(rows)
+
+
+# The lines of forward() for a step that holds others.
+STEP_ROWS: Stage[list[Row]] = Stage("render")
 
 
 def embedding_names(program: p.Program) -> dict[str, str]:
@@ -116,6 +115,7 @@ def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     return rows
 
 
+@STEP_ROWS.on(p.Loop)
 def _loop_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     array, count = constant(loop.name + "s"), constant(loop.name + "_count")
     rows = layer_rows(loop, scope)
@@ -136,6 +136,17 @@ def _loop_rows(loop: p.Loop, scope: Scope) -> list[Row]:
         rows.extend(_blocks_rows(blocks, within, needed))
     rows.append((f"{INDENT}}}", ""))
     return rows
+
+
+@STEP_ROWS.on(p.Blocks)
+def _all_blocks(blocks: p.Blocks, scope: Scope) -> list[Row]:
+    return _blocks_rows(blocks, replace(scope, indent=2, block=True), "count")
+
+
+@STEP_ROWS.on(p.Repeat)
+def _elsewhere(repeat: p.Repeat, scope: Scope) -> list[Row]:
+    """The head and the pass of a token are functions of their own."""
+    return []
 
 
 def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:

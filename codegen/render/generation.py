@@ -14,6 +14,7 @@ from jinja2 import Environment
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir.op import by_layer, writes
+from ..ir.stage import Stage
 from ..plan import slot_rows
 from ..quantize.constants import powers
 from ..search import Restrictions, Sampling, Search
@@ -144,11 +145,18 @@ def _repeat(program: p.Program) -> p.Repeat:
 
 def _rows(step: p.Step, scope: Scope) -> list[Row]:
     """The statements of a step, for one row."""
-    if isinstance(step, p.Loop):
-        within = replace(scope, indent=2, layer="layer")
-        ops = [row for op in p.ops_in(step) for row in op_rows(op, within)]
-        return [*layer_rows(step, scope), *ops, (f"{INDENT}}}", "")]
-    return [row for op in p.ops_in(step) for row in op_rows(op, scope)]
+    return op_rows(step, scope) if isinstance(step, p.OPS) else PASS_ROWS(step, scope)
+
+
+# Those of a step of a pass that holds others.
+PASS_ROWS: Stage[list[Row]] = Stage("render")
+
+
+@PASS_ROWS.on(p.Loop)
+def _layers(loop: p.Loop, scope: Scope) -> list[Row]:
+    within = replace(scope, indent=2, layer="layer")
+    ops = [row for op in p.ops_in(loop) for row in op_rows(op, within)]
+    return [*layer_rows(loop, scope), *ops, (f"{INDENT}}}", "")]
 
 
 def _ids(ids: Sequence[int]) -> list[str]:

@@ -9,10 +9,23 @@ from typing import Any
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir.op import at_layer, by_layer
+from ..ir.stage import Stage
 from .text import constant
 
 SCORE, TURN = "score", "turn"  # members of a layer
-_MEMBERS = {p.Attention: (SCORE, "ScoreBias"), p.Rotary: (TURN, "RotaryTable")}
+
+# Of an op that differs by layer: the name, type and value of the member, as it is in one layer.
+MEMBER: Stage[tuple[str, str, str]] = Stage("render")
+
+
+@MEMBER.on(p.Attention)
+def _score_member(op: p.Attention) -> tuple[str, str, str]:
+    return SCORE, "ScoreBias", _bias(op)
+
+
+@MEMBER.on(p.Rotary)
+def _turn_member(op: p.Rotary) -> tuple[str, str, str]:
+    return TURN, "RotaryTable", _turn(op)
 
 
 def score_values(program: p.Program) -> dict[str, Any]:
@@ -32,9 +45,9 @@ def layer_members(loop: p.Loop) -> list[tuple[str, str, list[str]]]:
     for op in p.ops_in(loop):
         if not by_layer(op):
             continue
-        name, kind = _MEMBERS[type(op)]
-        layers = [at_layer(op, layer) for layer in range(loop.count)]
-        values = [_bias(each) if isinstance(each, p.Attention) else _turn(each) for each in layers]
+        members = [MEMBER(at_layer(op, layer)) for layer in range(loop.count)]
+        name, kind, _ = members[0]
+        values = [value for _, _, value in members]
         if found.setdefault(name, (name, kind, values))[2] != values:
             message = f"{loop.name}: two ops differ by layer in their {name}, one is supported"
             raise EtchError("attribute-by-layer", "render", message)

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
+from codegen.ir.products import tied_tables
 
 RECORDED = Path(__file__).resolve().parent / "generation" / "transformer"
 COURSE, PAPER, PRE = "course", "paper", "pre"
@@ -42,7 +43,7 @@ def test_what_a_folder_says(variant: str, vocabularies: tuple[int, int], tmp_pat
     assert (graph.vocabulary, target.vocabulary) == vocabularies
     assert (graph.task.verb, graph.max_tokens, target.max_tokens) == ("translate", 24, 23)
     assert (target.begin, target.end, target.forced_end, graph.notes) == ((1,), END, False, ())
-    assert g.tied_tables(graph) == ({"word_embeddings"} if variant == PAPER else set())
+    assert tied_tables(graph) == ({"word_embeddings"} if variant == PAPER else set())
 
 
 def test_how_texts_are_written(tmp_path: Path) -> None:

@@ -16,26 +16,33 @@ from tiny_graphs import GRAPHS, post
 
 from codegen import liveness, stack_budget, table_traffic, traffic
 from codegen.emulate import emulate_outputs
-from codegen.emulate.forward import EMULATE
+from codegen.emulate.forward import EMULATE, RUN
 from codegen.errors import EtchError
+from codegen.golden import SECONDS, estimated_seconds
 from codegen.ir import check_graph, check_program, op
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.check_supported import check_supported
 from codegen.ir.op import reads, slots, writes
+from codegen.ir.products import PRODUCTS
+from codegen.ir.program_changes import CUT, with_max_tokens
 from codegen.ir.stage import Stage
 from codegen.lower import demand as demand_module
 from codegen.lower import lower
 from codegen.lower.demand import INPUTS, Rows
 from codegen.lower.ops import LOWER, PACK
-from codegen.lower.steps import AT_ONCE
+from codegen.lower.steps import AT_ONCE, HANDS_ON
 from codegen.oracle.interpret import INTERPRET, Interpreter
 from codegen.placement import Placement
 from codegen.plan import SCRATCH, Region, plan_memory
 from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
+from codegen.render import forward
+from codegen.render.environment import template_environment
 from codegen.render.forward import RENDER
+from codegen.render.generation import PASS_ROWS
 from codegen.render.head import NEEDS
+from codegen.render.scores import MEMBER
 from codegen.targets import TARGETS
 
 # --- ops and stages --------------------------------------------------------------------------------------------------
@@ -48,10 +55,10 @@ def test_every_field_of_an_op_has_a_role(kind: type) -> None:
 
 
 STAGES = {
-    "graph": (check_graph.CHECK, INPUTS, LOWER, AT_ONCE, BOUND, INTERPRET),
+    "graph": (check_graph.CHECK, INPUTS, LOWER, AT_ONCE, HANDS_ON, BOUND, PRODUCTS, INTERPRET),
     "program": (
-        *(check_program.CHECK, EMULATE, SCRATCH, RENDER, NEEDS, liveness.NAME, stack_budget.OWN),
-        *(traffic.AGAIN, traffic.READS_ALL, traffic.SCRATCH_USES),
+        *(check_program.CHECK, check_program.READS_ALL, EMULATE, SCRATCH, RENDER, NEEDS, CUT, SECONDS),
+        *(liveness.NAME, stack_budget.OWN, traffic.AGAIN, traffic.SCRATCH_USES),
     ),
 }
 # Of some ops only: by what their fields are.
@@ -73,7 +80,10 @@ def test_every_stage_has_an_entry_for_every_op_with_such_fields(
     assert stage.types == {kind for kind in ops if roles & {op.role(each) for each in fields(kind)}}
 
 
-@pytest.mark.parametrize("stage", [traffic.INSIDE, liveness.BEFORE], ids=lambda stage: stage.name)
+OUTER = [traffic.INSIDE, liveness.BEFORE, check_program.WALK, forward.STEP_ROWS, RUN]
+
+
+@pytest.mark.parametrize("stage", OUTER, ids=lambda stage: stage.name)
 def test_every_step_that_holds_others_has_an_entry(stage: Stage) -> None:
     assert stage.types == {p.Blocks, p.Loop, p.Repeat}
 
@@ -98,10 +108,15 @@ def with_step(step: Any) -> p.Program:
         ("liveness", liveness.op_names),
         ("liveness", liveness.lives_of),
         ("stack budget", lambda program: stack_budget.stack_budget(TARGETS["host"], program, 0)),
+        ("check", check_program.check_program),
+        ("emulate", lambda program: emulate_outputs(program, texts())),
+        ("render", lambda program: forward.forward_lines(program, template_environment())),
+        ("shorter texts", lambda program: with_max_tokens(program, 4)),
+        ("golden", lambda program: estimated_seconds(in_layers(program), 4)),
     ],
-    ids=("names", "lives", "stack"),
+    ids=("names", "lives", "stack", "check", "emulate", "render", "shorter", "seconds"),
 )
-def test_what_counts_does_not_guess(stage: str, count: Callable[[p.Program], object], name: str) -> None:
+def test_no_stage_guesses(stage: str, count: Callable[[p.Program], object], name: str) -> None:
     """What is new is refused, not taken for something else."""
     with pytest.raises(EtchError, match=rf"error\[op-not-supported\] {stage}: .* {name}"):
         count(with_step(UNKNOWN[name]))
@@ -122,8 +137,19 @@ def with_buffer(region: Region) -> Region:
     return replace(region, placements=(*region.placements, Placement(ROW.name, region.bytes, 16, 0, 0)))
 
 
-@pytest.mark.parametrize("stage", [table_traffic.SHARE, PACK], ids=lambda stage: stage.name)
-def test_an_op_with_tables_or_keys_is_refused_by_name(stage: Stage) -> None:
+def in_layers(program: p.Program) -> p.Program:
+    """The same with its last step in the layers."""
+    *others, last = program.steps
+    steps = [
+        replace(step, body=(*step.body, p.Blocks((last,)))) if isinstance(step, p.Loop) else step for step in others
+    ]
+    return replace(program, steps=tuple(steps))
+
+
+@pytest.mark.parametrize(
+    "stage", [table_traffic.SHARE, PACK, PASS_ROWS, MEMBER, PRODUCTS], ids=lambda stage: stage.name
+)
+def test_what_has_no_entry_is_refused_by_name(stage: Stage) -> None:
     with pytest.raises(EtchError, match=r"error\[op-not-supported\] .* Doubled"):
         stage(UNKNOWN["Doubled"])
 

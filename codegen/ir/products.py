@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a graph has the weights of a linear, and which tables are both these and looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .graph import (
+    Attention,
+    Best,
+    Embed,
+    Graph,
+    Gru,
+    Layers,
+    Linear,
+    Masked,
+    Multiply,
+    Norm,
+    Normalize,
+    Op,
+    Pool,
+    Recurrence,
+    Rotary,
+    Softmax,
+    Term,
+    ops_of,
+)
+from .op import parts_of
+from .stage import Stage
+
+Product = Linear | Best | Recurrence
+
+# The products with weights that an op has.
+PRODUCTS: Stage[tuple[Product, ...]] = Stage("products")
+
+
+@PRODUCTS.on(Linear, Best)
+def _itself(op: Linear | Best) -> tuple[Product, ...]:
+    return (op,)
+
+
+@PRODUCTS.on(Gru)
+def _directions(op: Gru) -> tuple[Product, ...]:
+    return op.directions
+
+
+@PRODUCTS.on(Embed, Norm, Multiply, Rotary, Attention, Pool, Masked, Normalize, Softmax)
+def _none(op: Op) -> tuple[Product, ...]:
+    return ()
+
+
+def products_of(graph: Graph) -> Iterator[tuple[Product, Layers | None]]:
+    """Every product with weights once, with the layers that it is in."""
+    for op, layers in ops_of(graph):
+        yield from ((product, layers) for product in PRODUCTS(op))
+
+
+def terms_of(graph: Graph) -> Iterator[Term]:
+    """Every table that is looked up, once for each sum that has it."""
+    for op, _ in ops_of(graph):
+        yield from (part for part in parts_of(op) if isinstance(part, Term))
+
+
+def tied_tables(graph: Graph) -> frozenset[str]:
+    """The names of the embedding tables that are also the weights of a product: one parameter, stored once."""
+    tables = {term.table.name for term in terms_of(graph)}
+    return frozenset(product.weight.name for product, _ in products_of(graph) if product.weight.name in tables)
