@@ -3,13 +3,18 @@
 
 The texts go through the emulator layer by layer; each linear is rounded when its inputs are known, and its outputs go
 on with the new weights. A model that writes reads what it writes for these texts, rounded to nearest. Every
-`_JUDGED`-th text is left out of that and shows what came of it.
+`_JUDGED`-th text is left out of that and shows what came of it, of each head.
+
+Weights that several layers share are rounded once for each of them, and the last time counts. Tables that are looked
+up, a GRU's steps, the product that finds the best pieces and heads that no text asks stay rounded to nearest. The
+report names both.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from .emulate import Text, emulate_texts
+from .emulate import Text, emulate_outputs, emulate_texts
 from .emulate.floats import F32Array, QuantizedRows
 from .emulate.together import logits_of, write_greedily
 from .encoding import check_taken, encoded
@@ -26,6 +31,7 @@ from .golden import text_tokenizer
 from .ir import graph as g
 from .ir import program as p
 from .ir.program_changes import with_matrices
+from .ir.task import Task
 from .load.tokenizer_spec import TokenizerSpec
 from .oracle.interpret import Interpreter
 from .progress import advance, stage
@@ -59,7 +65,8 @@ def calibrate(
     columns: Columns | None = None,
     echo: Echo = lambda _: None,
 ) -> Calibration:
-    """Rounds the weights of `program` anew. With a reference the report compares with it. `columns` of a table."""
+    """Rounds the weights of `program` anew. With a reference the report compares with it. `columns` of a table.
+    EtchError where no weights of 4 bits are those of a linear that could be."""
     four = [weights for _, _, weights in places_of(program) if isinstance(weights.matrix, p.S4Matrix)]
     if not any(isinstance(weights, p.LinearWeights) for weights in four):
         raise EtchError(
@@ -75,6 +82,9 @@ def calibrate(
             emulate_texts(program, chosen, rounding.weights)
         else:
             logits_of(program, ids, targets, rounding.weights)
+    if not rounding.done:
+        message = f"recipe {program.recipe} as it is: {_listed(four)} of 4 bits can only be rounded to nearest"
+        raise EtchError("nothing-to-calibrate", "calibrate", message)
     calibrated = with_matrices(program, rounding.done)
     written = f", {sum(map(len, targets)):,} written" if targets else ""
     lines = [
@@ -82,6 +92,9 @@ def calibrate(
         f"  {'error of the outputs over these texts':<58} {'nearest':>9} {'calibrated':>12}",
         *rounding.lines,
     ]
+    left = [weights for weights in four if weights.source not in rounding.done]
+    if left:
+        lines.append(f"  stay rounded to nearest: {_listed(left)}")
     if reference is not None and judged:
         lines += _judge(program, calibrated, reference, judged)
     return Calibration(calibrated, program, sha256, tuple(lines))
@@ -125,7 +138,8 @@ class _Rounding:
 
     def __init__(self, graph: g.Graph) -> None:
         self.done: dict[str, p.S4Matrix] = {}
-        self.lines: list[str] = []
+        self._errors: dict[str, str] = {}
+        self._uses: Counter[str] = Counter()
         self._originals = _linear_arrays(graph)
         self._inputs: QuantizedRows | None = None
 
@@ -133,7 +147,7 @@ class _Rounding:
         """The same with calibrated weights, where they are of 4 bits."""
         if not isinstance(weights.matrix, p.S4Matrix) or not isinstance(inputs, QuantizedRows):
             return weights
-        if p.of_table(weights):  # which is looked up, too
+        if p.of_table(weights) or not len(inputs.q):  # which is looked up, too; of a head that no text asks
             return weights
         if self._inputs is None or not _equal(self._inputs, inputs):  # queries, keys and values have the same
             self._inputs = inputs
@@ -143,9 +157,20 @@ class _Rounding:
         matrix = round_by_inputs(values, *self._factors)
         nearest, calibrated = (output_error(each, values, self._products) for each in (weights.matrix, matrix))
         self.done[weights.source] = matrix
-        advance()
-        self.lines.append(f"  {printable(weights.source):<58} {100 * nearest:7.2f} % {100 * calibrated:10.2f} %")
+        self._uses[weights.source] += 1
+        if self._uses[weights.source] == 1:
+            advance()
+        self._errors[weights.source] = f"{100 * nearest:7.2f} % {100 * calibrated:10.2f} %"
         return replace(weights, matrix=matrix)
+
+    @property
+    def lines(self) -> list[str]:
+        """What came of each tensor, of one that is used several times the last time, which counts."""
+        lines = [f"  {printable(source):<58} {errors}" for source, errors in self._errors.items()]
+        shared = [printable(source) for source, uses in self._uses.items() if uses > 1]
+        if shared:
+            lines.append(f"  shared by layers, rounded by what the last one multiplies: {', '.join(shared)}")
+        return lines
 
 
 def _equal(a: QuantizedRows, b: QuantizedRows) -> bool:
@@ -157,27 +182,42 @@ def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
 
 
 def _judge(nearest: p.Program, calibrated: p.Program, reference: Interpreter, texts: list[Text]) -> list[str]:
-    """Both programs against float64 on texts that nothing was calibrated on."""
+    """Both programs against float64 on texts that nothing was calibrated on, each head by itself."""
     ids = [text.ids for text in texts]
     targets = [] if nearest.target is None else write_greedily(nearest, ids)
     if targets:
         pairs = zip(texts, targets, strict=True)
-        exact = _stacked([reference.logits(text.ids, text.segments, written[:-1]) for text, written in pairs])
+        exact = [_stacked(reference.logits(text.ids, text.segments, written[:-1]) for text, written in pairs)]
     else:
-        exact = _stacked([reference.output(text.ids, text.segments) for text in texts])
+        outputs = [reference.outputs(text.ids, text.segments) for text in texts]
+        exact = [_stacked(of_head) for of_head in zip(*outputs, strict=True)]
     lines = []
     for name, program in (("nearest", nearest), ("calibrated", calibrated)):
-        found = logits_of(program, ids, targets) if targets else emulate_texts(program, texts)
-        outputs = _stacked(found).astype(np.float64)
-        words = f"mean |difference| {np.abs(outputs - exact).mean():.4f}"
-        if program.task.one_label or targets:
-            changed = int((outputs.argmax(axis=1) != exact.argmax(axis=1)).sum())
-            words += f", {changed} {f'of {len(exact)} tokens' if targets else 'labels'} changed"
-        lengths = np.linalg.norm(outputs, axis=1) * np.linalg.norm(exact, axis=1)
-        cosines = (outputs * exact).sum(axis=1) / np.where(lengths > 0, lengths, 1)
-        words += f", cosine {cosines.mean():.4f} (least {cosines.min():.4f})"
-        lines.append(f"  {len(texts)} other texts against float64, {name + ':':<12} {words}")
+        found = [logits_of(program, ids, targets)] if targets else emulate_outputs(program, texts)
+        for output, ours, expected in zip(program.outputs, found, exact, strict=True):
+            head = f"{output.name}: " if len(program.outputs) > 1 else ""
+            words = _difference(output.task, _stacked(ours), expected)
+            lines.append(f"  {len(texts)} other texts against float64, {name + ':':<12} {head}{words}")
     return lines
+
+
+def _difference(task: Task, outputs: NDArray, exact: NDArray) -> str:
+    """Of all rows of a head's outputs, in words."""
+    if not len(exact):
+        return "they have nothing that it answers"
+    ours, expected = (task.compared(rows).astype(np.float64) for rows in (outputs, exact))
+    words = f"mean |difference| {np.abs(ours - expected).mean():.4f}"
+    if task.one_label or task.rows == "steps":
+        changed = int((ours.argmax(axis=1) != expected.argmax(axis=1)).sum())
+        words += f", {changed} {f'of {len(exact)} tokens' if task.rows == 'steps' else 'labels'} changed"
+    lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(expected, axis=1)
+    cosines = (ours * expected).sum(axis=1) / np.where(lengths > 0, lengths, 1)
+    return f"{words}, cosine {cosines.mean():.4f} (least {cosines.min():.4f})"
+
+
+def _listed(weights: Sequence[p.LinearWeights | p.EmbeddingWeights]) -> str:
+    """Their names, each once."""
+    return ", ".join(dict.fromkeys(printable(each.source) for each in weights))
 
 
 def _stacked(outputs: Iterable[NDArray]) -> NDArray:

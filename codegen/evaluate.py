@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,9 @@ Outputs = NDArray[np.float32] | list[NDArray[np.float32]] | list[str]
 
 DEFAULT_ROWS = 1000
 _TOKENS_AT_ONCE = 4096
+_OF_BEST_TOKENS = (
+    "of the best tokens, which the program writes at --temperature 0: the folder asks for drawn ones (do_sample)"
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Score:
     answers: NDArray  # what each row was answered, as the truths are written; [rows, ...]
     seconds: float
     others: tuple[str, ...] = ()  # the task's other measures, with their values
+    notes: tuple[str, ...] = ()  # what the answers are not
 
     @property
     def measure(self) -> str:
@@ -90,11 +94,14 @@ def _measure_of(task: Task, name: str | None) -> Measure:
 
 
 def score(program: Program, spec: TokenizerSpec, rows: Rows, target: TargetTokenizer | None = None) -> Score:
-    """The measure of the program's answers; `target` makes texts of what a model writes."""
+    """The measure of the program's answers; `target` makes texts of what a model writes. One that draws its tokens is
+    judged by the best ones, which a note says."""
     begin = time.monotonic()
     texts = encoded(program, spec, rows)
     found = emulated(program, texts) if target is None else written(program, texts, target)
-    return scored(program.task, rows, texts, found, time.monotonic() - begin)
+    result = scored(program.task, rows, texts, found, time.monotonic() - begin)
+    draws = program.target is not None and program.target.sampling is not None
+    return replace(result, notes=(_OF_BEST_TOKENS,)) if draws else result
 
 
 def encoded(program: Program, spec: TokenizerSpec, rows: Rows) -> list[Text]:

@@ -185,7 +185,7 @@ def evaluation_report(rows: Rows, ours: Score, others: Mapping[str, Score]) -> l
         otherwise = int((ours.answers != score.answers).reshape(asked, -1).any(axis=1).sum())
         values = ", ".join((f"{score.measure} {score}", *score.others))
         lines.append(f"  {name:<11}{values}; {otherwise:,} rows answered otherwise")
-    return lines
+    return [*lines, *(f"  {note}" for note in ours.notes)]
 
 
 def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> list[str]:

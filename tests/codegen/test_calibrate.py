@@ -9,15 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from recorded.outputs import folder as recorded
 from tiny_checkpoint import write_tiny_checkpoint
+from tiny_heads import write_encoder, write_head
 
 from codegen import pipeline
 from codegen.calibrate import Calibration, calibrate
+from codegen.emulate import Text, emulate_outputs
 from codegen.emulate.floats import QuantizedRows, quantize_rows
 from codegen.errors import EtchError
+from codegen.golden import text_tokenizer
+from codegen.head_folders import HeadFolder
 from codegen.ir import program as p
 from codegen.ir.op import slots
 from codegen.oracle.interpret import Interpreter
+from codegen.quantize.bits import places_of
 from codegen.quantize.groups import in_groups, search_factors
 from codegen.quantize.rounding import factorize, input_products, output_error, round_by_inputs
 
@@ -189,6 +195,77 @@ def test_texts_beyond_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("codegen.calibrate.MOST_TOKENS", 11)
     _, calibration = calibrated(tmp_path, ["the cat sat"] * 5)
     assert calibration.lines[0] == "calibration  2 texts, 10 tokens"
+
+
+def of_heads(folder: Path, lines: list[str], *kinds: str) -> tuple[p.Program, Interpreter, Calibration]:
+    heads = tuple(HeadFolder(f"of_{kind}", write_head(folder / kind, kind)) for kind in kinds)
+    (folder / "texts").write_text("\n".join(lines) + "\n")
+    checkpoint = pipeline.load(write_encoder(folder / "encoder"), heads=heads)
+    graph = pipeline.to_graph(checkpoint, None)
+    program, reference = pipeline.lower(checkpoint, "w4a8", None), Interpreter(graph)
+    return program, reference, calibrate(program, graph, checkpoint.tokenizer, folder / "texts", reference)
+
+
+def test_every_head_is_judged(tmp_path: Path) -> None:
+    kinds = ("single", "tags", "values", "masks")
+    lines = [f"{line} [MASK]" for line in texts(40)]
+    program, reference, calibration = of_heads(tmp_path, lines, *kinds)
+    tokenizer = text_tokenizer(pipeline.load(tmp_path / "single").tokenizer, program.max_tokens)
+    judged = [Text(each.ids, each.type_ids) for each in tokenizer.encode_batch(lines[7::8])]
+    said = [line.split(" against float64, ")[1] for line in calibration.lines if " other texts " in line]
+    assert len(said) == 2 * len(kinds)
+    for name, of_form, made in (("nearest", said[:4], program), ("calibrated", said[4:], calibration.program)):
+        for index, (kind, words) in enumerate(zip(kinds, of_form, strict=True)):
+            assert words.split()[:2] == [f"{name}:", f"of_{kind}:"]
+            found = emulate_outputs(made, judged)[index]
+            exact = [reference.outputs(text.ids, text.segments)[index] for text in judged]
+            part = slice(program.outputs[index].buffer.width // 2 if kind == "masks" else 0, None)
+            pairs = [(np.atleast_2d(a)[:, part], np.atleast_2d(b)[:, part]) for a, b in zip(found, exact, strict=True)]
+            differences = np.concatenate([abs(a.astype(np.float64) - b).ravel() for a, b in pairs])
+            assert f"mean |difference| {differences.mean():.4f}" in words
+            assert (" labels changed" in words) == (kind == "single")
+
+
+def test_a_head_that_the_other_texts_ask_nothing_of(tmp_path: Path) -> None:
+    _, _, calibration = of_heads(tmp_path, texts(16), "single", "masks")
+    lines = [line for line in calibration.lines if "of_masks" in line]
+    assert lines == [
+        "  stay rounded to nearest: of_masks: cls.predictions.transform.dense.weight",
+        *(
+            f"  2 other texts against float64, {f'{name}:':<12} of_masks: they have nothing that it answers"
+            for name in ("nearest", "calibrated")
+        ),
+    ]
+
+
+def of_recorded(folder: Path, variant: str, bits: dict[str, int]) -> tuple[p.Program, Calibration]:
+    (folder / "texts").write_text("\n".join(texts(8)) + "\n")
+    checkpoint = pipeline.load(recorded(variant))
+    program, graph = pipeline.lower(checkpoint, "w8a8", None, bits=bits), pipeline.to_graph(checkpoint, None)
+    return program, calibrate(program, graph, checkpoint.tokenizer, folder / "texts")
+
+
+def test_what_stays_rounded_to_nearest_is_said(tmp_path: Path) -> None:
+    bits = {"gru_0_input": 4, "gru_0_forward": 4, "word_embeddings": 4}
+    program, calibration = of_recorded(tmp_path, "gru/one_layer", bits)
+    stays = {weights.source for _, name, weights in places_of(program) if name in bits and name != "gru_0_input"}
+    [line] = [line for line in calibration.lines if line.startswith("  stay rounded to nearest: ")]
+    assert set(line.split(": ")[1].split(", ")) == stays and len(stays) == 2
+    with pytest.raises(EtchError, match="can only be rounded to nearest") as caught:
+        of_recorded(tmp_path, "gru/one_layer", {"gru_0_forward": 4})
+    assert (caught.value.code, caught.value.stage) == ("nothing-to-calibrate", "calibrate")
+
+
+def test_what_is_calibrated_whole_says_nothing_of_it(tmp_path: Path) -> None:
+    _, calibration = calibrated(tmp_path, texts(8))
+    assert not any("stay rounded" in line or "shared by layers" in line for line in calibration.lines)
+
+
+def test_what_layers_share_is_said_and_is_that_of_the_last_one(tmp_path: Path) -> None:
+    program, calibration = of_recorded(tmp_path, "albert/one_group", {"query": 4, "pooler": 4})
+    (query,) = {weights.source for _, name, weights in places_of(program) if name == "query"}
+    assert sum(line.startswith(f"  {query} ") for line in calibration.lines) == 1
+    assert f"  shared by layers, rounded by what the last one multiplies: {query}" in calibration.lines
 
 
 def refused(folder: Path, lines: list[str], recipe: str = "w4a8") -> EtchError:

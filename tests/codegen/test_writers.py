@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from codegen.quantize import choose_recipe
 from codegen.quantize.bits import places_of
 from codegen.render.model import Model
 from codegen.render.tables import table_bytes
-from codegen.report import memory_report
+from codegen.report import evaluation_report, memory_report
+from codegen.search import Sampling
 from codegen.spelled import Speller
 from codegen.table_file import Columns
 from codegen.targets import TARGETS
@@ -76,6 +78,21 @@ def test_scores_are_those_of_what_is_written(folder: Path, beams: int, tmp_path:
     assert evaluate.score(program, loaded.tokenizer, read, loaded.target).value > 50  # chrF
     exact = evaluate.read_rows(table, Columns("label"), program.task, 100)
     assert evaluate.score(program, loaded.tokenizer, exact, loaded.target).value == pytest.approx(600 / 7)
+
+
+def test_a_model_that_draws_is_judged_by_its_best_tokens_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("".join(f'"{text}","{text}"\n' for text in PROMPTS[2:5]), encoding="utf-8")
+    loaded = pipeline.load(TALES)
+    program = pipeline.lower(loaded, "w8a8", None)
+    assert program.target is not None
+    rows = evaluate.read_rows(tmp_path / "rows.csv", Columns("1"), program.task, 3)
+    draws = replace(program, target=replace(program.target, sampling=Sampling()))
+    scores = [evaluate.score(each, loaded.tokenizer, rows, loaded.target) for each in (program, draws)]
+    assert scores[0].answers.tolist() == scores[1].answers.tolist()
+    said = (
+        "  of the best tokens, which the program writes at --temperature 0: the folder asks for drawn ones (do_sample)"
+    )
+    assert [said in evaluation_report(rows, score, {}) for score in scores] == [False, True]
 
 
 @pytest.mark.parametrize("made", ["bart", swept("gpt2")])
