@@ -95,12 +95,14 @@ class Generation:
         return written, logits
 
     def drawn(self, sampling: Sampling, capacity: int | None = None) -> tuple[list[int], np.float32, bool]:
-        """What is written where tokens are drawn, its score, and whether its end was drawn, forced or not."""
+        """What is written where tokens are drawn, its score, and whether its end was drawn, forced or not. No more than
+        `capacity` tokens of it."""
         target = self._target
         written: list[int] = []
         score = np.float32(0)
         ended = False
-        while len(written) < min(target.max_tokens, capacity or target.max_tokens) and not ended:
+        most = target.max_tokens if capacity is None else min(target.max_tokens, capacity)
+        while len(written) < most and not ended:
             logits = self.logits_behind(written[-1] if written else self._next)
             logits = target.restrictions.applied(logits, self._begin, written)
             logits[target.not_after(len(written))] = NOT_THERE

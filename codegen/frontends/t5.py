@@ -60,7 +60,7 @@ def read_limits(config: Config) -> Limits:
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint. It writes as many tokens as the folder says, or as texts have by default."""
+    """The graph of a checkpoint. It writes as many tokens as the folder says, or as its positions are."""
     config = checkpoint.config
     check_writer(checkpoint, _CLASS)
     most = most_written(checkpoint, read_limits(config).positions + 1)
@@ -161,9 +161,9 @@ def _shape(config: Config) -> _Shape:
 
 
 def _check_pad(config: Config) -> None:
-    """Targets begin with it, unless a file says otherwise."""
+    """EtchError where it is null, as in the library. What a target begins with is said by another key."""
     if "pad_token_id" in config and config.values["pad_token_id"] is None:
-        raise parts.refuse("config-missing", "'pad_token_id' is null: T5 begins what it writes with padding")
+        raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
 
 
 def _logits(config: Config, tensors: TensorFile, words: Parameter) -> tuple[Parameter, float]:

@@ -164,7 +164,7 @@ def test_what_is_refused(changes: dict[str, Any], code: str, tmp_path: Path) -> 
 
 
 def test_no_padding(tmp_path: Path) -> None:
-    """Which targets begin with."""
+    """Which the library's own class refuses to train."""
     made = folder(tmp_path / "model", "t5")
     config = made / "config.json"
     values = json.loads(config.read_text(encoding="utf-8"))

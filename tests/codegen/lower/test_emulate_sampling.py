@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiny_generators import decoder_only
 
+from codegen.emulate.generation import Generation
 from codegen.emulate.sampling import draw, weights
+from codegen.lower import lower
+from codegen.quantize import RECIPES
 from codegen.search import Sampling
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation" / "drawing.json"
@@ -49,3 +53,18 @@ def test_equal_seeds_draw_equal_tokens() -> None:
     assert first == [draw(row, Sampling(seed=9), written)[0] for written in range(8)]
     assert first != [draw(row, Sampling(seed=10), written)[0] for written in range(8)]
     assert first != [draw(row, Sampling(seed=9, text=1), written)[0] for written in range(8)]
+
+
+@pytest.mark.parametrize("capacity", [0, 1, 2, 99])
+def test_no_more_is_written_than_there_is_room_for(capacity: int) -> None:
+    """The same tokens as without a limit, the first ones of them; with room for none nothing is read."""
+    program = lower(decoder_only(), RECIPES["fp32"])
+
+    def text() -> Generation:
+        return Generation(program, [3, 4], [0, 0])
+
+    greedy, logits = text().greedy(capacity)
+    assert greedy == text().greedy()[0][:capacity] and len(logits) == len(greedy)
+    drawn, score, ended = text().drawn(Sampling(seed=5), capacity)
+    assert drawn == text().drawn(Sampling(seed=5))[0][:capacity] and len(drawn) <= capacity
+    assert capacity or (score, ended) == (0, False)

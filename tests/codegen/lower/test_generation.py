@@ -23,7 +23,7 @@ from codegen.ir import graph as g
 from codegen.ir.check_graph import check_graph
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
-from codegen.load.generation_config import GenerationSettings, read_generation
+from codegen.load.generation_config import GenerationSettings, read_generation, settings_in
 from codegen.load.shards import open_weights
 from codegen.oracle.interpret import Interpreter
 from codegen.search import Search
@@ -100,12 +100,26 @@ def test_what_may_come_behind_what_is_there(variant: str) -> None:
             assert list(interpreter.beams(ids, segments, search)[0].tokens) == written, (options, beams)
 
 
+def test_what_may_not_come_is_what_the_library_says() -> None:
+    """N-grams and words, odd ones above all; what a target begins with counts as what was written does."""
+    vocabulary, end = 6, 2
+    for tokens, size, words, banned in json.loads((HERE / "banned.json").read_text(encoding="utf-8")):
+        asked = {"decoder_start_token_id": 0, "eos_token_id": end, "no_repeat_ngram_size": size, "bad_words_ids": words}
+        settings = settings_in(Config.from_json(asked), vocabulary, has_encoder=True)
+        for split in range(1, len(tokens) + 1):
+            found = settings.restrictions.banned(tokens[:split], tokens[split:])
+            assert sorted({*found, *settings.never}) == banned, (tokens[:split], tokens[split:], size, words)
+
+
 @pytest.mark.sweep
 def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("torch")
     for script in ("record_generation.py", "record_plain.py"):
         subprocess.run([sys.executable, HERE / script, "--out", tmp_path], check=True, capture_output=True)
+    banned = tmp_path / "banned.json"
+    subprocess.run([sys.executable, HERE / "record_banned.py", "--out", banned], check=True, capture_output=True)
+    assert banned.read_bytes() == (HERE / "banned.json").read_bytes()
     for variant in VARIANTS:
         for text, again in zip(recorded(variant)["outputs"], recorded(variant, tmp_path)["outputs"], strict=True):
             assert (text["ids"], text["written"]) == (again["ids"], again["written"])
