@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from codegen.errors import EtchError
+
 from .failure import refused
 
 
@@ -68,13 +70,20 @@ class Timeline:
 
 
 def timelines_of(manifest: dict[str, Any]) -> list[Timeline]:
-    """The plans in etch.json, in the order of --region, checked anew: buffers that are alive together share no byte,
-    none ends past its region."""
+    """The plans in etch.json, in the order of --region, checked anew: each buffer lies in one region and is alive for
+    ops that there are, those that are alive together share no byte, none ends past its region. The types of all fields
+    are checked already (codegen/manifest.py). EtchError where something contradicts another thing."""
     arena = manifest["arena_buffers"]
-    if "regions" not in manifest:
+    regions, others = manifest.get("regions"), manifest.get("region_buffers")
+    if regions is None and others is None:
         return [_checked(manifest, None, arena, manifest["arena_bytes"], manifest["arena_lower_bound"])]
-    beside: dict[str, dict[str, Any]] = {name: {} for name in manifest["regions"]}
-    for name, entry in manifest["region_buffers"].items():
+    if not regions or others is None:
+        raise _malformed("'regions' and 'region_buffers' come together, and there is one region at least")
+    twice = min(others.keys() & arena.keys(), default=None)
+    if twice is not None:
+        raise _malformed(f"{twice} lies in region '{others[twice]['region']}' and in the arena")
+    beside: dict[str, dict[str, Any]] = {name: {} for name in regions}
+    for name, entry in others.items():
         if entry["region"] not in beside:
             raise refused(
                 "arena-overlap", f"etch.json: {name} lies in region '{entry['region']}', of which it says nothing"
@@ -84,9 +93,13 @@ def timelines_of(manifest: dict[str, Any]) -> list[Timeline]:
     if beside[last]:
         raise refused("arena-overlap", f"etch.json: '{last}' is the workspace's, whose buffers are the arena's")
     beside[last] = arena
+    for field in ("bytes", "lower_bound"):
+        found, expected = regions[last][field], manifest[f"arena_{field}"]
+        if found != expected:
+            raise _malformed(f"'{field}' of region '{last}', the workspace's, is {found}, that of the arena {expected}")
     return [
         _checked(manifest, name, beside[name], region["bytes"], region["lower_bound"], Limit("room", region["room"]))
-        for name, region in manifest["regions"].items()
+        for name, region in regions.items()
     ]
 
 
@@ -106,6 +119,12 @@ def _checked(
         entries is manifest["arena_buffers"],
         limits,
     )
+    last = len(timeline.ops) - 1
+    for buffer in buffers:
+        if not buffer.first <= buffer.last <= last:
+            raise _malformed(f"{buffer.name} is alive from op {buffer.first} to {buffer.last}, the last one is {last}")
+    if not any(buffer.size for buffer in buffers):
+        raise _malformed(f"the {timeline.name} holds nothing")
     for one, other in combinations(timeline.buffers, 2):
         together = one.first <= other.last and other.first <= one.last
         if together and one.offset < other.end and other.offset < one.end:
@@ -119,3 +138,7 @@ def _checked(
             f"{timeline.lower_bound}",
         )
     return timeline
+
+
+def _malformed(message: str) -> EtchError:
+    return refused("manifest-malformed", f"etch.json: {message}")

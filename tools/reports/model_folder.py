@@ -115,9 +115,19 @@ def _check_tables(image: Image, symbols: dict[str, Symbol], manifest: dict[str, 
         section = image.section(symbol.section)
         begin = symbol.address - section.address
         digest.update((section.data or b"")[begin : begin + symbol.size])
+    _check_places(manifest, folder)
     blob = manifest["files"].get(f"{manifest['name']}.tables")
     if blob is not None and blob != digest.hexdigest():
         raise refused("another-model", f"{folder}: the tables of {image.name} hold other bytes")
+
+
+def _check_places(manifest: dict[str, Any], folder: Path) -> None:
+    """Of a model that has all tables in one place nothing is said of it."""
+    if "table_places" not in manifest:
+        return
+    placed = [table for place in manifest["table_places"].values() for table in place["tables"]]
+    if sorted(placed) != sorted(manifest["table_list"]):
+        raise refused("manifest-malformed", f"{folder}/etch.json: 'table_places' has not each table once")
 
 
 def _manifest_of(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from linked import C_FORM, COMPILERS, PARTS, SOURCE, Linker, manifest, write_model
@@ -310,6 +311,47 @@ def test_a_plan_that_contradicts_itself(link_host: Linker, tmp_path: Path) -> No
     past = buffers | {"b": buffers["b"] | {"offset": 601}}
     refused("arena-overlap", elf, "--model", write_model(tmp_path / "tiny", arena_buffers=past))
     refused("arena-bound", elf, "--model", write_model(tmp_path / "tiny", arena_lower_bound=999))
+
+
+NOTHING = {name: entry | {"bytes": 0} for name, entry in manifest()["arena_buffers"].items()}
+MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
+    "an op that there is not": (
+        {"arena_buffers": manifest()["arena_buffers"] | {"c": {"offset": 0, "bytes": 3, "first_op": 2, "last_op": 3}}},
+        "c is alive from op 2 to 3, the last one is 2",
+    ),
+    "alive backwards": (
+        {"arena_buffers": manifest()["arena_buffers"] | {"c": {"offset": 0, "bytes": 3, "first_op": 2, "last_op": 1}}},
+        "c is alive from op 2 to 1",
+    ),
+    "no ops": ({"arena_ops": []}, "the last one is -1"),
+    "no buffers": ({"arena_buffers": {}, "arena_lower_bound": 0}, "the arena of tiny holds nothing"),
+    "buffers of nothing": ({"arena_buffers": NOTHING, "arena_lower_bound": 0}, "the arena of tiny holds nothing"),
+    "no regions": (REGIONS | {"regions": {}}, "there is one region at least"),
+    "regions alone": ({"regions": REGIONS["regions"]}, "'regions' and 'region_buffers' come together"),
+    "buffers of regions alone": ({"region_buffers": REGIONS["region_buffers"]}, "come together"),
+    "an empty region": (REGIONS | {"region_buffers": {}}, "the region fast of tiny holds nothing"),
+    "a buffer in two": (
+        REGIONS | {"region_buffers": REGIONS["region_buffers"] | {"a": REGIONS["region_buffers"]["d"]}},
+        "a lies in region 'fast' and in the arena",
+    ),
+    "another arena": (REGIONS | {"arena_bytes": 1001}, "'bytes' of region 'slow', the workspace's, is 1000"),
+    "another bound": (REGIONS | {"arena_lower_bound": 999}, "'lower_bound' of region 'slow'"),
+    "a table in no place": (
+        {"table_places": {"flash": {"bytes": 1, "room": 1, "cost": 1, "copied": False, "tables": [*PARTS][1:]}}},
+        "'table_places' has not each table once",
+    ),
+    "a table twice": (
+        {"table_places": {"f": {"bytes": 1, "room": 1, "cost": 1, "copied": True, "tables": [*PARTS, *PARTS]}}},
+        "'table_places' has not each table once",
+    ),
+}
+
+
+def test_a_manifest_that_contradicts_itself(link_host: Linker, tmp_path: Path) -> None:
+    elf = link_host()
+    for case, (changes, words) in MALFORMED.items():
+        message = refused("manifest-malformed", elf, "--model", write_model(tmp_path / "tiny", **changes))
+        assert words in message, case
 
 
 def test_files_that_are_no_such_program(link_host: Linker, tmp_path: Path) -> None:

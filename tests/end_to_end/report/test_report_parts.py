@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import copy
 import random
+from collections.abc import Iterator
 from itertools import combinations, pairwise
+from typing import Any
 
 import pytest
 
 pytest.importorskip("elftools", reason="pyelftools is not installed: tools/report and tools/test install it")
 
+from codegen.errors import EtchError
+from tools.reports.arena import timelines_of
 from tools.reports.attribution import attribute
 from tools.reports.elf_file import Image, Section, Symbol
 from tools.reports.flash import _table_entries
@@ -55,6 +60,78 @@ def test_tables_of_some_layers() -> None:
     assert model.table("query_scales").layers == (0, 1, 2)
     unknown = Model("tiny", {}, None)
     assert [unknown.table(f"query_{role}").part for role in ("nibbles", "factors", "bias")] == ["query"] * 3
+
+
+PLAN = {
+    "name": "tiny",
+    "arena_ops": ["tokenize", "key", "classifier"],
+    "arena_bytes": 40,
+    "arena_lower_bound": 40,
+    "arena_buffers": {
+        "a": {"offset": 0, "bytes": 30, "first_op": 0, "last_op": 1},
+        "b": {"offset": 30, "bytes": 10, "first_op": 1, "last_op": 2},
+    },
+    "regions": {
+        "fast": {"bytes": 20, "lower_bound": 20, "room": 32, "cost": 1},
+        "slow": {"bytes": 40, "lower_bound": 40, "room": 64, "cost": 2},
+    },
+    "region_buffers": {"c": {"region": "fast", "offset": 0, "bytes": 20, "first_op": 1, "last_op": 2}},
+}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every member of every object and list."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from places(value[key], (*path, key))
+
+
+def changed(chance: random.Random) -> dict[str, Any]:
+    """PLAN with one to three members of it gone, as others are, or as large."""
+    plan = copy.deepcopy(PLAN)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        *path, key = chance.choice(list(places(plan)))
+        holder: Any = plan
+        for part in path:
+            holder = holder[part]
+        if type(holder[key]) is int:
+            holder[key] = chance.choice((0, 1, 2, 3, 10, 20, 30, 39, 40, 41))
+        elif key == "region":
+            holder[key] = chance.choice(("fast", "slow", "other"))
+        elif path or key.startswith("region"):
+            del holder[key]
+    return plan
+
+
+def is_typed(plan: dict[str, Any]) -> bool:
+    """Whether codegen/manifest.py would hand it on."""
+    fields = {"offset", "bytes", "first_op", "last_op"}
+    buffers = [plan["arena_buffers"], plan.get("region_buffers", {})]
+    whole = [
+        {*entry} >= fields | ({"region"} if of is buffers[1] else set()) for of in buffers for entry in of.values()
+    ]
+    whole += [{*entry} == {"bytes", "lower_bound", "room", "cost"} for entry in plan.get("regions", {}).values()]
+    return all(whole)
+
+
+def test_plans_that_contradict_themselves_are_refused_by_name() -> None:
+    """Whatever is said of regions and buffers: what is accepted can be drawn and has a gap from 0 on."""
+    chance, seen = random.Random(7), {"refused": 0, "accepted": 0}
+    for _ in range(3000):
+        plan = changed(chance)
+        if not is_typed(plan):
+            continue
+        try:
+            timelines = timelines_of(plan)
+        except EtchError as error:
+            assert error.code in ("manifest-malformed", "arena-overlap", "arena-bound"), plan
+            seen["refused"] += 1
+            continue
+        seen["accepted"] += 1
+        for timeline in timelines:
+            assert timeline.gap >= 0 and timeline.bytes >= max(buffer.end for buffer in timeline.buffers)
+            assert all(any(buffer.alive(op) for op in range(len(timeline.ops))) for buffer in timeline.buffers), plan
+    assert min(seen.values()) > 300, seen
 
 
 @pytest.mark.parametrize(
