@@ -76,6 +76,16 @@ def build_web(directory: Path, echo: Callable[[str], None] = lambda _: None) -> 
     return _build_library(directory, "web", echo, toolchain) / f"{name}.wasm"
 
 
+def build_bench(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the benchmark of a generated folder, which times each op, in its `build/bench`. EtchError where it cannot
+    be: its sources are in the checkout of etch, and it takes Google Benchmark."""
+    name = f"bench-{read_manifest(directory)['name']}"
+    binary = build_folder(directory.absolute()) / "bench"
+    options = [f"-DETCH_MODEL_DIRS={directory.absolute()}", "-DETCH_BUILD_BENCH=ON"]
+    _configure_and_build(binary, [*options, "-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"], echo, name)
+    return binary / "bin" / name
+
+
 def check_web_compiler() -> None:
     """EtchError where clang, its linker or the headers and libraries for WebAssembly are not there."""
     source = "#include <string>\nint length() { return (int)std::string(1000, ' ').size(); }\n"

@@ -9,12 +9,15 @@ import json
 import platform
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
+from ..build import build_bench
 from ..built_program import program_of
+from ..certificate import certify
 from ..digest import sha256_of
 from ..errors import EtchError, printable
 from ..generated_folder import check_folder
@@ -25,7 +28,8 @@ from ..outside_files import NamedFile
 from ..progress import stage
 from ..table_options import own_columns
 from ..verify import verify
-from .commands import CHECKPOINT, commands, head_folder, verify_command
+from .commands import CHECKPOINT, MODEL, certificate_command, commands, head_folder, verify_command
+from .linked import linked_of
 from .page import page
 from .sbom import sbom
 
@@ -73,14 +77,15 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     if request.calibrate is not None and "calibration_sha256" not in manifest:
         raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
     program = program_of(request.directory, echo)
-    checks = [_verified(request)]
+    checks = [_verified(request), *_certificate(request)]
     checks += [
         _ran("Self test: the CRC of every table, then the golden texts bit for bit", program, "--self-test"),
         _ran("Kernels that this CPU can run, best first", program, "--kernel", "list"),
     ]
     if request.table is not None:
         options = ["--evaluate", str(request.table), *request.table_options]
-        checks.append(_ran("Answers to a labelled table", program, *options, shown=("--evaluate", request.table.name)))
+        shown = [program.name, options[0], request.table.name, *request.table_options]
+        checks.append(_ran("Answers to a labelled table", program, *options, shown=shown))
     checks += [
         _ran("Refusal: a kernel that does not exist", program, "--kernel", "no_such", "text", code=2),
         _ran("Refusal: a file that is not there", program, "--file", "no_such_file", code=2),
@@ -88,12 +93,14 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     ]
     if request.latency:
         checks.append(_ran("Times on this machine, which no other run repeats exactly", program, "--latency"))
+        checks += _times_of_ops(request.directory, echo)
     inputs = _inputs(request)
     versions = {"etch": __version__, "Python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     terms = request.directory / f"{manifest['name']}{TERMS_SUFFIX}"
     licence = terms.read_text(encoding="utf-8") if terms.name in manifest["files"] else None
-    text = page(manifest, inputs, versions, checks, licence, commands(request, manifest))
+    linked = linked_of(program, request.directory, manifest)
+    text = page(manifest, inputs, versions, checks, licence, commands(request, manifest), linked)
     bill = sbom(manifest, inputs, versions, licence)
     write_file(request.out, text.encode(), STAGE)
     beside = request.out.with_suffix(".cdx.json")
@@ -121,17 +128,44 @@ def _verified(request: Request) -> Check:
     return Check(title, verify_command(request), code == 0, "\n".join(lines))
 
 
+def _certificate(request: Request) -> list[Check]:
+    """Nothing where there is no other tokenizer to compare with: the check above says why."""
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place, "certificate.json")
+        try:
+            code = certify(request.directory, request.checkpoint, request.texts, out, lines.append, heads=request.heads)
+        except EtchError as error:
+            if error.code == "nothing-to-compare":
+                return []
+            raise
+        output = out.read_text(encoding="utf-8") if out.is_file() else "\n".join(lines)
+    return [Check("Certificate of the tokenizer", certificate_command(request), code == 0, output.rstrip("\n"))]
+
+
 def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequence[str] = ()) -> Check:
-    """The program with these options, which should end with `code`."""
+    """The program with these options, which should end with `code`; `shown` is how a user types it otherwise."""
     with stage("check"):
         try:
             done = subprocess.run([program, *options], capture_output=True, check=False, timeout=_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise EtchError("program-failed", STAGE, f"{program.name} {options[0]}: {error}") from error
     output = (done.stdout + done.stderr).decode("utf-8", "replace")
-    typed = [program.name, *(shown or options)]
+    typed = shown or [program.name, *options]
     lines = [printable(line, 4000) for line in output.splitlines()]
     return Check(title, shlex.join(typed), done.returncode == code, "\n".join([*lines, f"exit code {done.returncode}"]))
+
+
+def _times_of_ops(directory: Path, echo: Callable[[str], None]) -> list[Check]:
+    """By the benchmark of the model; nothing where it cannot be built, which is said."""
+    try:
+        bench = build_bench(directory, echo)
+    except EtchError as error:
+        needs = "it takes etch's checkout and Google Benchmark (apt-get install libbenchmark-dev)"
+        echo(f"no time by op: {needs}: {error.message}")
+        return []
+    options = ("--filter", "^op/")
+    return [_ran("Time by op on this machine, of one thread", bench, *options, shown=("tools/bench", *options, MODEL))]
 
 
 def _inputs(request: Request) -> dict[str, str]:

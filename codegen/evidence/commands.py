@@ -32,6 +32,12 @@ def verify_command(request: Request) -> str:
     return shlex.join([*words, *other_inputs(request)])
 
 
+def certificate_command(request: Request) -> str:
+    """What the second one is."""
+    words = ["etch", "verify", MODEL, "--checkpoint", CHECKPOINT, "--texts", request.texts.name]
+    return shlex.join([*words, "--tokenizer-certificate", "FILE.json", *_heads(request)])
+
+
 def head_folder(name: str) -> str:
     """How a page calls the folder of a head."""
     return name.upper()
@@ -39,9 +45,13 @@ def head_folder(name: str) -> str:
 
 def other_inputs(request: Request) -> list[str]:
     """Options for what a model is made of besides its checkpoint."""
-    words = [word for head in request.heads for word in ("--head", f"{head.name}={head_folder(head.name)}")]
+    words = _heads(request)
     if request.calibrate is not None:
         words += ["--calibrate", request.calibrate.name]
         columns = request.calibrate_columns
         words += [] if columns is None else ["--calibrate-columns", ",".join(columns)]
     return words
+
+
+def _heads(request: Request) -> list[str]:
+    return [word for head in request.heads for word in ("--head", f"{head.name}={head_folder(head.name)}")]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ..render.environment import template_environment
+from .flash import LARGEST
+from .linked import Linked
 
 if TYPE_CHECKING:
     from .collect import Check
@@ -37,6 +39,7 @@ def page(
     checks: Sequence[Check],
     licence: str | None,
     commands: Sequence[str],
+    linked: Linked,
 ) -> str:
     """HTML; every value is escaped."""
     environment = template_environment()
@@ -52,6 +55,8 @@ def page(
         holding=sum(check.holds for check in checks),
         licence=licence,
         commands=commands,
+        linked=linked,
+        largest=linked.flash.symbols[:LARGEST] if linked.flash else (),
         parts=sorted(parts.items(), key=lambda part: (-part[1], part[0])),
         boxes=list(_boxes(manifest)),
         ticks=_ticks(manifest.get("arena_bytes", 0)),
@@ -94,10 +99,12 @@ def _ticks(size: int) -> list[tuple[str, float]]:
 
 
 _STYLE = """
-body { font: 15px/1.5 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #111; background: #fff }
-table { border-collapse: collapse } td, th { text-align: left; padding: 2px 1em 2px 0; border-bottom: 1px solid #ddd }
-td.n { text-align: right } code, pre { font: 12px/1.4 monospace } pre { background: #f6f6f6; padding: .7em;
-white-space: pre-wrap; overflow-wrap: anywhere } code { overflow-wrap: anywhere } .holds { color: #0a6b2d }
+body { font: 15px/1.5 sans-serif; max-width: 66em; margin: 2em auto; padding: 0 1em; color: #111; background: #fff }
+table { border-collapse: collapse; margin: 1em 0 }
+td, th { text-align: left; padding: 2px 1em 2px 0; border-bottom: 1px solid #ddd }
+td.n, th.n { text-align: right; white-space: nowrap } code, pre { font: 12px/1.4 monospace; overflow-wrap: anywhere }
+pre { font-size: 11px; background: #f6f6f6; padding: .7em; white-space: pre-wrap } .holds { color: #0a6b2d }
 .fails { color: #b00020 } svg text { font: 10px sans-serif } h2 { margin-top: 1.8em }
-@media print { body { max-width: none; margin: 0 } section, pre, svg { break-inside: avoid } }
+@media print { body { font-size: 11px; max-width: none; margin: 0 } code { font-size: 9px } pre { font-size: 8px }
+section, pre, svg, tr { break-inside: avoid } h2, h3, tr:first-child { break-after: avoid } }
 """

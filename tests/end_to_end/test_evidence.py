@@ -20,6 +20,11 @@ from model_build import build_model
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head
 
+from codegen.errors import EtchError
+from codegen.evidence import collect
+from codegen.evidence.flash import TABLES, flash_of
+from codegen.stack_report import parse_stack
+
 TEXTS = "the cat\n\na <script>alert(1)</script> dog & cat\nthe dog\n"
 ROWS = "1,the cat\n2,a dog\n3,on the mat\n1,<b>ran</b>\n"
 
@@ -36,9 +41,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def evidence(place: Path, out: str, *options: str) -> tuple[int, str, str]:
+def evidence(place: Path, out: str, *options: str, model: str = "tiny") -> tuple[int, str, str]:
     files = ["--checkpoint", place / "checkpoint", "--texts", place / "texts.txt", "--out", place / out]
-    done = etch("evidence", place / "tiny", *files, *options)
+    done = etch("evidence", place / model, *files, *options)
     return done.code, done.out.decode(), done.err
 
 
@@ -70,7 +75,7 @@ class Page(HTMLParser):
 def test_the_page(place: Path) -> None:
     code, printed, error = evidence(place, "report.html", "--evaluate", str(place / "rows.csv"))
     assert (code, error) == (0, "")
-    assert "7 of 7 checks hold" in printed
+    assert "8 of 8 checks hold" in printed
     text = (place / "report.html").read_text()
     page = Page(text)
     assert page.open == []
@@ -78,10 +83,12 @@ def test_the_page(place: Path) -> None:
     words = "".join(page.words)
     manifest = json.loads((place / "tiny/etch.json").read_text())
     for each in (
-        "7 of 7 checks hold",
+        "8 of 8 checks hold",
         "contract     0 with logits other than the contract's, bit for bit",
         "accuracy: ",
         "confusion matrix",
+        "--tokenizer-certificate FILE.json",
+        '"differences": 0',
         "license: mit",
         manifest["checkpoint_sha256"],
         hashlib.sha256(TEXTS.encode()).hexdigest(),
@@ -93,6 +100,54 @@ def test_the_page(place: Path) -> None:
     assert str(place) not in text
     for name in manifest["arena_buffers"]:
         assert f"<title>{name}: " in text
+
+
+def test_what_is_linked(place: Path) -> None:
+    """Tables as etch.json has them, all bytes that the program's file loads, and the stack that the build computed."""
+    manifest = json.loads((place / "tiny/etch.json").read_text())
+    program = place / "tiny/build/bin/classify-tiny"
+    flash = flash_of(program, manifest)
+    assert flash is not None
+    tables = {symbol.name.removeprefix("etch_tiny_"): symbol.bytes for symbol in flash.symbols if symbol.part == TABLES}
+    assert tables == {name: table["bytes"] for name, table in manifest["table_list"].items()}
+    parts = dict(flash.parts())
+    assert sum(parts.values()) == flash.bytes
+    assert all(size > 0 for size in parts.values())
+    counted = subprocess.run(["size", "-A", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    loaded = [int(line.split()[1]) for line in counted if line.startswith((".text", ".rodata", ".data"))]
+    assert sum(loaded) <= flash.bytes < sum(loaded) * 2
+    assert evidence(place, "report.html")[0] == 0
+    words = "".join(Page((place / "report.html").read_text()).words)
+    report = place / "tiny/build/tiny.stack.txt"
+    stack = parse_stack(report.read_text())
+    assert "size classify-tiny" in words
+    for each in (stack.worst.path, f"{stack.worst.bytes:,} bytes", f"{stack.budget:,} bytes", "Encoder::forward"):
+        assert each in words, each
+    assert stack.budget == manifest["stack_budget"]
+    told = report.read_text()
+    for other in ("stack of tiny", told.replace(f"budget {stack.budget}", "budget 1"), None):
+        report.unlink() if other is None else report.write_text(other)
+        assert evidence(place, "report.html")[0] == 0
+        assert "not checked by this build" in (place / "report.html").read_text()
+    report.write_text(told)
+
+
+@pytest.mark.sweep
+@pytest.mark.minutes(2)
+def test_times(place: Path, tmp_path: Path) -> None:
+    """The program's, and those by op of a benchmark that CMake builds, whatever the folder is called."""
+    shutil.copytree(place, tmp_path / "timed", ignore=shutil.ignore_patterns("*.html", "*.cdx.json"))
+    (tmp_path / "timed/tiny").rename(tmp_path / "timed/other")
+    code, printed, error = evidence(tmp_path / "timed", "report.html", "--latency", model="other")
+    assert (code, error) == (0, "")
+    words = "".join(Page((tmp_path / "timed/report.html").read_text()).words)
+    assert "median ms" in words
+    if Path("/usr/include/benchmark/benchmark.h").is_file():
+        assert "9 of 9 checks hold" in printed
+        assert "/all" in words.partition("time per op, tiny/")[2]
+        assert "match" not in words  # of the library, which knows nothing of ops
+    else:
+        assert "no time by op: " in printed
 
 
 def test_the_same_again(place: Path) -> None:
@@ -171,8 +226,24 @@ def test_what_fails_is_shown(place: Path, tmp_path: Path) -> None:
     assert (code, error) == (1, "")
     assert "failed       Self test" in printed
     page = (tmp_path / "broken/report.html").read_text()
-    assert "5 of 6 checks hold" in page
+    assert "binutils could not read the program" in page
+    assert "6 of 7 checks hold" in page
     assert "a table differs\nexit code 1" in page
+
+
+def test_no_other_tokenizer(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then there is no certificate, and the comparison says why."""
+
+    def nothing(*_: Any, **__: Any) -> int:
+        raise EtchError("nothing-to-compare", "verify", "the folder has none")
+
+    monkeypatch.setattr(collect, "certify", nothing)
+    lines: list[str] = []
+    out = place / "bare.html"
+    request = collect.Request(place / "tiny", place / "checkpoint", (), place / "texts.txt", None, (), False, out)
+    assert collect.collect(request, lines.append) == 0
+    assert "6 of 6 checks hold" in lines[-1]
+    assert "Certificate" not in out.read_text()
 
 
 @pytest.mark.parametrize(

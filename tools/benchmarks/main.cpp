@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <ostream>
 #include <string>
 
 #include "benchmarks.hpp"
@@ -29,7 +31,10 @@ int main(int argc, char** argv) {
     Table table(options.json);
     table.machine(this_machine());
     TableReporter reporter(table);
+    std::ostream nowhere(nullptr);
+    reporter.SetErrorStream(&nowhere);  // the library does not know of what is run further, and would miss it
     benchmark::RunSpecifiedBenchmarks(&reporter);
     run_further(options, table);
+    if (table.rows() == 0) std::fprintf(stderr, "%s: nothing matches %s\n", argv[0], options.filter.c_str());
     return reporter.failed() ? 1 : 0;
 }

@@ -55,6 +55,7 @@ void Table::note(const std::string& name, const std::string& text) {
 }
 
 void Table::row(const Row& row) {
+    ++rows_;
     std::printf("%-46s %12.3f us", row.name.c_str(), row.nanoseconds / 1e3);
     for (const auto& [unit, value] : row.figures)
         std::printf("  %9.4g %s", value, unit.c_str());

@@ -33,8 +33,11 @@ class Table {
     // A line of text in the table only.
     void note(const std::string& name, const std::string& text);
 
+    std::size_t rows() const { return rows_; }
+
   private:
     std::FILE* json_ = nullptr;
+    std::size_t rows_ = 0;
 };
 
 // Hands what Google Benchmark measured to a table: of several repetitions the median.

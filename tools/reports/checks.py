@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from codegen.stack_report import Stack
+from codegen.symbol_names import scope
+
 from .arena import Timeline
 from .elf_file import Image
 from .flash import KERNEL_SETS, Flash
 from .model_folder import Model
-from .names import scope
 from .ram import Ram
-from .stack import Stack
 
 LARGEST_GAP = 0.05
 

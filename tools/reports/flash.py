@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from codegen.symbol_names import scope
+
 from .attribution import Piece, attribute
 from .elf_file import Image
 from .linker_map import LinkerMap
 from .model_folder import Model
-from .names import scope
 
 Category = Literal["tables", "code", "constants", "initial values", "loading", "alignment"]
 CATEGORIES: tuple[Category, ...] = ("tables", "code", "constants", "initial values", "loading", "alignment")

@@ -11,10 +11,10 @@ from typing import Any
 
 from codegen.errors import EtchError
 from codegen.manifest import read_manifest
+from codegen.symbol_names import scope
 
 from .elf_file import Image, Symbol
 from .failure import refused
-from .names import scope
 
 _FIRST_TABLE = "word_embeddings_table"
 _ROLES = ("weights", "nibbles", "factors", "scales", "bias", "gamma", "beta", "table", "values")

@@ -6,16 +6,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from codegen.stack_report import Stack
+from codegen.symbol_names import readable
+
 from .arena import Timeline, timelines_of
 from .checks import Check, check_all
 from .elf_file import Image, read_image
 from .flash import Flash, flash_of
 from .linker_map import read_map
 from .model_folder import Model, models_of
-from .names import readable
 from .ram import Ram, ram_of
 from .regions import Taken, limited, regions_of
-from .stack import Stack, find_stacks, read_stack
+from .stack import find_stacks, read_stack
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ import pytest
 pytest.importorskip("elftools", reason="pyelftools is not installed: tools/report and tools/test install it")
 
 from codegen.errors import EtchError
+from codegen.symbol_names import scope, shortened
 from tools.reports.arena import timelines_of
 from tools.reports.attribution import attribute
 from tools.reports.elf_file import Image, Section, Symbol
 from tools.reports.flash import _table_entries
 from tools.reports.linker_map import LinkerMap, Origin
 from tools.reports.model_folder import Model
-from tools.reports.names import scope, shortened
 from tools.reports.svg import ticks
 from tools.reports.treemap import Box, treemap
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 
-from codegen.errors import printable
+from .errors import printable
 
 _NESTED = re.compile(r"_Z(?:T[VTIS]|GV|ZN?)?L?N?[KVrRO]*")
 
