@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -13,10 +14,18 @@ from .wheel import package_files
 
 
 def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False) -> Any:
-    """Builds the package of a generated folder into its `build/python` and returns `Model(threads)` of it."""
+    """Builds the package of a generated folder into its `build/python` and returns `Model(threads)` of it.
+
+    What was loaded before from the same folder stays what it was: a library that is already open is found again by its
+    path, so that each content has a path of its own.
+    """
     directory = Path(directory).absolute()
-    target = build_folder(directory) / "python"
     files = package_files(directory, lambda _: None)
+    digest = hashlib.sha256()
+    for name, content in files.items():
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    key = digest.hexdigest()[:16]
+    target = build_folder(directory) / "python" / key
     for name, content in files.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +34,7 @@ def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False) -
             path.write_bytes(content)
     init = next(target / name for name in files if name.endswith("/__init__.py"))
     spec = importlib.util.spec_from_file_location(
-        f"etch_loaded_{init.parent.name}", init, submodule_search_locations=[str(init.parent)]
+        f"etch_loaded_{init.parent.name}_{key}", init, submodule_search_locations=[str(init.parent)]
     )
     assert spec is not None
     assert spec.loader is not None

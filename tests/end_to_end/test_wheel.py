@@ -27,6 +27,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen.tasks import verbs
 from codegen.wheel import wheel
+from codegen.wheel.load import load
 
 TEXTS = ["the cat", "", "a dog sat on the mat [SEP] and " * 9, "Ünïcode", "the dog"] * 20
 SOURCE = ROOT / "tools/python/sessions.cpp"
@@ -269,6 +270,27 @@ def test_rust(packages: dict[str, ModuleType], generated: dict[str, Path], tmp_p
     assert done.stdout.splitlines() == wanted
 
 
+def test_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`etch.load`, twice of a folder that has another model the second time: the first one goes on as it was."""
+    monkeypatch.setattr(wheel, "build_shared", lambda directory, echo: linked(directory))
+    found = []
+    for seed in (1, 2):
+        write_tiny_checkpoint(tmp_path / f"checkpoint{seed}", seed=seed)
+        shutil.rmtree(tmp_path / "tiny", ignore_errors=True)
+        done = etch("generate", tmp_path / f"checkpoint{seed}", "--out", tmp_path / "tiny", "--name", "tiny")
+        assert done.code == 0, done.err
+        said = printed(build_model(tmp_path / "tiny").program, TEXTS)
+        wanted = np.array([one["logits"] for one in said], np.float32)
+        found.append((load(tmp_path / "tiny", 2), wanted))
+    for model, wanted in found:
+        assert model.threads == 2
+        assert np.array_equal(model.classify(TEXTS).logits, wanted)
+    assert not np.array_equal(found[0][1], found[1][1])
+    plain = load(str(tmp_path / "tiny"), plain_text=True)
+    assert plain.threads == 1
+    assert plain.classify("the [SEP] cat").tokens[0] > found[1][0].classify("the [SEP] cat").tokens[0]
+
+
 # --- the library and the wheel ---------------------------------------------------------------------------------------
 
 
@@ -297,7 +319,8 @@ def test_the_wheel_holds_what_its_record_says(packages: dict[str, ModuleType], g
 
 
 def test_labels_are_what_the_folder_says(generated: dict[str, Path], packages: dict[str, ModuleType]) -> None:
-    assert packages["labels"].LABELS == ("LABEL_0", "LABEL_1", "LABEL_2") or len(packages["labels"].LABELS) > 0
+    assert packages["labels"].LABELS == ("label 0", "label 1", "label 2")
+    assert set(packages["labels"].Model().classify(TEXTS).labels) <= set(packages["labels"].LABELS)
     rows = '    {"a\\"\\303\\251" "b\\\\", 6},\n    {"", 0},'
     header = f"inline constexpr std::string_view kLabels[kLabelCount] = {{\n{rows}\n}};"
     assert wheel._names(header, "Labels") == repr(('a"éb\\', ""))
