@@ -7,27 +7,39 @@ from dataclasses import replace
 
 from .errors import EtchError
 from .ir.graph import Graph, Head
+from .ir.task import Task
 from .load.folder import Checkpoint
+from .tasks.summarization import Summarization
 from .tasks.zero_shot import ZeroShot
+
+ZERO_SHOT, SUMMARIZE = "zero-shot", "summarize"
+ASKED: dict[str, type[Task]] = {ZERO_SHOT: ZeroShot, SUMMARIZE: Summarization}
 
 
 def asked_by(name: str) -> str | None:
     """What `--task` was, by the task's name in etch.json."""
-    return "zero-shot" if name in ZeroShot.task_names() else None
+    return next((asked for asked, task in ASKED.items() if name in task.task_names()), None)
+
+
+def params_of(task: str | None) -> str | None:
+    """Whose of config.json's settings of single tasks count."""
+    return Summarization.task_names()[0] if task == SUMMARIZE else None
 
 
 def with_task(checkpoint: Checkpoint, task: str | None) -> Checkpoint:
     """The checkpoint with what the task changes of its tokenizer: a hypothesis is never cut."""
-    if task is None:
-        return checkpoint
-    template = replace(checkpoint.tokenizer.template, cuts_first=True)
-    return replace(checkpoint, tokenizer=replace(checkpoint.tokenizer, template=template), asked_task=task)
+    if task == ZERO_SHOT:
+        template = replace(checkpoint.tokenizer.template, cuts_first=True)
+        checkpoint = replace(checkpoint, tokenizer=replace(checkpoint.tokenizer, template=template))
+    return replace(checkpoint, asked_task=task)
 
 
 def graph_of_task(checkpoint: Checkpoint, graph: Graph) -> Graph:
     """The graph with the task that was asked for. EtchError where its head or its tokenizer cannot be that."""
     if checkpoint.asked_task is None:
         return graph
+    if checkpoint.asked_task == SUMMARIZE:
+        return replace(graph, heads=(Head(Summarization.of_writer(graph.task), graph.heads[0].value),))
     task = ZeroShot.of_classifier(graph.task)
     if checkpoint.tokenizer.template.segments > graph.segments:
         message = "--task zero-shot: a text goes with a hypothesis, the model takes single texts only"

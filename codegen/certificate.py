@@ -112,7 +112,7 @@ def certify(
             for line in lines:
                 digest.update(line + b"\n")
             singles = [(line,) for line in lines]
-            _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown)
+            _compare(counts, own, singles, json_lines(program, lines, "--tokens"), unknown, spec.prefix)
             if in_pairs and (pairs := pairs_of(lines, own.tokenizer)):
                 joined = [b"\t".join(pair) for pair in pairs]
                 _compare(counts, own, pairs, json_lines(program, joined, "--tokens", "--pairs"), unknown)
@@ -164,13 +164,16 @@ def _compare(
     inputs: Sequence[tuple[bytes, ...]],
     answers: list[dict[str, Any]],
     unknown: set[int],
+    prefix: str = "",
 ) -> None:
-    """`inputs` are texts, or pairs."""
+    """`inputs` are texts, or pairs. Of a prefix that is read before each, all characters begin where the text does."""
     read = [[decoded(line) for line in lines] for lines in inputs]
-    texts = [tuple(text for text, _ in one) for one in read]
+    texts = [tuple(prefix + text for text, _ in one) for one in read]
     encodings = own.tokenizer.encode_batch([text if len(text) == 2 else text[0] for text in texts])
     for lines, answer, encoding, one in zip(inputs, answers, encodings, read, strict=True):
-        counts.add(lines, answer, encoding, [np.asarray(begins).tolist() for _, begins in one], unknown)
+        counts.add(
+            lines, answer, encoding, [[0] * len(prefix) + np.asarray(begins).tolist() for _, begins in one], unknown
+        )
 
 
 def _report(certificate: dict[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
 WRONG_USE = 2
-TASKS = ("zero-shot",)  # what asked_task.py knows
+TASKS = ("zero-shot", "summarize")  # what asked_task.py knows
 PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  # packages.FORMATS
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
 # Commands whose arguments are read beside what they do.
@@ -135,7 +135,8 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--task",
         choices=TASKS,
-        help="another one than the folder says: of a classifier of entailment, labels that a call brings",
+        help="another one than the folder says: of a classifier of entailment, labels that a call brings; of a model "
+        "that writes a text for a text, summaries, as config.json says of them",
     )
     take_heads(generate)
     generate.add_argument(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import evaluate, vocabulary
-from .asked_task import graph_of_task, with_task
+from .asked_task import graph_of_task, params_of, with_task
 from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .build import build
 from .calibrate import Calibration, calibrate
@@ -266,7 +266,8 @@ def load(
     heads: Sequence[HeadFolder] = (),
 ) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
-    checkpoint = with_heads(folder, heads, lambda path: load_checkpoint(path, limits_of, max_target))
+    of_task = params_of(task)
+    checkpoint = with_heads(folder, heads, lambda path: load_checkpoint(path, limits_of, max_target, of_task))
     return with_beams(with_task(with_pooling(checkpoint, pooling), task), beams)
 
 

@@ -141,7 +141,8 @@ def _compare_own(
     if isinstance(own, str):
         echo(f"tokenizer    not compared with the folder's own: {own}")
         return True
-    encodings = own.tokenizer.encode_batch(list(inputs))
+    prefix = checkpoint.tokenizer.prefix  # of single texts
+    encodings = own.tokenizer.encode_batch([prefix + one if isinstance(one, str) else one for one in inputs])
     other = [i for i, (one, answer) in enumerate(zip(encodings, answers, strict=True), 1) if one.ids != answer.ids]
     first = f" (the first: {other[0]})" if other else ""
     echo(f"tokenizer    {len(other)} of {len(answers)} with ids other than the folder's own{first}: {own.read_by}")

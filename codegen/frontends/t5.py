@@ -44,7 +44,7 @@ _POSITIONS = "n_positions"
 # Of a text and of a target where no file says it: distances have no end, T5 was trained with these.
 _USUAL_TOKENS = 512
 _BUCKETS, _FARTHEST = "relative_attention_num_buckets", "relative_attention_max_distance"
-# Training's; prompts that the caller writes before a text.
+# Training's; prompts and settings of single tasks, which `--task` asks for.
 _HARMLESS = """
     dropout_rate initializer_factor is_decoder num_hidden_layers task_specific_params
 """

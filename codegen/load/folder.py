@@ -24,6 +24,7 @@ from .refusal import refusal
 from .safetensors import TensorFile
 from .sentence import MODULES_FILE, Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
+from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
 from .text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer import load_tokenizer
@@ -58,9 +59,11 @@ def load_checkpoint(
     path: str | os.PathLike[str],
     limits_of: Callable[[Config], Limits] = usual_limits,
     max_target: int | None = None,
+    of_task: str | None = None,
 ) -> Checkpoint:
     """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
-    files are looked at. `max_target` are the tokens that are written at most, where that is not the folder's to say."""
+    files are looked at. `max_target` are the tokens that are written at most, where that is not the folder's to say;
+    `of_task` is the task whose own settings count."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
         return _with_gru_head(folder, limits_of)
@@ -79,10 +82,13 @@ def load_checkpoint(
     if not folder.has(WEIGHTS_FILE) and not folder.has(INDEX_FILE):
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
-    tokenizer, target = _tokenizers(folder, config, limits)
+    params = None if of_task is None or not limits.writes_texts else read_task_params(config, of_task)
+    tokenizer, target = _tokenizers(folder, config, limits, params)
     generation = None
     if limits.writes_texts:
-        generation = read_generation(folder, config, limits.target_vocabulary, has_encoder=limits.has_encoder)
+        generation = read_generation(
+            folder, config, limits.target_vocabulary, has_encoder=limits.has_encoder, params=params
+        )
         if max_target is not None:
             generation = replace(generation, max_tokens=max_target)
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
@@ -145,11 +151,12 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
 
 
 def _tokenizers(
-    folder: CheckpointFolder, config: Config, limits: Limits
+    folder: CheckpointFolder, config: Config, limits: Limits, params: TaskParams | None
 ) -> tuple[TokenizerSpec, TargetTokenizer | None]:
     if limits.writes_texts:
         both = load_text_tokenizers(folder, config, limits)
-        return both.source, both.target
+        source = both.source if params is None else with_prefix(both.source, params)
+        return source, replace(both.target, spec=source) if both.target.spec is both.source else both.target
     name = config.values.get("tokenizer_class")
     return load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class), None
 

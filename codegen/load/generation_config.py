@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ from ..search import FREE, GREEDY, Restrictions, Sampling, Search
 from .config import Config
 from .files import CheckpointFolder
 from .refusal import refusal, shown
+from .task_params import TaskParams
 
 FILE = "generation_config.json"
 MOST_BEAMS = 8  # etch::kMostBeams
@@ -90,29 +92,45 @@ class GenerationSettings:
 
 
 def read_generation(
-    folder: CheckpointFolder, config: Config, vocabulary: int, *, has_encoder: bool
+    folder: CheckpointFolder,
+    config: Config,
+    vocabulary: int,
+    *,
+    has_encoder: bool,
+    params: TaskParams | None = None,
 ) -> GenerationSettings:
-    """The checked settings of a folder; ids are below `vocabulary`."""
+    """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others."""
     own = folder.read_json_if_present(FILE)
-    if own is None:
-        return settings_in(config, vocabulary, has_encoder=has_encoder)
-    found = _Reader(own, FILE, vocabulary).settings(has_encoder)
-    return replace(found, notes=(*_unknown(own), *_overruled(own, config)))
+    values, file = (_values_in(config), config.file) if own is None else (own, FILE)
+    notes = () if own is None else (*_unknown(own, FILE), *_overruled(own, config))
+    if params is not None and params.generation:
+        values, file = {**values, **params.generation}, f"{file}, {params.place}"
+        notes += (*_counting(params), *_unknown(params.generation, params.place))
+    return replace(_Reader(values, file, vocabulary).settings(has_encoder), notes=notes)
 
 
 def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> GenerationSettings:
     """Those of a folder without a file for them."""
-    values = {key: config.values.get(key) for key in _READ | set(_NEUTRAL) | set(_OF_DRAWING)}
-    return _Reader(values, config.file, vocabulary).settings(has_encoder)
+    return _Reader(_values_in(config), config.file, vocabulary).settings(has_encoder)
 
 
-def _unknown(values: dict[str, Any]) -> tuple[str, ...]:
+def _values_in(config: Config) -> dict[str, Any]:
+    return {key: config.values.get(key) for key in _READ | set(_NEUTRAL) | set(_OF_DRAWING)}
+
+
+def _counting(params: TaskParams) -> tuple[str, ...]:
+    """A note on what a task's own settings say."""
+    said = sorted(key for key, value in params.generation.items() if key in _READ and value is not None)
+    return (f"{params.place} counts for {', '.join(said)}",) if said else ()
+
+
+def _unknown(values: Mapping[str, Any], file: str) -> tuple[str, ...]:
     """A note on keys that say something, and nobody here knows what."""
     unknown = sorted(set(values) - _READ - set(_NEUTRAL) - _HARMLESS)
     if not unknown:
         return ()
     more = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
-    return (f"{FILE}: not used: {', '.join(key[:60] for key in unknown[:_MOST_NAMED])}{more}",)
+    return (f"{file}: not used: {', '.join(key[:60] for key in unknown[:_MOST_NAMED])}{more}",)
 
 
 def _overruled(values: dict[str, Any], config: Config) -> tuple[str, ...]:

@@ -323,6 +323,7 @@ class TokenizerSpec:
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
     ids_by_text: Mapping[str, int] | None = None  # of the tokens of `json`, where it numbers them otherwise; others
     # are the model's unknown one
+    prefix: str = ""  # read before every text: its tokens are in the template
 
     @property
     def summary(self) -> str:

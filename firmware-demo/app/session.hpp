@@ -18,6 +18,7 @@ constexpr std::uint32_t kWatchdogMilliseconds = 100;
 constexpr std::string_view shown_by(etch::Task task) {
     switch (task) {
         case etch::Task::translation:
+        case etch::Task::summarization:
         case etch::Task::generation:
             return "score";
         case etch::Task::tagging:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
-#   [CALIBRATE file] [MAX_TOKENS n] [POOLING mean|cls|max|last] [TASK zero-shot] [TARGET host|m-profile] [TABLES incbin|c] [GPU]
-#   [REGIONS name=size...])
+#   [CALIBRATE file] [MAX_TOKENS n] [POOLING mean|cls|max|last] [TASK zero-shot|summarize]
+#   [TARGET host|m-profile] [TABLES incbin|c] [GPU] [REGIONS name=size...])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
 # and again when the checkpoint, an option or the generator changes. With GPU also LIBRARY_cuda, the same on an NVIDIA GPU,
 # of an etch that was built with ETCH_CUDA. Options as of `etch generate`. The generator runs on

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model that writes summaries is called. Included by model.cpp only, after the generated header.
+#pragma once
+
+namespace etch::cli::task {
+inline constexpr auto* write_text = generated::summarize;
+inline constexpr auto* write_texts = generated::summarize_batch;
+}  // namespace etch::cli::task
+
+#include "written.hpp"
