@@ -5,7 +5,6 @@ library exports the model's functions and nothing else. Sweep: built by CMake an
 from __future__ import annotations
 
 import ctypes
-import importlib
 import json
 import shutil
 import subprocess
@@ -18,39 +17,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrow_strings import Chunked, Strings
 from classify_program import ROOT, Program, built
 from generator_program import etch
-from model_build import build_model, build_test
+from model_build import build_model
 from recorded.outputs import folder as recorded
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
+from wheels import imported, linked
 
-from codegen.tasks import verbs
 from codegen.wheel import wheel
 from codegen.wheel.load import load
 
 TEXTS = ["the cat", "", "a dog sat on the mat [SEP] and " * 9, "Ünïcode", "the dog"] * 20
-SOURCE = ROOT / "tools/python/sessions.cpp"
-
-
-def linked(folder: Path) -> Path:
-    """The shared library as tools/python/CMakeLists.txt makes it, of the test build's own libraries."""
-    model = build_model(folder)
-    name = json.loads((folder / "etch.json").read_text())["name"]
-    task = json.loads((folder / "etch.json").read_text())["task"]
-    verb = verbs()[task]
-    out = folder / "build" / f"libetch_{name}.so"
-    exports = folder / "build" / "exports"
-    exports.write_text(f"ETCH_0 {{ global: etch_{name}_*; local: *; }};\n")
-    flags = ["-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", f'-DETCH_TASK_HEADER="tasks/{verb}.hpp"']
-    flags += [f"-I{ROOT}/tools/cli", f"-Wl,--version-script={exports}", "-Wl,--gc-sections", "-pthread"]
-    whole = [str(model.library), str(model.runtime.with_name("libetch_hosted.a"))]
-    return build_test(folder, SOURCE, out, *flags, "-Wl,--whole-archive", *whole, "-Wl,--no-whole-archive")
-
-
-def packaged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    monkeypatch.setattr(wheel, "build_shared", lambda directory, echo: linked(directory))
-    return wheel.package_files(folder, lambda _: None)
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +52,7 @@ def packages(generated: dict[str, Path]) -> Iterator[dict[str, ModuleType]]:
         site = generated["labels"].parent / "site"
         patch.syspath_prepend(str(site))
         for name, folder in generated.items():
-            patch.setattr(wheel, "build_shared", lambda directory, echo: linked(directory))
-            path = wheel.make_wheel(folder, site / "wheels", lambda _: None)
-            zipfile.ZipFile(path).extractall(site)
-            importlib.invalidate_caches()
-            found[name] = importlib.import_module(f"tiny_{name}")
+            found[name] = imported(folder, site, patch)
         yield found
 
 
@@ -161,45 +136,6 @@ def test_plain_text(packages: dict[str, ModuleType]) -> None:
 
 
 # --- Arrow -----------------------------------------------------------------------------------------------------------
-
-
-class Schema(ctypes.Structure):
-    _fields_ = (("format", ctypes.c_char_p), ("rest", ctypes.c_void_p * 8))
-
-
-class Array(ctypes.Structure):
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
-        ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-        ("rest", ctypes.c_void_p * 4),
-    )
-
-
-class Strings:
-    """An Arrow array of strings as another library would hand it over: some texts before and behind it are not its."""
-
-    def __init__(self, texts: list[str], kind: bytes = b"u", nulls: bytes = b"", null_count: int = 0) -> None:
-        encoded = [b"not its", *(text.encode() for text in texts), b"nor this"]
-        offsets = np.zeros(len(encoded) + 1, np.int64 if kind == b"U" else np.int32)
-        np.cumsum([len(one) for one in encoded], out=offsets[1:])
-        self.data = np.frombuffer(b"".join(encoded), np.uint8).copy()
-        self.offsets, self.nulls = offsets, ctypes.create_string_buffer(nulls, len(nulls) + 1)
-        addresses = (ctypes.addressof(self.nulls) if nulls else 0, offsets.ctypes.data, self.data.ctypes.data)
-        self.buffers = (ctypes.c_void_p * 3)(*addresses)
-        self.schema = Schema(kind)
-        self.array = Array(len(texts), null_count, 1, 3, 0, ctypes.cast(self.buffers, ctypes.POINTER(ctypes.c_void_p)))
-
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
-        make = ctypes.pythonapi.PyCapsule_New
-        make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-        named = ((self.schema, b"arrow_schema"), (self.array, b"arrow_array"))
-        schema, array = (make(ctypes.addressof(value), name, None) for value, name in named)
-        return schema, array
-
-
-class Chunked:
-    def __init__(self, *chunks: Strings) -> None:
-        self.chunks = list(chunks)
 
 
 def test_arrow_arrays_are_not_copied(packages: dict[str, ModuleType]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,21 @@ def packed(texts: Texts) -> Iterator[Packed]:
         yield _of_arrow(texts)
     else:
         yield _of_python([texts] if isinstance(texts, (str, bytes)) else texts)
+
+
+def paired(texts: Texts, second: Texts) -> list[tuple[Packed, Packed]]:
+    """Chunk by chunk. ValueError where there are not as many of both, in each."""
+    found = list(zip_longest(packed(texts), packed(second)))
+    if any(a is None or b is None or a[3] != b[3] for a, b in found):
+        raise ValueError("pairs: there are not as many first texts as second ones, in chunks of equal size")
+    return found
+
+
+def text_part(texts: Packed, index: int, begin: int, end: int) -> str:
+    """Bytes [begin, end) of a text as the model counts them."""
+    data, offsets, wide, _, _ = texts
+    place = (ctypes.c_int64 if wide else ctypes.c_int32).from_address(offsets + index * (8 if wide else 4)).value
+    return ctypes.string_at(data + place + begin, end - begin).decode("utf-8", "replace")
 
 
 def _of_python(texts: Iterable[Any]) -> Packed:
