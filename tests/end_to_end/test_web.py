@@ -10,7 +10,10 @@ import json
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,20 @@ const texts = JSON.parse(readFileSync(0, "utf8"));
 const lines = texts.map((text) => model.classifyJSON(text).trimEnd());
 const { truncated } = model.classify("x ".repeat(1 << 22)); // the memory grows meanwhile
 console.log(JSON.stringify([lines, model.classify(texts[0]), model.encode(texts[0]), model.info, truncated]));
+"""
+
+WAIT = """
+(async () => {  // how often this thread had a turn while a long text was answered
+  let turns = 0;
+  let over = false;
+  const end = model.classify("x ".repeat(1 << 20)).then(() => { over = true; });
+  while (!over) {
+    await new Promise((go) => setTimeout(go, 1));
+    ++turns;
+  }
+  await end;
+  return turns;
+})()
 """
 
 
@@ -148,6 +165,57 @@ def test_the_module_in_node(whole: Path, tmp_path: Path) -> None:
     assert (info["kernel"], info["labels"]) == ("wasm_simd", ["World", "Sports", "Business", "Sci/Tech"])
     assert truncated
     assert (whole / "agnews.wasm").stat().st_size <= info["table_bytes"] + 250_000
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served(whole: Path, tmp_path: Path) -> Iterator[Page]:
+    """A page of somebody's own, on a server of this machine; the module is beside it, and in `broken` not all of it."""
+    shutil.copytree(whole, tmp_path / "www")
+    shutil.copytree(whole, tmp_path / "www/broken")
+    (tmp_path / "www/broken/agnews.wasm").unlink()
+    (tmp_path / "www/own.html").write_text("<!doctype html><title>own</title>")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "www"))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with Page(f"http://127.0.0.1:{server.server_port}/own.html", tmp_path / "profile") as opened:
+                opened.wait("document.readyState === 'complete' && document.title === 'own'")
+                yield opened
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@needs_wasm
+@needs_chromium
+@pytest.mark.sweep
+@pytest.mark.minutes(3)
+def test_the_module_in_a_worker_of_chromium(served: Page) -> None:
+    """`loadInWorker`: calls that are made at once are answered in their order, beside the page's own thread."""
+    lines = built("classify").well("--json", "--file", TEXTS).lines
+    served.value("import('/agnews.mjs').then(async (etch) => { window.model = await etch.loadInWorker(); })")
+    got = served.value(f"Promise.all({json.dumps(GOLDEN)}.map((text) => model.classifyJSON(text)))")
+    assert [line.rstrip("\n") for line in got] == lines
+    assert served.value(f"model.classify({json.dumps(GOLDEN[0])})") == json.loads(lines[0])
+    tokens = built("classify").well("--tokens", "--", GOLDEN[0]).objects[0]
+    assert served.value(f"model.encode({json.dumps(GOLDEN[0])})") == tokens
+    assert served.value("model.info.kernel") == "wasm_simd"
+    assert served.value("model.selfTest().then((value) => value === undefined)")
+    refused = "(error) => error.message"
+    assert served.value(f"import('/broken/agnews.mjs').then((etch) => etch.loadInWorker()).catch({refused})") == (
+        served.value("`agnews: ${new URL('/broken/agnews.wasm', location.href)} cannot be read: 404`")
+    )
+    assert served.value(WAIT) > 1
+    under_way = "const call = model.classify('x'); model.close(); return call"
+    late = "new Promise((go) => setTimeout(() => go('waits'), 5000))"
+    for call in (under_way, "return model.classify('x')"):
+        ended = f"(() => {{ {call}; }})().then(() => 'answered', {refused})"
+        assert served.value(f"Promise.race([{ended}, {late}])") == "agnews: the worker is closed"
 
 
 @needs_wasm
