@@ -65,6 +65,9 @@ int refusals() {
     CHECK(begin(ids) == Status::ok);
     CHECK(model::next_tokens(workspace, reinterpret_cast<std::int32_t*>(workspace.arena), 1, told.result) ==
           Status::text_overlaps);
+    CHECK(model::found_tokens(workspace, 0, told.target, 1, told.result) == Status::not_begun);
+    CHECK(next(told) == Status::not_begun);  // which has ended what was begun
+    CHECK(begin(ids) == Status::ok);
     CHECK(next(told, 0) == Status::ok);  // no room: nothing is computed
     CHECK(told.result.count == 0 && told.result.ended == etch::Ended::capacity);
     CHECK(next(told) == Status::not_begun);

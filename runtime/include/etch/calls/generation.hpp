@@ -278,12 +278,14 @@ template <class Generator, class Workspace, class Input, class Target>
     return write_alone<Generator>(workspace, input, a, 0, target, result);
 }
 
-// Of the sequences that the last call found the one of this rank, 0 what it wrote.
+// Of the sequences that the last call found the one of this rank, 0 what it wrote. A call that is under way has found
+// none, and ends.
 template <class Generator, class Workspace, class Target>
 Status write_found(Workspace& workspace, std::uint32_t rank, const Target& target,
                    typename Generator::Result& result) noexcept {
     const Turn turn{workspace};
     if (!turn) return turn.refusal();
+    if (workspace.cursor.kernels != nullptr) workspace.cursor = {};
     if (is_in(target, workspace)) return Status::text_overlaps;
     if (rank >= workspace.cursor.found) return Status::not_begun;
     const typename Generator::Encoder::Arena a = arena_in<typename Generator::Encoder>(workspace);
