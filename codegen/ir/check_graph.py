@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import EtchError
 from . import graph as g
-from .op import by_layer, reads, slots, writes
+from .op import by_layer, carried, reads, slots, writes
 from .products import products_of, terms_of, tied_tables
 from .stage import Stage
 
@@ -174,17 +174,22 @@ def _check_carried(layers: g.Layers, before: dict[str, RowKind], after: dict[str
 
 
 def _check_uses(graph: g.Graph) -> None:
-    """Every value that is written is read before it is written again, or is a result."""
+    """Every value that is written is read before it is written again, or is a result. Of what a layer leaves to the
+    next one, behind the last one of them is."""
     unused: dict[str, g.Op] = {}
-    nodes = [node for phase in graph.phases for node in phase.body]
-    ops = [op for node in nodes for op in (node.body * 2 if isinstance(node, g.Layers) else (node,))]
-    for op in ops:
-        for value in reads(op):
-            unused.pop(value, None)
-        for value in writes(op):
-            if value in unused and unused[value] is not op:
-                raise _refuse(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
-            unused[value] = op
+    left: dict[str, set[str]] = {}
+    for node in (node for phase in graph.phases for node in phase.body):
+        for op in g.ops_in(node) * (2 if isinstance(node, g.Layers) else 1):
+            for value in reads(op):
+                for each in left.pop(value, {value}):
+                    unused.pop(each, None)
+            for value in writes(op):
+                left.pop(value, None)
+                if value in unused and unused[value] is not op:
+                    raise _refuse(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
+                unused[value] = op
+        handed = carried(g.ops_in(node)).intersection(unused)
+        left |= dict.fromkeys(handed, handed)
     results = {head.value for head in graph.heads}
     for value, op in unused.items():
         if value not in results:

@@ -14,7 +14,7 @@ roles of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
@@ -104,6 +104,16 @@ def row_reads(op: Any) -> tuple[Any, ...]:
 def writes(op: Any) -> tuple[Any, ...]:
     """Those that it writes."""
     return tuple(things(op, "written", "updated"))
+
+
+def carried(body: Iterable[Any]) -> set[Any]:
+    """The values that are read before they are written: what comes from before, or from one layer to the next."""
+    made: set[Any] = set()
+    found: set[Any] = set()
+    for op in body:
+        found |= set(reads(op)) - made
+        made |= set(writes(op))
+    return found
 
 
 def slots(op: Any) -> tuple[Any, ...]:

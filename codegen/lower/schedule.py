@@ -54,16 +54,6 @@ def crossing(body: Sequence[g.Op], stages: Sequence[int]) -> set[str]:
     return found
 
 
-def carried(body: Sequence[g.Op]) -> set[str]:
-    """The values that are read before they are written: what comes from before, or from one layer to the next."""
-    written: set[str] = set()
-    found: set[str] = set()
-    for op in body:
-        found |= set(reads(op)) - written
-        written |= set(writes(op))
-    return found
-
-
 def _first_stage(index: int, op: g.Op, body: Sequence[g.Op]) -> int:
     """1 where keys or values come from outside: a stage before packs them."""
     made = {value for earlier in body[:index] for value in writes(earlier)}

@@ -17,7 +17,7 @@ from ..ir import graph as g
 from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
-from ..ir.op import by_layer, packed_reads, reads, row_reads, writes
+from ..ir.op import by_layer, carried, packed_reads, reads, row_reads, writes
 from ..ir.products import products_of, tied_tables
 from ..ir.stage import Stage
 from ..quantize.bounds import check_bounds
@@ -26,7 +26,7 @@ from .demand import NodeDemand, Rows, demand, is_row_by_row
 from .ops import LOWER, PACK
 from .place import PROJECTION, Place
 from .repeating import repeating, without_repeats
-from .schedule import carried, crossing, stages_of
+from .schedule import crossing, stages_of
 
 _MAY_DIFFER = {(g.Attention, "mask"), (g.Attention, "window"), (g.Rotary, "table")}  # by layer
 

@@ -253,6 +253,14 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
         "are looked up",
     ),
     "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
+    "layers that nothing reads": (
+        lambda: replace(
+            other := changed(g.Pool, lambda o: replace(o, input="start")),
+            body=(Builder().embed("start"), *other.body),
+            widths=other.widths | {"start": WIDTH},
+        ),
+        "'hidden' is computed by Norm and never read",
+    ),
     "no layers": (lambda: with_layers(count=0), "layer: 0 layers of"),
     "layers of nothing": (lambda: with_layers(body=()), "layers of 0 ops"),
     "no result": (lambda: replace(post("first"), heads=()), "no result"),
