@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 
 from .emulate import Text, emulate_outputs, emulate_texts
 from .emulate.floats import F32Array, QuantizedRows
+from .emulate.forward import WeightsFor
 from .emulate.together import logits_of, write_greedily
 from .encoding import check_taken, encoded
 from .errors import EtchError, printable
@@ -73,22 +74,16 @@ def calibrate(
             "nothing-to-calibrate", "arguments", f"recipe {program.recipe} as it is has no linears of 4 bits"
         )
     texts = texts_of(file, "calibrate", columns or Columns(), echo)
-    chosen, judged, sha256 = _chosen(texts, text_tokenizer(spec, program.max_tokens), program)
+    chosen, judged, sha256 = chosen_texts(texts, text_tokenizer(spec, program.max_tokens), program, "calibrate")
     rounding = _Rounding(graph)
-    ids = [text.ids for text in chosen]
-    targets = [] if program.target is None else write_greedily(program, ids)
     with stage("calibrate", "tensor", sum(isinstance(weights, p.LinearWeights) for weights in four)):
-        if program.target is None:
-            emulate_texts(program, chosen, rounding.weights)
-        else:
-            logits_of(program, ids, targets, rounding.weights)
+        read = show(program, chosen, rounding.weights)
     if not rounding.done:
         message = f"recipe {program.recipe} as it is: {_listed(four)} of 4 bits can only be rounded to nearest"
         raise EtchError("nothing-to-calibrate", "calibrate", message)
     calibrated = with_matrices(program, rounding.done)
-    written = f", {sum(map(len, targets)):,} written" if targets else ""
     lines = [
-        f"calibration  {len(chosen)} texts, {sum(map(len, ids)):,} tokens{written}",
+        f"calibration  {read}",
         f"  {'error of the outputs over these texts':<58} {'nearest':>9} {'calibrated':>12}",
         *rounding.lines,
     ]
@@ -96,15 +91,30 @@ def calibrate(
     if left:
         lines.append(f"  stay rounded to nearest: {_listed(left)}")
     if reference is not None and judged:
-        lines += _judge(program, calibrated, reference, judged)
+        lines += judge({"nearest": program, "calibrated": calibrated}, reference, judged)
     return Calibration(calibrated, program, sha256, tuple(lines))
 
 
-def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program) -> tuple[list[Text], list[Text], str]:
-    """(texts to calibrate on, texts to judge by, SHA-256 of all as lines).
+def show(program: p.Program, texts: Sequence[Text], weights_for: WeightsFor) -> str:
+    """Runs the program over the texts, and what it writes for them; returns how much that was. `weights_for` sees the
+    inputs of each linear."""
+    ids = [text.ids for text in texts]
+    read = f"{len(texts)} texts, {sum(map(len, ids)):,} tokens"
+    if program.target is None:
+        emulate_texts(program, texts, weights_for)
+        return read
+    targets = write_greedily(program, ids)
+    logits_of(program, ids, targets, weights_for)
+    return f"{read}, {sum(map(len, targets)):,} written"
 
-    To calibrate on: as many from the beginning as fit in MOST_TOKENS or MOST_READ, at least one. The others are not
-    tokenized.
+
+def chosen_texts(
+    texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program, asked: str
+) -> tuple[list[Text], list[Text], str]:
+    """(texts to show to a program, texts to judge by, SHA-256 of all as lines).
+
+    To show: as many from the beginning as fit in MOST_TOKENS or MOST_READ, at least one. The others are not
+    tokenized. `asked` is the stage of errors.
     """
     most = MOST_TOKENS if program.target is None else MOST_READ
     digest = hashlib.sha256()
@@ -113,7 +123,7 @@ def _chosen(texts: Iterator[bytes], tokenizer: Tokenizer, program: p.Program) ->
     judged: list[Text] = []
     tokens = 0
     for i, text in enumerate(encoded(tokenizer, (line.decode("utf-8", "replace") for line in lines))):
-        check_taken(program, i + 1, text, "calibrate")
+        check_taken(program, i + 1, text, asked)
         if i % _JUDGED == _JUDGED - 1:
             judged += [text] if len(judged) < MOST_JUDGED else []
         elif tokens <= most:
@@ -181,10 +191,12 @@ def _linear_arrays(graph: g.Graph) -> dict[str, g.Array]:
     return {array.name: array for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) for array in op.weight.arrays}
 
 
-def _judge(nearest: p.Program, calibrated: p.Program, reference: Interpreter, texts: list[Text]) -> list[str]:
-    """Both programs against float64 on texts that nothing was calibrated on, each head by itself."""
+def judge(programs: Mapping[str, p.Program], reference: Interpreter, texts: list[Text]) -> list[str]:
+    """Each program against float64 on texts that were shown to none, each head by itself; those that write read what
+    the first one does."""
     ids = [text.ids for text in texts]
-    targets = [] if nearest.target is None else write_greedily(nearest, ids)
+    first = next(iter(programs.values()))
+    targets = [] if first.target is None else write_greedily(first, ids)
     if targets:
         pairs = zip(texts, targets, strict=True)
         exact = [_stacked(reference.logits(text.ids, text.segments, written[:-1]) for text, written in pairs)]
@@ -192,7 +204,7 @@ def _judge(nearest: p.Program, calibrated: p.Program, reference: Interpreter, te
         outputs = [reference.outputs(text.ids, text.segments) for text in texts]
         exact = [_stacked(of_head) for of_head in zip(*outputs, strict=True)]
     lines = []
-    for name, program in (("nearest", nearest), ("calibrated", calibrated)):
+    for name, program in programs.items():
         found = [logits_of(program, ids, targets)] if targets else emulate_outputs(program, texts)
         for output, ours, expected in zip(program.outputs, found, exact, strict=True):
             head = f"{output.name}: " if len(program.outputs) > 1 else ""

@@ -94,6 +94,23 @@ def _add_regions(command: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def _add_texts(generate: argparse.ArgumentParser) -> None:
+    """That decide bytes of a model."""
+    generate.add_argument(
+        "--calibrate",
+        type=Path,
+        metavar="FILE",
+        help="round 4-bit weights by what they multiply in these texts, one a line or a row of a table (GPTQ)",
+    )
+    generate.add_argument(
+        "--smooth",
+        type=Path,
+        metavar="FILE",
+        help="for activations with outliers: what these texts, as for --calibrate, make large behind norms is divided "
+        "there, and multiplied in the weights (SmoothQuant)",
+    )
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Of every command."""
     parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
@@ -122,12 +139,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="8 or 4 bits for single weights: intermediate=4 in all layers, 2.intermediate=4 in layer 2; inspect lists "
         "the places",
     )
-    generate.add_argument(
-        "--calibrate",
-        type=Path,
-        metavar="FILE",
-        help="round 4-bit weights by what they multiply in these texts, one a line or a row of a table (GPTQ)",
-    )
+    _add_texts(generate)
     _add_lengths(generate)
     generate.add_argument(
         "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
@@ -190,6 +202,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     verify.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
     verify.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
+    verify.add_argument("--smooth", type=Path, metavar="FILE", help="what the model was smoothed by")
+    verify.add_argument("--smooth-columns", type=columns, metavar="A,B", help="as for generate")
     verify.add_argument(
         "--tokenizer-certificate",
         type=Path,
@@ -233,6 +247,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 embedding_bits=arguments.embedding_bits,
                 bits=arguments.bits,
                 calibrate=arguments.calibrate,
+                smooth=arguments.smooth,
                 max_tokens=arguments.max_tokens,
                 max_target=arguments.max_target,
                 pooling=arguments.pooling,
@@ -274,6 +289,8 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
             say,
             calibration=arguments.calibrate,
             columns=own_columns(arguments.calibrate_columns),
+            smoothing=arguments.smooth,
+            smooth_columns=own_columns(arguments.smooth_columns),
             heads=arguments.head,
         )
     except EtchError as error:

@@ -82,6 +82,7 @@ _OPTIONAL: dict[str, _Check] = {
     "embedding_bits": _BITS,
     "bits": _mapping(_WORD, _BITS),
     "calibration_sha256": _SHA256,
+    "smoothing_sha256": _SHA256,
     "pooling": _among("mean", "cls", "max", "last"),
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),

@@ -36,6 +36,7 @@ from .render.model import Model, TableForm, manifest, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
 from .sides import check_has_sides, read_sides
+from .smooth import Smoothing, smooth
 from .table_file import Columns
 from .table_places import TablePlace, checked_places, choose_places
 from .targets import TARGETS
@@ -87,9 +88,11 @@ class Request:
     evaluate: Evaluate | None = None
     columns: Columns = field(default_factory=Columns)  # of tables, unless
     prune_columns: Columns | None = None  # that of `prune` has its own,
-    calibrate_columns: Columns | None = None  # or that of `calibrate`
+    calibrate_columns: Columns | None = None  # or that of `calibrate`,
+    smooth_columns: Columns | None = None  # or that of `smooth`
     embedding_bits: int = 8
     calibrate: Path | None = None  # texts, one a line or a row
+    smooth: Path | None = None  # the same
     bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
@@ -111,6 +114,9 @@ class Request:
             option = "--gpu" if self.gpu else "a budget"
             message = f"{option} is for a model with one arena and its tables in one place: leave {regions} out"
             raise EtchError("option-conflict", "arguments", message)
+        if self.smooth is not None and (self.gpu or self.limits is not None):
+            why = "GPUs have no second norms" if self.gpu else "a budget judges the model as it is"
+            raise EtchError("option-conflict", "arguments", f"{why}: leave --smooth out")
         if self.table_places and self.tables == "c":
             message = "--table-region names sections in assembly: leave --tables c out"
             raise EtchError("option-conflict", "arguments", message)
@@ -152,14 +158,13 @@ def generate(request: Request, echo: Echo) -> None:
         checkpoint = vocabulary.keep_ids(checkpoint, pruning.kept)
         graph = to_graph(checkpoint, request.max_tokens)
     recipe = choose_recipe(request.recipe, request.embedding_bits, request.bits)
-    calibration = None
-    if request.calibrate is not None:
-        program = lower_graph(graph, recipe)
-        columns = request.calibrate_columns or request.columns
-        texts = request.calibrate, Interpreter(graph), columns, echo
-        calibration = calibrate(program, graph, checkpoint.tokenizer, *texts)
+    unsmoothed = graph
+    smoothing = _smoothed(request, checkpoint, graph, recipe, echo)
+    graph = graph if smoothing is None else smoothing.graph
+    calibration = _calibrated(request, checkpoint, graph, recipe, echo)
     model = make_model(
-        name, checkpoint, graph, recipe, request.target, calibration, request.gpu, request.rooms, request.table_places
+        *(name, checkpoint, graph, recipe, request.target, calibration, request.gpu),
+        *(request.rooms, request.table_places, smoothing),
     )
     for line in generation_report(checkpoint, graph, model):
         echo(line)
@@ -174,6 +179,8 @@ def generate(request: Request, echo: Echo) -> None:
             others["nearest"] = calibration.nearest, checkpoint
         if pruning is not None:
             others["unpruned"] = lower_graph(whole[1], recipe), whole[0]
+        if smoothing is not None:
+            others["unsmoothed"] = lower_graph(unsmoothed, recipe), checkpoint
         _evaluated(rows, (model.program, checkpoint), others, echo)
     write_output(
         request.out,
@@ -186,6 +193,24 @@ def generate(request: Request, echo: Echo) -> None:
         echo(f"built {program}")
         if request.limits is not None:
             echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _smoothed(request: Request, checkpoint: Checkpoint, graph: Graph, recipe: Recipe, echo: Echo) -> Smoothing | None:
+    if request.smooth is None:
+        return None
+    columns = request.smooth_columns or request.columns
+    return smooth(graph, checkpoint.tokenizer, recipe, request.smooth, columns, echo, Interpreter(graph))
+
+
+def _calibrated(
+    request: Request, checkpoint: Checkpoint, graph: Graph, recipe: Recipe, echo: Echo
+) -> Calibration | None:
+    """Of the graph as it is smoothed."""
+    if request.calibrate is None:
+        return None
+    columns = request.calibrate_columns or request.columns
+    texts = request.calibrate, Interpreter(graph), columns, echo
+    return calibrate(lower_graph(graph, recipe), graph, checkpoint.tokenizer, *texts)
 
 
 def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> None:
@@ -296,6 +321,7 @@ def make_model(
     gpu: bool = False,
     rooms: Sequence[Room] = (),
     table_places: Sequence[TablePlace] = (),
+    smoothing: Smoothing | None = None,
 ) -> Model:
     """Stages lower, unless calibration has made the program, gpu where asked for, plan and pack, golden texts."""
     check_supported(graph)
@@ -327,6 +353,7 @@ def make_model(
         pairs=program.task.takes_pairs and has_two_segments,
         questions=program.task.asks and has_two_segments,
         calibration=calibration,
+        smoothing=smoothing,
         encoder=encoder,
         terms=checkpoint.terms,
         asked_pooling=checkpoint.asked_pooling,

@@ -199,8 +199,8 @@ def generation_report(checkpoint: Checkpoint, graph: g.Graph, model: Model) -> l
     lines += memory_report(model)
     lines.append(f"golden       {len(model.goldens)} texts for the self test")
     lines += _error_lines(graph, model.program)
-    if model.calibration is not None:
-        lines += model.calibration.lines
+    lines += () if model.smoothing is None else model.smoothing.lines
+    lines += () if model.calibration is None else model.calibration.lines
     return lines
 
 

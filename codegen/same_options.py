@@ -2,7 +2,8 @@
 """From etch.json to the options of `etch generate` that make the same model again, byte for byte.
 
 What a search has found, bits and lengths, is there as what was found; the vocabulary that is left is named by the
-folder that has it. What other files than the checkpoint decide, heads and texts to calibrate by, the caller names.
+folder that has it. What other files than the checkpoint decide, heads and texts to smooth and calibrate by, the caller
+names.
 """
 
 from __future__ import annotations

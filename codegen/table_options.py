@@ -65,7 +65,7 @@ def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]
 
 
 def add_columns(generate: argparse.ArgumentParser) -> None:
-    """Of the tables that --evaluate, --prune-vocabulary and --calibrate name."""
+    """Of the tables that --evaluate, --prune-vocabulary, --calibrate and --smooth name."""
     generate.add_argument("--label-column", metavar="C", help="number from 1, or name (default: 1)")
     generate.add_argument("--text-columns", type=columns, metavar="A,B", help="default: all but the label's")
     generate.add_argument(
@@ -79,6 +79,9 @@ def add_columns(generate: argparse.ArgumentParser) -> None:
     )
     generate.add_argument(
         "--calibrate-columns", type=columns, metavar="A,B", help="of that table (default: --text-columns)"
+    )
+    generate.add_argument(
+        "--smooth-columns", type=columns, metavar="A,B", help="of that table (default: --text-columns)"
     )
 
 
@@ -105,15 +108,17 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     need("--labels", arguments.labels, "--evaluate", table is not None)
     need("--prune-columns", arguments.prune_columns, "--prune-vocabulary", corpus is not None)
     need("--calibrate-columns", arguments.calibrate_columns, "--calibrate", arguments.calibrate is not None)
-    tables = any((corpus, table, arguments.calibrate))
+    need("--smooth-columns", arguments.smooth_columns, "--smooth", arguments.smooth is not None)
+    tables = any((corpus, table, arguments.calibrate, arguments.smooth))
     for option in ("label_column", "text_columns", "header"):
         given = getattr(arguments, option)
-        need(f"--{option.replace('_', '-')}", given, "--evaluate, --prune-vocabulary or --calibrate", tables)
+        need(f"--{option.replace('_', '-')}", given, "--evaluate, --prune-vocabulary, --calibrate or --smooth", tables)
     chosen = Columns(arguments.label_column or "1", arguments.text_columns, arguments.header, arguments.labels)
     asked: dict[str, Any] = {"columns": chosen, "limits": limits, "board": arguments.board}
     asked["keep_vocabulary"] = arguments.keep_vocabulary
     asked["prune_columns"] = own_columns(arguments.prune_columns, arguments.header)
     asked["calibrate_columns"] = own_columns(arguments.calibrate_columns, arguments.header)
+    asked["smooth_columns"] = own_columns(arguments.smooth_columns, arguments.header)
     if corpus is not None:
         asked["prune"] = Prune(corpus, arguments.min_count, arguments.rare_words)
     if table is not None:

@@ -31,10 +31,12 @@ from .ir.task import Task
 from .kept_vocabulary import check_digest, with_kept
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
+from .lower import lower
 from .oracle.interpret import Interpreter
 from .own_tokenizer import own_tokenizer
 from .progress import stage
-from .quantize import RECIPES
+from .quantize import RECIPES, choose_recipe
+from .smooth import smooth
 from .table_file import Columns
 from .texts import read_lines
 
@@ -51,17 +53,19 @@ def verify(
     calibration: Path | None = None,
     columns: Columns | None = None,
     heads: Sequence[HeadFolder] = (),
+    smoothing: Path | None = None,
+    smooth_columns: Columns | None = None,
 ) -> int:
     """0 where the built model keeps within its recipe's bound, else 1. EtchError (stage verify) for wrong use.
 
     `texts` holds one text a line; without it the model's golden texts are taken. A calibrated model is calibrated
-    again, with the same file.
+    again, with the same file, and a smoothed one smoothed.
     """
     manifest = check_folder(directory, "verify")
     if manifest["recipe"] not in RECIPES:
         raise EtchError("unknown-recipe", "verify", f"recipe {manifest['recipe']!r}", file="etch.json")
     loaded = load_generated(manifest, checkpoint, heads)
-    program = _program(loaded, manifest, calibration, columns)
+    program = _program(loaded, manifest, calibration, columns, smoothing, smooth_columns)
     lines = (
         read_lines(texts, "verify", MAX_TEXT_BYTES)
         if texts
@@ -150,17 +154,31 @@ def _compare_own(
 
 
 def _program(
-    checkpoint: Checkpoint, manifest: dict[str, Any], calibration: Path | None, columns: Columns | None
+    checkpoint: Checkpoint,
+    manifest: dict[str, Any],
+    calibration: Path | None,
+    columns: Columns | None,
+    smoothing: Path | None,
+    smooth_columns: Columns | None,
 ) -> Program:
     """What the manifest says that the folder was generated from."""
     embedding_bits, bits = manifest.get("embedding_bits", 8), manifest.get("bits", {})
-    program = pipeline.lower(checkpoint, manifest["recipe"], manifest["max_tokens"], embedding_bits, bits)
+    graph = pipeline.to_graph(checkpoint, manifest["max_tokens"])
+    recipe = choose_recipe(manifest["recipe"], embedding_bits, bits)
+    stored = manifest.get("smoothing_sha256")
+    if stored is not None:
+        if smoothing is None:
+            raise EtchError("smoothing-missing", "verify", "the model was smoothed: name its texts with --smooth")
+        smoothed = smooth(graph, checkpoint.tokenizer, recipe, smoothing, smooth_columns)
+        if smoothed.sha256 != stored:
+            raise EtchError("other-smoothing", "verify", f"the model was smoothed by other texts: SHA-256 {stored}")
+        graph = smoothed.graph
+    program = lower(graph, recipe)
     stored = manifest.get("calibration_sha256")
     if stored is None:
         return program
     if calibration is None:
         raise EtchError("calibration-missing", "verify", "the model was calibrated: name its texts with --calibrate")
-    graph = pipeline.to_graph(checkpoint, manifest["max_tokens"])
     again = calibrate(program, graph, checkpoint.tokenizer, calibration, columns=columns)
     if again.sha256 != stored:
         raise EtchError("other-calibration", "verify", f"the model was calibrated with other texts: SHA-256 {stored}")

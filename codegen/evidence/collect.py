@@ -53,6 +53,8 @@ class Request:
     out: Path
     calibrate: Path | None = None  # what the model was calibrated on
     calibrate_columns: tuple[str, ...] | None = None
+    smooth: Path | None = None  # what it was smoothed by
+    smooth_columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
         raise EtchError("manifest-malformed", STAGE, f"'{lacking[0]}' is missing: generate it again", file=MANIFEST)
     if request.calibrate is not None and "calibration_sha256" not in manifest:
         raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
+    if request.smooth is not None and "smoothing_sha256" not in manifest:
+        raise EtchError("option-conflict", "arguments", "--smooth: this model was not smoothed: leave it out")
     program = program_of(request.directory, echo)
     checks = [_verified(request), *_certificate(request)]
     checks += [
@@ -122,6 +126,8 @@ def _verified(request: Request) -> Check:
         calibration=request.calibrate,
         columns=own_columns(request.calibrate_columns),
         heads=request.heads,
+        smoothing=request.smooth,
+        smooth_columns=own_columns(request.smooth_columns),
     )
     lines = [line for line in lines if not line.startswith(("building in", "built "))]
     title = "Against the float64 reference, and the arithmetic contract bit for bit"
@@ -177,7 +183,7 @@ def _inputs(request: Request) -> dict[str, str]:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 found[f"{name}/{path.relative_to(folder)}"] = sha256_of(path)
-    for file in (request.texts, request.table, request.calibrate):
+    for file in (request.texts, request.table, request.calibrate, request.smooth):
         if file is not None:
             found[file.name] = _digest(NamedFile(file, "texts", STAGE).read())
     return found

@@ -17,6 +17,8 @@ def _take(parser: argparse.ArgumentParser) -> None:
     take_heads(parser)
     parser.add_argument("--calibrate", type=Path, metavar="FILE", help="what the model was calibrated on")
     parser.add_argument("--calibrate-columns", type=columns, metavar="A,B", help="as for generate")
+    parser.add_argument("--smooth", type=Path, metavar="FILE", help="what the model was smoothed by")
+    parser.add_argument("--smooth-columns", type=columns, metavar="A,B", help="as for generate")
     parser.add_argument("--texts", type=Path, required=True, metavar="FILE", help="texts to compare on, one a line")
     parser.add_argument("--evaluate", type=Path, metavar="FILE", help="labelled table: accuracy, by the program")
     parser.add_argument("--label-column", metavar="C", help="of that table, as the program has it")
@@ -45,6 +47,8 @@ def _do(arguments: argparse.Namespace) -> int:
         arguments.out,
         arguments.calibrate,
         arguments.calibrate_columns,
+        arguments.smooth,
+        arguments.smooth_columns,
     )
     return collect(request, say)
 

@@ -46,10 +46,13 @@ def head_folder(name: str) -> str:
 def other_inputs(request: Request) -> list[str]:
     """Options for what a model is made of besides its checkpoint."""
     words = _heads(request)
-    if request.calibrate is not None:
-        words += ["--calibrate", request.calibrate.name]
-        columns = request.calibrate_columns
-        words += [] if columns is None else ["--calibrate-columns", ",".join(columns)]
+    texts = {
+        "--smooth": (request.smooth, request.smooth_columns),
+        "--calibrate": (request.calibrate, request.calibrate_columns),
+    }
+    for option, (file, columns) in texts.items():
+        words += [] if file is None else [option, file.name]
+        words += [] if columns is None else [f"{option}-columns", ",".join(columns)]
     return words
 
 

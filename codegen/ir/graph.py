@@ -62,9 +62,13 @@ class Parameter:
 
     def at(self, layer: int) -> Array:
         """The array of one layer, of layer 0 outside `Layers`."""
+        return self.arrays[self.index(layer)]
+
+    def index(self, layer: int) -> int:
+        """Which one that is."""
         if self.common:
-            return self.arrays[0]
-        return self.arrays[self.of_layer[layer] if self.of_layer else layer]
+            return 0
+        return self.of_layer[layer] if self.of_layer else layer
 
 
 Index = Literal["ids", "segments", "positions"]

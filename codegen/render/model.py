@@ -21,6 +21,7 @@ from ..manifest import TERMS_SUFFIX, id_set
 from ..plan import Plan
 from ..quantize import chosen_bits
 from ..regions import Room
+from ..smooth import Smoothing
 from ..stack_budget import stack_budget
 from ..table_places import TablePlan
 from ..targets import Target
@@ -60,6 +61,7 @@ class Model:
     pairs: bool  # whether two texts may come at once
     questions: bool  # whether a question and its context may
     calibration: Calibration | None = None
+    smoothing: Smoothing | None = None
     encoder: Encoder | None = None  # as GPUs run it, where files for them are wanted
     terms: str | None = None  # of the checkpoint, which hold for the tables
     asked_pooling: str | None = None  # of an encoder alone, whose folder says none
@@ -158,6 +160,7 @@ def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:
         "recipe": model.program.recipe,
         **_bits(model.program),
         **({} if model.calibration is None else {"calibration_sha256": model.calibration.sha256}),
+        **({} if model.smoothing is None else {"smoothing_sha256": model.smoothing.sha256}),
         "target": model.target.name,
         "tables": form,
         "gpu": model.encoder is not None,

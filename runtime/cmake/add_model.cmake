@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
-#   [CALIBRATE file] [MAX_TOKENS n] [POOLING mean|cls|max|last] [TASK zero-shot|summarize]
+#   [CALIBRATE file] [SMOOTH file] [MAX_TOKENS n] [POOLING mean|cls|max|last] [TASK zero-shot|summarize]
 #   [TARGET host|m-profile] [TABLES incbin|c] [GPU] [REGIONS name=size...])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
 # and again when the checkpoint, an option or the generator changes. With GPU also LIBRARY_cuda, the same on an NVIDIA GPU,
@@ -21,10 +21,10 @@ endmacro()
 
 function(etch_add_model_library library)
   set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS POOLING TASK TARGET TABLES)
-  cmake_parse_arguments(PARSE_ARGV 1 model "GPU" "CHECKPOINT;NAME;CALIBRATE;${options}" "REGIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 model "GPU" "CHECKPOINT;NAME;CALIBRATE;SMOOTH;${options}" "REGIONS")
   if(model_UNPARSED_ARGUMENTS OR model_KEYWORDS_MISSING_VALUES OR NOT model_CHECKPOINT)
-    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE or ${options}, "
-      "each with a value, GPU or REGIONS")
+    message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE, SMOOTH or "
+      "${options}, each with a value, GPU or REGIONS")
   endif()
   get_filename_component(checkpoint ${model_CHECKPOINT} ABSOLUTE)
   if(NOT EXISTS ${checkpoint}/config.json)
@@ -71,11 +71,14 @@ function(etch_add_model_library library)
   # Not below: a cloned checkpoint has a .git folder.
   file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/*/*.json)
   file(GLOB_RECURSE sources_of_generator CONFIGURE_DEPENDS ${generator}/codegen/*.py ${generator}/codegen/*.j2)
-  if(model_CALIBRATE)
-    get_filename_component(texts ${model_CALIBRATE} ABSOLUTE)
-    list(APPEND command --calibrate ${texts})
-    list(APPEND inputs ${texts})
-  endif()
+  foreach(option IN ITEMS CALIBRATE SMOOTH)
+    if(model_${option})
+      get_filename_component(texts ${model_${option}} ABSOLUTE)
+      string(TOLOWER ${option} flag)
+      list(APPEND command --${flag} ${texts})
+      list(APPEND inputs ${texts})
+    endif()
+  endforeach()
   add_custom_command(OUTPUT ${sources} ${cuda_source} ${headers} ${tables}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${generator} ${python} -m codegen ${command}
     DEPENDS ${inputs} ${sources_of_generator}

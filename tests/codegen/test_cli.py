@@ -77,11 +77,12 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         pipeline.Evaluate(Path("t.csv"), 7),
         Columns("y", ("a", "b"), True),
     )
-    own = ["--prune-columns", "t", "--calibrate-columns", "2,3"]
-    files = ["--prune-vocabulary", "c.csv", "--min-count", "5", "--calibrate", "k.jsonl"]
+    own = ["--prune-columns", "t", "--calibrate-columns", "2,3", "--smooth-columns", "4"]
+    files = ["--prune-vocabulary", "c.csv", "--min-count", "5", "--calibrate", "k.jsonl", "--smooth", "s.csv"]
     assert cli.main([*command, *files, *own]) == 0
     assert seen[-1].prune_columns == Columns(None, ("t",))
     assert seen[-1].calibrate_columns == Columns(None, ("2", "3"))
+    assert (seen[-1].smooth, seen[-1].smooth_columns) == (Path("s.csv"), Columns(None, ("4",)))
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,7 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         ["--labels", "0"],
         ["--prune-columns", "2"],
         ["--calibrate-columns", "2"],
+        ["--smooth-columns", "2"],
         ["--min-count", "5", "--evaluate", "t.csv"],
     ],
 )

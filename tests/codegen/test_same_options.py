@@ -45,6 +45,7 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
         ["table_places", "regions"],
     ),
     "calibrated": ("wide", ["--recipe", "w4a8", "--calibrate", "{place}/texts.txt"], ["calibration_sha256"]),
+    "smoothed": ("wide", ["--smooth", "{place}/texts.txt"], ["smoothing_sha256"]),
     "budget": (
         "wide",
         ["--evaluate", "{place}/rows.csv", "--labels", "1", "--max-flash", "380K", "--max-ram", "1M"],
@@ -59,7 +60,7 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
     "heads": ("heads", ["--head", "a={place}/tags", "--head", "b={place}/single", "--max-tokens", "20"], ["heads"]),
 }
 # Of files that the caller names, of how a model is made and shown, and of searches, whose finds are in etch.json.
-NAMED = {"--head", "--calibrate", "--calibrate-columns", "--out"}
+NAMED = {"--head", "--calibrate", "--calibrate-columns", "--smooth", "--smooth-columns", "--out"}
 OTHERS = {"--build", "--quiet", "--prune-vocabulary", "--min-count", "--rare-words", "--evaluate", "--evaluate-rows"}
 OTHERS |= {"--measure", "--label-column", "--text-columns", "--labels", "--header", "--no-header", "--prune-columns"}
 OTHERS |= {"--max-flash", "--max-ram", "--max-stack", "--min-accuracy", "--min-tokens", "--board", "--max-source"}

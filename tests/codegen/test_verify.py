@@ -19,6 +19,9 @@ from codegen import verify as verify_module
 from codegen.calibrate import calibrate
 from codegen.emulate import emulate
 from codegen.errors import EtchError
+from codegen.lower import lower
+from codegen.quantize import RECIPES
+from codegen.smooth import smooth
 from codegen.verify import verify
 
 
@@ -170,6 +173,24 @@ def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
     assert case.run() == 0
     case.manifest["embedding_bits"] = 5
     assert refusal(case).code == "manifest-malformed"
+
+
+def test_a_smoothed_model_is_smoothed_again(tmp_path: Path) -> None:
+    case = Case(tmp_path, "w8a8", TEXTS)
+    loaded = pipeline.load(case.checkpoint)
+    texts = tmp_path / "smoothing"
+    texts.write_text("the cat sat on a mat\ngood dogs ran\n" * 5)
+    smoothing = smooth(pipeline.to_graph(loaded, MAX_TOKENS), loaded.tokenizer, RECIPES["w8a8"], texts)
+    program = lower(smoothing.graph, RECIPES["w8a8"])
+    case.outputs = [emulate(program, e.ids, e.type_ids) for e in case.encodings]
+    assert case.run() == 1  # as if it were not smoothed
+    case.manifest["smoothing_sha256"] = smoothing.sha256
+    assert refusal(case).code == "smoothing-missing"
+    case.smoothing = tmp_path / "other"
+    case.smoothing.write_text("zzz\n")
+    assert refusal(case).code == "other-smoothing"
+    case.smoothing = texts
+    assert case.run() == 0
 
 
 def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write texts: evaluated on a table, calibrated, and against a budget."""
+"""Models that write texts: evaluated on a table, calibrated, smoothed, and against a budget."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from codegen.render.model import Model
 from codegen.render.tables import table_bytes
 from codegen.report import evaluation_report, memory_report
 from codegen.search import Sampling
+from codegen.smooth import smooth
 from codegen.spelled import Speller
 from codegen.table_file import Columns
 from codegen.targets import TARGETS
@@ -113,6 +114,16 @@ def test_calibration_lowers_the_error(made: str, tmp_path: Path) -> None:
     again = calibrate(program, graph, loaded.tokenizer, texts)
     assert again.sha256 == found.sha256
     assert again.lines == found.lines[:-2]
+
+
+def test_smoothing_sees_what_is_written(tmp_path: Path) -> None:
+    """So that norms of the decoder have factors, too."""
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(PROMPTS), encoding="utf-8")
+    loaded = pipeline.load(bart(tmp_path / "model"))
+    found = smooth(pipeline.to_graph(loaded, None), loaded.tokenizer, choose_recipe("w8a8", 8, {}), texts)
+    assert re.match(r"smoothing    7 texts, [\d,]+ tokens, [\d,]+ written", found.lines[0])
+    assert any(line.startswith("  model.decoder.layers.") for line in found.lines)
 
 
 @pytest.mark.parametrize("made", ["bart", swept("gpt2")])

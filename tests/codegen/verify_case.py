@@ -96,6 +96,7 @@ class Case:
         self.offsets = [own_offsets(one, e) for one, e in zip(inputs, self.encodings, strict=True)]
         self.code = 0
         self.calibration: Path | None = None
+        self.smoothing: Path | None = None
         self.lines: list[str] = []
 
     def certify(self, out: Path) -> int:
@@ -121,7 +122,13 @@ class Case:
         (self.directory / "code").write_text(str(self.code))
         self.lines = []
         return verify(
-            self.directory, self.checkpoint, self.file, self.lines.append, self.stand_in, calibration=self.calibration
+            self.directory,
+            self.checkpoint,
+            self.file,
+            self.lines.append,
+            self.stand_in,
+            calibration=self.calibration,
+            smoothing=self.smoothing,
         )
 
     def answer(self, i: int, output: np.ndarray) -> str:

@@ -177,7 +177,8 @@ def test_the_bill_of_materials(place: Path) -> None:
 
 
 def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
-    """Heads of other folders and texts to calibrate by; as the page says it, the same model comes of them again."""
+    """Heads of other folders, texts to smooth and to calibrate by; as the page says it, the same model comes of them
+    again."""
     write_encoder(tmp_path / "CHECKPOINT")
     for head, kind in (("TOPIC", "single"), ("NAMES", "tags")):
         write_head(tmp_path / head, kind)
@@ -185,11 +186,12 @@ def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("a,the cat sat on the mat\nb,a dog ran\n")
     heads = ["--head", "topic=TOPIC", "--head", "names=NAMES"]
     calibrate = ["--calibrate", "own.csv", "--calibrate-columns", "2"]
-    options = ["--recipe", "w4a8", "--embedding-bits", "4", "--max-tokens", "19", *heads, *calibrate]
+    smooth = ["--smooth", "texts.txt"]
+    options = ["--recipe", "w4a8", "--embedding-bits", "4", "--max-tokens", "19", *heads, *smooth, *calibrate]
     assert etch("generate", "CHECKPOINT", "--out", "MODEL", "--name", "several", *options, **there(tmp_path)).code == 0
     build_model(tmp_path / "MODEL")
     files = ["MODEL", "--checkpoint", "CHECKPOINT", "--texts", "texts.txt", "--out", "report.html"]
-    done = etch("evidence", *files, *heads, *calibrate, **there(tmp_path))
+    done = etch("evidence", *files, *heads, *smooth, *calibrate, **there(tmp_path))
     assert done.code == 0, done.err
     page = "".join(Page((tmp_path / "report.html").read_text()).words)
     for file in ("TOPIC/model.safetensors", "own.csv"):
@@ -204,8 +206,9 @@ def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
     assert etch(*shlex.split(commands[2])[1:], **there(tmp_path)).code == 0
     assert (tmp_path / "report.html").read_bytes() == before
     for left_out, words in ((heads, "error[other-heads] verify: the model has the heads topic, names: "),
-                            (calibrate, "error[calibration-missing]")):  # fmt: skip
-        others = [option for option in [*heads, *calibrate] if option not in left_out]
+                            (calibrate, "error[calibration-missing]"),
+                            (smooth, "error[smoothing-missing]")):  # fmt: skip
+        others = [option for option in [*heads, *smooth, *calibrate] if option not in left_out]
         done = etch("evidence", *files, *others, **there(tmp_path))
         assert (done.code, words in done.err) == (1, True), done.err
 
@@ -257,6 +260,7 @@ def test_no_other_tokenizer(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             2,
             "error[option-conflict] arguments: --calibrate: this model ",
         ),
+        ("report.html", ["--smooth", "/none"], 2, "error[option-conflict] arguments: --smooth: this model "),
         ("report.html", ["--texts", "/none"], 1, "error[texts-unreadable]"),
     ],
 )

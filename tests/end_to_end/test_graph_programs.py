@@ -29,6 +29,7 @@ from codegen.render.model import manifest, render_model
 QUICK = [
     ("pre, first", "w8a8", "host"),
     ("post, last", "w8a8", "host"),
+    ("second norms", "w8a8", "host"),
     ("cross attention", "w8a8", "host"),
     ("biased scores", "fp32", "m-profile"),
     ("disentangled scores", "w8a8", "host"),

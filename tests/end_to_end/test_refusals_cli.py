@@ -54,6 +54,14 @@ WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
         "error[nothing-to-calibrate]",
     ),
     "calibrate nothing": (("generate", "model", "--out", "out", "--recipe", "w4a8", "--calibrate"), "--calibrate"),
+    "smooth rows that are not rounded": (
+        ("generate", "model", "--out", "out", "--recipe", "fp32", "--smooth", "model/config.json"),
+        "error[nothing-to-smooth]",
+    ),
+    "smoothed for GPUs": (
+        ("generate", "model", "--out", "out", "--gpu", "--smooth", "model/config.json"),
+        "error[option-conflict] arguments: GPUs have no second norms: leave --smooth out",
+    ),
     "unknown target": (("generate", "model", "--out", "out", "--target", "z80"), "'z80'"),
     "gpu of a board": (
         ("generate", "model", "--out", "out", "--gpu", "--target", "m-profile"),

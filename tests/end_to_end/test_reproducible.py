@@ -45,7 +45,7 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
 }
 QUICK = {"hash seed random", "POSIX, not UTF-8", "SSE2 only", "BLAS Haswell"}
 RECIPES = ("w8a8", "w4a8", "fp32")
-CALIBRATION = ROOT / "tests" / "golden" / "texts.txt"
+TEXTS = ROOT / "tests" / "golden" / "texts.txt"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def generated(folder: Path, out: Path, recipe: str, *options: str, **keywords: object) -> dict[str, bytes | None]:
     arguments = ["generate", folder, "--out", out, "--name", "model", "--recipe", recipe, *options]
     if recipe == "w4a8":
-        arguments += ["--embedding-bits", "4", "--calibrate", CALIBRATION]
+        arguments += ["--embedding-bits", "4", "--calibrate", TEXTS]
     outcome = etch(*arguments, **keywords)  # type: ignore[arg-type]
     assert outcome.code == 0, outcome.err
     return content(out)
@@ -107,6 +107,15 @@ def test_environment(
         pytest.skip("names of x86 features")
     assert_same(
         plain[recipe], generated(checkpoint, tmp_path / "out", recipe, "--gpu", environment=usable(ENVIRONMENTS[name]))
+    )
+
+
+@pytest.mark.parametrize("name", one_in(2, sorted(QUICK)))
+def test_factors_that_smooth(name: str, checkpoint: Path, tmp_path: Path) -> None:
+    here = generated(checkpoint, tmp_path / "here", "w8a8", "--smooth", str(TEXTS))
+    environment = usable(ENVIRONMENTS[name])
+    assert_same(
+        here, generated(checkpoint, tmp_path / "there", "w8a8", "--smooth", str(TEXTS), environment=environment)
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, VOCABULARY, WIDTH, Builder, Made, graph
 
 from codegen.ir import graph as g
+from codegen.ir.normed import normed_of, with_factors
 from codegen.load.tokenizer_spec import AddedToken
 from codegen.tasks.fill_mask import FillMask
 
@@ -28,6 +29,24 @@ def post(pooling: g.Pooling = "first", tail: Callable[[Builder], tuple[g.Op, ...
         "result",
         pooled=WIDTH,
     )
+
+
+def with_dense_head() -> g.Graph:
+    """One that begins with a linear of the recipe, on the first row."""
+    b = Builder()
+    body = post("first").body[:-1]
+    dense = b.linear("dense", "pooled", "dense", activation="tanh")
+    return graph((*body, dense, b.linear("head", "dense", "result", exact=True)), "result", pooled=WIDTH, dense=WIDTH)
+
+
+def second_norms() -> g.Graph:
+    """The same with factors: other rows for linears than for what else reads those of norms."""
+    made = with_dense_head()
+    random = np.random.default_rng(8)
+    channels = [each for normed in normed_of(made) for each in normed.channels]
+    powers = [random.integers(-3, 4, WIDTH) for _ in channels]
+    exponents = {stored: of for each, of in zip(channels, powers, strict=True) for stored in each}
+    return with_factors(made, normed_of(made), exponents)
 
 
 def pre(pooling: g.Pooling, final_norm: bool = True) -> g.Graph:
@@ -273,6 +292,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "post, norm of the first row": lambda: post("first", _final_norm),
     **{f"pre, {pooling}": (lambda pooling=pooling: pre(pooling)) for pooling in ("first", "mean")},
     "pre, no final norm": lambda: pre("first", final_norm=False),
+    "second norms": second_norms,
     "two heads": two_heads,
     "cross attention": cross,
     "projected embedding": projected,

@@ -134,6 +134,12 @@ def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, ans
     assert generates()
     assert "kMaxTokens = 96" in generated.with_suffix(".hpp").read_text()
     assert done(app, cwd=tmp_path) == answer
+    (source / "texts.txt").write_text("Oil prices rose.\nThe cup final was lost.\n")
+    lists.write_text(lists.read_text().replace("TABLES c", "TABLES c SMOOTH texts.txt"))
+    assert generates()
+    assert "smoothing_sha256" in generated.with_name("etch.json").read_text()
+    os.utime(source / "texts.txt")
+    assert generates()
 
 
 def test_another_option_generates_again_under_make(source: Path, prefix: Path, tmp_path: Path) -> None:
