@@ -108,6 +108,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/stack/": (f"{BUILT}/promises", f"{BUILT}/test_model_build.py", f"{BUILT}/firmware"),
     "tools/web/": (f"{BUILT}/test_web.py", f"{BUILT}/test_web_modules.py"),
     "tools/train/": ("tests/codegen", BUILT),
+    "tools/train/agnews_roberta/": (f"{BUILT}/test_agnews_roberta_recipe.py",),
     "tools/train/agnews_tiny/": (f"{BUILT}/test_agnews_tiny.py",),
     "tools/train/captions/": (f"{BUILT}/test_captions_recipe.py", f"{BUILT}/firmware"),
     "tools/train/finetune/": tuple(

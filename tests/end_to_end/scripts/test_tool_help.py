@@ -26,6 +26,7 @@ SCRIPTS = (
     "tools/train/agnews/evaluate.py",
     "tools/train/agnews/make.py",
     "tools/train/agnews/tables.py",
+    "tools/train/agnews_roberta/make.py",
     "tools/train/agnews_small/make.py",
     "tools/train/agnews_tiny/make.py",
     "tools/train/finetune/finetune.py",
