@@ -25,7 +25,7 @@ from ..tasks import verbs
 VERBS = {
     **dict.fromkeys(("classify", "embed", "regress", "tag"), "_rows.py"),
     "answer": "_answers.py",
-    **dict.fromkeys(("translate", "generate"), "_writing.py"),
+    **dict.fromkeys(("translate", "summarize", "generate"), "_writing.py"),
 }
 _PACKAGE = Path(__file__).resolve().parent / "package"
 _TIME = (2020, 1, 1, 0, 0, 0)  # of every member: the same input gives the same bytes

@@ -164,6 +164,16 @@ def test_translations(translator: tuple[ModuleType, Path], monkeypatch: pytest.M
     assert compare(package, folder, "translate", texts, {}) == best
 
 
+def test_summaries(site: Path, translator: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same checkpoint, which is asked for them."""
+    out = translator[1].with_name("wheel_summaries")
+    request = pipeline.Request(out.parent / "checkpoint", out, recipe="w8a8", beams=2, task="summarize")
+    once(out.parent / "summaries", "wheel", lambda: pipeline.generate(request, lambda _: None))
+    package = imported(out, site, monkeypatch)
+    texts = [text for text in TEXTS if "\n" not in text]
+    assert compare(package, out, "summarize", texts, {}) == translator[0].Model().translate(texts).texts
+
+
 def test_stories(teller: tuple[ModuleType, Path]) -> None:
     package, folder = teller
     recorded = json.loads((GENERATION / "gpt2" / "texts" / "texts.json").read_text(encoding="utf-8"))
