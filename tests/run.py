@@ -65,7 +65,8 @@ def build(everything: bool) -> bool:
     """Configures and builds the preset `test`; for everything, programs under sanitizers and fuzz targets, too."""
     targets = ["all", *(["sanitized-promises", "fuzz-targets"] if everything else [])]
     command = ["cmake", "--build", "--preset", "test", "--parallel", str(os.cpu_count() or 1), "--target", *targets]
-    return run("configuring", ["cmake", "--preset", "test", "--log-level=WARNING"]) and run(
+    python = f"-DETCH_PYTHON={sys.executable}"  # generates what some fuzz targets are made of
+    return run("configuring", ["cmake", "--preset", "test", "--log-level=WARNING", python]) and run(
         "building", [*command, "--", "--quiet"]
     )
 

@@ -21,6 +21,7 @@ ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "fuzz"
 SANITIZERS = "-g -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all"
 LOADER = "loader"
+WRITERS = ("writing_translator", "writing_prompted")
 PROGRAMS = tuple(f"program_{task}" for task in ("classify", "labels", "regress", "embed"))
 # Target -> longest input in bytes. Longer ones reach nothing new, and cost what short ones could have found.
 TARGETS = {
@@ -31,6 +32,7 @@ TARGETS = {
     "decode": 128,
     "classify": 96,  # tokens cost milliseconds here
     "token_ids": 64,
+    **dict.fromkeys(WRITERS, 128),
     "tags": 512,
     "masks": 2100,
     "answers": 1024,
@@ -109,6 +111,7 @@ def _build() -> Path:
         "ETCH_BUILD_TESTS": "ON",
         "ETCH_FUZZ": "ON",
         "ETCH_MODEL_DIRS": ROOT / "generated" / "agnews",
+        "ETCH_PYTHON": sys.executable,
     }
     definitions = [f"-D{name}={value}" for name, value in options.items()]
     jobs = str(os.cpu_count() or 1)
