@@ -7,8 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import zlib
-from collections.abc import Sequence
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,13 @@ from test_generation_programs import SOURCE, kernels, written
 from codegen import pipeline
 from codegen.golden import text_tokenizer
 
+RECORDED = ROOT / "tests" / "codegen" / "generation"
+sys.path.insert(0, str(RECORDED))
+from random_texts import digest  # noqa: E402 - of the folder beside
+
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("a thousand texts")]
 
-RECORDED = ROOT / "tests" / "codegen" / "generation"
 EVERY, LONGEST = 89, 62  # of the words, as recorded
-
-
-def digest(ids: Sequence[object]) -> str:
-    return f"{zlib.crc32(' '.join(map(str, ids)).encode()):08x}"
 
 
 def place(variable: str) -> Path:

@@ -16,21 +16,16 @@ import argparse
 import gzip
 import json
 import os
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 import transformers
+from random_texts import digest
 
 BEGIN, END, UNKNOWN, RESERVED, LONGEST = 1, 2, 3, 4, 62
 EVERY = 89  # of the words
 NEAR = 1e-4
-
-
-def digest(ids: Sequence[int]) -> str:
-    """Of ids as they are printed."""
-    return f"{zlib.crc32(' '.join(map(str, ids)).encode()):08x}"
 
 
 def words(folder: Path) -> Iterator[list[int]]:
