@@ -119,6 +119,30 @@ def test_what_a_refusal_says_is_enough(tmp_path: Path) -> None:
         enough = [Room(room.name, int(size) if room.name == name else room.bytes) for room in rooms]
         assert choose_regions(program, target, plan, checked_rooms(enough))
         assert int(size) > next(room.bytes for room in rooms if room.name == name)
+        assert int(size) % 64 == 0
+
+
+@pytest.mark.parametrize(
+    ("buffers", "rooms"),
+    [
+        # Two buffers have to change places.
+        ([(40, 58), (16, 29), (48, 68), (48, 84), (40, 4)], [(64, 1), (80, 2), (96, 4)]),
+        # What fits the cheapest region has to lie there at the start.
+        ([(24, 57), (24, 47), (40, 96), (16, 5), (8, 4)], [(48, 1), (64, 2), (96, 4)]),
+    ],
+)
+def test_the_best_of_all_ways_is_found(buffers: list[tuple[int, int]], rooms: list[tuple[int, int]]) -> None:
+    """Of buffers, bytes and how many are touched, that are alive together; of rooms, bytes and cost."""
+    placed = [Placement(f"b{i}", 0, size, 0, 0) for i, (size, _) in enumerate(buffers)]
+    traffic = {f"b{i}": touched for i, (_, touched) in enumerate(buffers)}
+    search = RegionSearch(placed, traffic, [Room("xyz"[i], *room) for i, room in enumerate(rooms)])
+    found = search.run()
+    assert found is not None
+    sizes = [size for size, _ in rooms]
+    ways = (
+        {item.name: i for item, i in zip(placed, way, strict=True)} for way in itertools.product((0, 1, 2), repeat=5)
+    )
+    assert search.cost(found) == min(search.cost(one) for one in ways if search.fits(one, sizes))
 
 
 def test_a_region_that_nothing_lies_in_is_refused(tmp_path: Path) -> None:
@@ -150,6 +174,20 @@ def test_rooms_as_they_are_written() -> None:
     costs = [room.cost for room in checked_rooms([Room("a", 1), Room("b", 1), Room("c", 1)])]
     assert costs == [1, 2, 4]
     assert checked_rooms([]) == ()
+
+
+def test_how_many_rooms_there_may_be() -> None:
+    rooms = [Room(name, 1) for name in "abcde"]
+    assert [len(checked_rooms(rooms[:count])) for count in (2, 4)] == [2, 4]
+    assert checked_rooms(rooms[:1], "--table-region", 1) == (Room("a", 1, 1),)
+    for count, option, least, says in (
+        (1, "--region", 2, "--region is given 1 times: 2 to 4, the last one is the workspace's"),
+        (5, "--region", 2, "--region is given 5 times: 2 to 4, the last one is the workspace's"),
+        (5, "--table-region", 1, "--table-region is given 5 times: 1 to 4"),
+    ):
+        with pytest.raises(EtchError) as caught:
+            checked_rooms(rooms[:count], option, least)
+        assert caught.value.message == says
 
 
 @pytest.mark.parametrize("text", ["0", "00000000011048577", "1048577", "", "-1", "1x", "\u0661", "9" * 5000])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the matmul kernels, the tokenizer and the planner in small ways and counts how many of these the tests notice.
+"""Breaks parts of the generator and of the runtime in small ways and counts how many of these the tests notice.
 
 Works on a copy of the tree. Started by tools/mutate, which installs what is needed.
 """
@@ -51,12 +51,13 @@ PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 # Of the comparisons with the wheel those that take seconds.
 AGAINST_THE_WHEEL = (
     *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
-    *("word_piece_steps", "marian_tokenizer"),
+    *("word_piece_steps", "marian_tokenizer", "character_splits", "normalizer_sequences", "character_tokenizers"),
 )
 QUICK_TO_COMPARE = (
     "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "
     "or longer or every_truncation or test_added_tokens or does_not_make or test_decode or test_texts or hangul "
-    "or marks_in_any_order or letters_before or in_a_row or without_id"
+    "or marks_in_any_order or letters_before or in_a_row or without_id or test_rows or compiled_map or test_a_folder "
+    "or read_ahead or of_a_lexicon or (every_sequence and xlnet)"
 )
 
 
@@ -107,6 +108,26 @@ AREAS = {
                 )
             ),
         ),
+    ),
+    "regions": Area(
+        ("codegen/regions.py",),
+        (Suite((*PYTEST, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
+    ),
+    "tables": Area(
+        ("codegen/table_places.py", "codegen/render/table_places.py"),
+        (Suite((*PYTEST, "tests/codegen/test_table_places.py")),),
+    ),
+    "traffic": Area(
+        ("codegen/traffic.py", "codegen/table_traffic.py"),
+        (Suite((*PYTEST, "tests/codegen/test_regions.py", "tests/codegen/test_table_places.py")),),
+    ),
+    "budget": Area(
+        ("codegen/budget/*.py",),
+        (Suite((*PYTEST, *(f"tests/codegen/test_budget{name}.py" for name in ("_space", "_search", "")))),),
+    ),
+    "decode": Area(
+        ("runtime/src/decode/*.cpp", "runtime/src/decode/*.hpp", "runtime/include/etch/decode/*.hpp"),
+        (Suite(("bin/test-decode", "--gtest_fail_fast"), "test-decode"),),
     ),
     "matmul": Area(
         (
@@ -202,7 +223,8 @@ def record(program: str) -> Path:
 
 
 class Objects:
-    """The compiled code of the runtime as it is now, without what strip takes away."""
+    """The compiled code of the runtime, and of the tests and models that its headers are in, as it is now, without what
+    strip takes away."""
 
     def __init__(self) -> None:
         self._known = {path: (path.stat().st_mtime_ns, self._digest(path)) for path in self._files()}
@@ -215,7 +237,7 @@ class Objects:
         )
 
     def _files(self) -> list[Path]:
-        return sorted((BUILD / "runtime").rglob("*.o"))
+        return sorted(path for part in ("runtime", "tests") for path in (BUILD / part).rglob("*.o"))
 
     def _digest(self, path: Path) -> str:
         stripped = WORK / "stripped.o"

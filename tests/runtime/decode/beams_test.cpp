@@ -57,6 +57,7 @@ TEST(Beams, OfEqualScoresTheLowerIdThenTheLowerBeam) {
     EXPECT_EQ(one.beams.tokens[0], 4);
     EXPECT_EQ(one.beams.tokens[1], 6);
     EXPECT_EQ(one.beams.tokens[2], 1);
+    EXPECT_EQ(one.beams.texts[0].count, 3u);
     EXPECT_EQ(one.beams.copies, 2u);  // all rows, to the slots that have none
     EXPECT_EQ(one.beams.copied[1].to, 32u);
     EXPECT_EQ(one.beams.copied[1].first, 0u);
