@@ -158,7 +158,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     capsys.readouterr()
     assert cli.main(["inspect", str(made), "--task", "summarize", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["task"] == "summarization"
-    for command in ("wheel", "web", "sqlite"):
+    for command in ("web", "sqlite"):
         assert cli.main([command, str(out), "--out", str(tmp_path / command)]) == 1
         assert "error[task-not-supported]" in capsys.readouterr().err
         assert not (tmp_path / command).exists()

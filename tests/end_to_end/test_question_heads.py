@@ -135,7 +135,7 @@ def test_certificate_and_evidence_know_the_heads(several: Program, place: Path, 
     assert etch(*shown, *heads).code == 0
     text = html.unescape(page.read_text())
     named = " ".join(f"--head of_{kind}=OF_{kind.upper()}" for kind in KINDS)
-    assert text.count(f"--checkpoint CHECKPOINT --texts texts.txt {named}") == 2 and text.count(named) == 3
+    assert text.count(f"--checkpoint CHECKPOINT --texts texts.txt {named}") == 2 and text.count(named) == 4
     assert hashlib.sha256((place / "tags/model.safetensors").read_bytes()).hexdigest() in text
     assert "OF_TAGS/model.safetensors" in text and str(place) not in text
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a model that writes: translate, summarize, generate. Included by sessions.cpp only, after the generated header.
+// Calls of a model that writes: translate, summarize, generate. Included by sessions.cpp only, after the generated
+// header.
 #pragma once
 
 #include "texts.hpp"

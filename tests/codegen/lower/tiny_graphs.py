@@ -44,7 +44,7 @@ def second_norms() -> g.Graph:
     made = with_dense_head()
     random = np.random.default_rng(8)
     channels = [each for normed in normed_of(made) for each in normed.channels]
-    powers = [random.integers(-3, 4, WIDTH) for _ in channels]
+    powers = [random.integers(-1, 2, WIDTH) for _ in channels]
     exponents = {stored: of for each, of in zip(channels, powers, strict=True) for stored in each}
     return with_factors(made, normed_of(made), exponents)
 

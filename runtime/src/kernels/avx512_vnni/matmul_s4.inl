@@ -28,8 +28,8 @@ ETCH_INLINE Ints scale_words(Ints sums, Ints factors) noexcept {
     return {_mm512_madd_epi16(sums.lanes, factors.lanes)};
 }
 
-// kRows rows, all that m has, times kPanels panels from `panel` on, without the activation: both need much of the stack,
-// and so do not need it at once.
+// kRows rows, all that m has, times kPanels panels from `panel` on, without the activation: both need much of the
+// stack, and so do not need it at once.
 template <unsigned kRows, unsigned kPanels>
 ETCH_NOINLINE void multiply_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors,
                                std::uint32_t panel) noexcept {
