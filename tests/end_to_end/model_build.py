@@ -79,7 +79,7 @@ def build_test(folder: Path, source: Path, out: Path, *flags: str) -> Path:
     places = (ROOT / "runtime" / "include", folder, source.parent)
     macros = {
         "ETCH_MODEL_SOURCE": f'"{name}.cpp"',
-        "ETCH_MODEL_HEADER": f'"{name}.hpp"',
+        "ETCH_MODEL_HEADER": f'"{folder}/{name}.hpp"',
         "ETCH_MODEL": name,
         "ETCH_TASK(suffix)": f"{task}##suffix",
     }
@@ -189,7 +189,7 @@ def _command_for(source: Path, folder: Path, name: str, task: str, program: str)
     own = {
         f"-I{_SOURCES}": f"-I{folder}",
         f"-DETCH_MODEL={REFERENCE}": f"-DETCH_MODEL={name}",
-        f'-DETCH_MODEL_HEADER="{REFERENCE}.hpp"': f'-DETCH_MODEL_HEADER="{name}.hpp"',
+        f'-DETCH_MODEL_HEADER="{_SOURCES}/{REFERENCE}.hpp"': f'-DETCH_MODEL_HEADER="{folder}/{name}.hpp"',
         f'-DETCH_TASK_HEADER="tasks/{REFERENCE_VERB}.hpp"': f'-DETCH_TASK_HEADER="tasks/{task}.hpp"',
         f'-DETCH_PROGRAM="{REFERENCE_VERB}-{REFERENCE}"': f'-DETCH_PROGRAM="{program}"',
     }
