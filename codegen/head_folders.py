@@ -17,6 +17,7 @@ import numpy as np
 
 from .errors import EtchError
 from .ir import graph as g
+from .ir.derived import Derived
 from .ir.op import reads, role, slots, writes
 from .load.bare_encoder import is_bare, with_pooling
 from .load.folder import Checkpoint
@@ -230,26 +231,6 @@ def _described(thing: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Named:
-    """A tensor of a head's folder, by a name that no other head's has; a `g.Array` itself."""
-
-    array: g.Array
-    name: str
-
-    @property
-    def file(self) -> str:
-        return self.array.file
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
-
-    @property
-    def values(self) -> Any:
-        return self.array.values
-
-
-@dataclass(frozen=True)
 class _Rename:
     """Names of one head's values and parameters in the graph of all."""
 
@@ -279,5 +260,5 @@ class _Rename:
     def _parameter(self, parameter: g.Parameter) -> g.Parameter:
         if parameter.name in self.parameters:
             return self.parameters[parameter.name]
-        arrays = tuple(_Named(array, f"{self.head}: {array.name}") for array in parameter.arrays)
+        arrays = tuple(Derived(array, called=f"{self.head}: {array.name}") for array in parameter.arrays)
         return replace(parameter, name=f"{self.head}_{parameter.name}", arrays=arrays)

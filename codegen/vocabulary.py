@@ -27,6 +27,7 @@ from tokenizers import Encoding
 
 from .errors import EtchError
 from .ir import graph as g
+from .ir.derived import Derived, Values
 from .ir.products import tied_tables
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .load.folder import Checkpoint
@@ -178,8 +179,14 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
 
     tables: dict[str, g.Parameter] = {}  # those that are shared stay one
 
+    def kept_values(values: Values) -> Values:
+        return values[rows]
+
+    def kept_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (len(rows), *shape[1:])
+
     def smaller_table(parameter: g.Parameter) -> g.Parameter:
-        arrays = tuple(_Rows(array, rows) for array in parameter.arrays)
+        arrays = tuple(Derived(array, kept_values, kept_shape) for array in parameter.arrays)
         return tables.setdefault(parameter.name, replace(parameter, arrays=arrays))
 
     def smaller_term(term: g.Term) -> g.Term:
@@ -204,30 +211,6 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
         heads=(replace(head, task=replace(head.task, vocabulary=len(kept))),),
         target=shorter_target(graph.target, len(kept)),
     )
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Some rows of a tensor, a `g.Array` itself."""
-
-    whole: g.Array
-    rows: NDArray[np.int64]
-
-    @property
-    def file(self) -> str:
-        return self.whole.file
-
-    @property
-    def name(self) -> str:
-        return self.whole.name
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self.rows), *self.whole.shape[1:])
-
-    @property
-    def values(self) -> g.F32Array:
-        return self.whole.values[self.rows]
 
 
 class Corpus:

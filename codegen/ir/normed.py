@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import graph as g
+from .derived import Derived
 from .op import reads, writes
 from .products import tied_tables
 
@@ -132,35 +133,16 @@ class _Changes:
         if name not in self._parameters:
             exponents = [self._exponents.get((of.name, index)) for index in range(len(of.arrays))]
             arrays = tuple(
-                array if powers is None else _Scaled(array, sign * powers)
+                array if powers is None else _scaled(array, sign * powers)
                 for array, powers in zip(parameter.arrays, exponents, strict=True)
             )
             self._parameters[name] = replace(parameter, name=name, arrays=arrays)
         return self._parameters[name]
 
 
-@dataclass(frozen=True)
-class _Scaled:
-    """A tensor times powers of two along its last axis, a `g.Array` itself."""
-
-    whole: g.Array
-    powers: NDArray[np.int64]
-
-    @property
-    def file(self) -> str:
-        return self.whole.file
-
-    @property
-    def name(self) -> str:
-        return self.whole.name
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.whole.shape
-
-    @property
-    def values(self) -> g.F32Array | NDArray[np.float64]:
-        return np.ldexp(self.whole.values, self.powers)
+def _scaled(array: g.Array, powers: NDArray[np.int64]) -> g.Array:
+    """A tensor times powers of two along its last axis."""
+    return Derived(array, lambda values: np.ldexp(values, powers))
 
 
 def _moves(op: g.Linear, tied: frozenset[str]) -> bool:
