@@ -155,6 +155,19 @@ def test_an_unknown_recipe_is_refused(case: Case) -> None:
     assert refusal(case).code == "unknown-recipe"
 
 
+def needs_its_texts(case: Case, kind: str, texts: Path, sha256: str) -> None:
+    """A model that such texts changed: it is another than one without them, and others are refused."""
+    assert case.run() == 1
+    case.manifest[f"{kind}_sha256"] = sha256
+    assert refusal(case).code == f"{kind}-missing"
+    other = texts.with_name("other")
+    other.write_text("zzz\n")
+    setattr(case, kind, other)
+    assert refusal(case).code == f"other-{kind}"
+    setattr(case, kind, texts)
+    assert case.run() == 0
+
+
 def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
     case = Case(tmp_path, "w4a8", TEXTS)
     loaded = pipeline.load(case.checkpoint)
@@ -163,14 +176,7 @@ def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
     graph = pipeline.to_graph(loaded, MAX_TOKENS)
     calibration = calibrate(case.program, graph, loaded.tokenizer, texts)
     case.outputs = [emulate(calibration.program, e.ids, e.type_ids) for e in case.encodings]
-    assert case.run() == 1  # as if it were not calibrated
-    case.manifest["calibration_sha256"] = calibration.sha256
-    assert refusal(case).code == "calibration-missing"
-    case.calibration = tmp_path / "other"
-    case.calibration.write_text("zzz\n")
-    assert refusal(case).code == "other-calibration"
-    case.calibration = texts
-    assert case.run() == 0
+    needs_its_texts(case, "calibration", texts, calibration.sha256)
     case.manifest["embedding_bits"] = 5
     assert refusal(case).code == "manifest-malformed"
 
@@ -183,14 +189,7 @@ def test_a_smoothed_model_is_smoothed_again(tmp_path: Path) -> None:
     smoothing = smooth(pipeline.to_graph(loaded, MAX_TOKENS), loaded.tokenizer, RECIPES["w8a8"], texts)
     program = lower(smoothing.graph, RECIPES["w8a8"])
     case.outputs = [emulate(program, e.ids, e.type_ids) for e in case.encodings]
-    assert case.run() == 1  # as if it were not smoothed
-    case.manifest["smoothing_sha256"] = smoothing.sha256
-    assert refusal(case).code == "smoothing-missing"
-    case.smoothing = tmp_path / "other"
-    case.smoothing.write_text("zzz\n")
-    assert refusal(case).code == "other-smoothing"
-    case.smoothing = texts
-    assert case.run() == 0
+    needs_its_texts(case, "smoothing", texts, smoothing.sha256)
 
 
 def test_bits_by_place_are_those_of_the_manifest(tmp_path: Path) -> None:

@@ -325,15 +325,20 @@ def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
     return whole[begin:], logits[begin - 1 :].numpy()
 
 
+def check_installed() -> None:
+    """Ends the program where other versions are installed."""
+    for package, expected in PINNED.items():
+        if version(package).partition("+")[0] != expected:
+            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
+
+
 def main() -> None:
     """Records all variants."""
     parser = argparse.ArgumentParser(description="Records what pinned libraries write.")
     parser.add_argument("variants", nargs="*", metavar="VARIANT", default=list(VARIANTS))
     parser.add_argument("--out", type=Path, default=HERE, metavar="DIR")
     arguments = parser.parse_args()
-    for package, expected in PINNED.items():
-        if version(package).partition("+")[0] != expected:
-            raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
+    check_installed()
     for name in arguments.variants:
         folder = arguments.out / name
         folder.mkdir(parents=True, exist_ok=True)
