@@ -22,7 +22,7 @@ from .plan import Plan
 from .quantize import RECIPES
 from .quantize.bits import places_of
 from .regions import Room, checked_rooms, plan_in
-from .render.model import region_facts
+from .render.manifest import region_facts
 from .render.tables import make_tables, table_bytes, weight_bytes
 from .report import checkpoint_report, parameter_count, plan_lines
 from .targets import TARGETS

@@ -32,7 +32,8 @@ from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
 from .regions import Room, checked_rooms, plan_in
-from .render.model import Model, TableForm, manifest, render_model
+from .render.manifest import manifest
+from .render.model import Model, TableForm, render_model
 from .render.tables import make_tables
 from .report import evaluation_report, generation_report, pruning_report
 from .sides import check_has_sides, read_sides

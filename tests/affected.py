@@ -101,7 +101,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/gpu": GPU,
     "tools/package/": (f"{BUILT}/outside",),
     "tools/peers/": (f"{BUILT}/test_compare.py",),
-    "tools/python/": (f"{BUILT}/test_wheel.py", f"{BUILT}/test_wheel_texts.py"),
+    "tools/python/": tuple(f"{BUILT}/test_{test}.py" for test in ("wheel", "wheel_texts", "names_of_models")),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),
     "tools/spark/": (f"{BUILT}/test_spark.py",),
     "tools/sqlite/": (f"{BUILT}/test_sqlite.py",),

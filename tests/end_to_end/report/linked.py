@@ -126,3 +126,17 @@ def write_model(folder: Path, **changes: Any) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "etch.json").write_text(json.dumps(manifest(**changes)))
     return folder
+
+
+# The plan of the small model in two regions: the array beside, and the arena of the session.
+REGIONS = {
+    "regions": {
+        "fast": {"bytes": 640, "lower_bound": 640, "room": 700, "cost": 1},
+        "slow": {"bytes": 1000, "lower_bound": 1000, "room": 4096, "cost": 2},
+    },
+    "region_buffers": {
+        "d": {"region": "fast", "offset": 0, "bytes": 640, "first_op": 0, "last_op": 1},
+        "e": {"region": "fast", "offset": 0, "bytes": 100, "first_op": 2, "last_op": 2},
+    },
+}
+WITH_REGIONS = SOURCE + "unsigned char beside[640];\nunsigned char* volatile used = beside;"

@@ -77,3 +77,7 @@ def symbol_sizes(binutils: str, elf: Path) -> dict[str, int]:
     done = subprocess.run([tool(f"{binutils}nm"), "-S", elf], capture_output=True, text=True, check=True, timeout=60)
     found = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) \w (\S+)$", done.stdout, re.MULTILINE)
     return {name: int(size, 16) for size, name in found}
+
+
+def facts(elf: Path, *arguments: str | Path) -> Outcome:
+    return report(elf, "--json", *arguments)

@@ -3,28 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-from linked import C_FORM, COMPILERS, PARTS, SOURCE, Linker, manifest, write_model
-from report_program import Outcome, loaded, refused, report, tool
-
-
-@pytest.fixture(params=COMPILERS, ids=["host", "arm"])
-def link(request: pytest.FixtureRequest, tmp_path: Path) -> Linker:
-    return Linker(request.param, tmp_path)
-
-
-@pytest.fixture
-def link_host(tmp_path: Path) -> Linker:
-    return Linker("", tmp_path)
-
-
-def facts(elf: Path, *arguments: str | Path) -> Outcome:
-    return report(elf, "--json", *arguments)
+from linked import C_FORM, PARTS, REGIONS, SOURCE, WITH_REGIONS, Linker, manifest, write_model
+from report_program import facts, loaded, refused, report, tool
 
 
 def test_a_sound_program(link: Linker, tmp_path: Path) -> None:
@@ -134,20 +118,6 @@ def test_memory_of_the_board(link: Linker, tmp_path: Path) -> None:
     assert ">Flash: " in drawn or ">Loaded from its file: " in drawn
 
 
-# The plan of the small model in two regions: the array beside, and the arena of the session.
-REGIONS = {
-    "regions": {
-        "fast": {"bytes": 640, "lower_bound": 640, "room": 700, "cost": 1},
-        "slow": {"bytes": 1000, "lower_bound": 1000, "room": 4096, "cost": 2},
-    },
-    "region_buffers": {
-        "d": {"region": "fast", "offset": 0, "bytes": 640, "first_op": 0, "last_op": 1},
-        "e": {"region": "fast", "offset": 0, "bytes": 100, "first_op": 2, "last_op": 2},
-    },
-}
-WITH_REGIONS = SOURCE + "unsigned char beside[640];\nunsigned char* volatile used = beside;"
-
-
 def test_regions_of_a_model(link: Linker, tmp_path: Path) -> None:
     """Each with its own plan, beside the room that it was given and the memory that the linker has put it in."""
     script = tmp_path / "memory.ld"
@@ -178,29 +148,6 @@ def test_regions_of_a_model(link: Linker, tmp_path: Path) -> None:
     for name in ("a", "b", "c", "d"):
         assert f">{name}</text>" in drawn
     assert ">600</text>" in drawn
-
-
-def test_regions_that_contradict_themselves(link_host: Linker, tmp_path: Path) -> None:
-    elf = link_host(WITH_REGIONS)
-    folder = tmp_path / "tiny"
-
-    def with_fast(**changes: int) -> dict[str, object]:
-        return REGIONS | {"regions": REGIONS["regions"] | {"fast": REGIONS["regions"]["fast"] | changes}}
-
-    outcome = facts(elf, "--model", write_model(folder, **with_fast(room=639)))
-    assert outcome.code == 1
-    assert outcome.check("region fast of tiny within room") == {
-        "name": "region fast of tiny within room",
-        "passed": False,
-        "found": "640 of 639 bytes",
-    }
-    assert facts(elf, "--model", write_model(folder, **with_fast(bytes=690))).code == 1  # the gap
-    refused("arena-bound", elf, "--model", write_model(folder, **with_fast(lower_bound=639)))
-    refused("arena-overlap", elf, "--model", write_model(folder, **with_fast(bytes=639)))
-    for region in ("slow", "other"):
-        buffers = REGIONS["region_buffers"]
-        moved = REGIONS | {"region_buffers": buffers | {"d": buffers["d"] | {"region": region}}}
-        refused("arena-overlap", elf, "--model", write_model(folder, **moved))
 
 
 def test_tables_that_are_copied(link: Linker, tmp_path: Path) -> None:
@@ -284,74 +231,6 @@ def test_stack_beside_the_file(link_host: Linker, tmp_path: Path) -> None:
     assert facts(elf).check("stack of program")["passed"] is False
     (tmp_path / "program.stack.txt").write_text("something else\n")
     refused("not-a-stack-report", elf)
-
-
-def test_folders_of_other_models(link_host: Linker, tmp_path: Path) -> None:
-    elf = link_host()
-    folder = tmp_path / "tiny"
-    tables = manifest()["table_list"]
-    assert "is of 'other'" in refused("another-model", elf, "--model", write_model(folder, name="other"))
-    larger = {name: table | {"bytes": table["bytes"] + 1} for name, table in tables.items()}
-    assert "word_embeddings_table" in refused("another-model", elf, "--model", write_model(folder, table_list=larger))
-    bytes_ = {"tiny.tables": "0" * 64}
-    assert "other bytes" in refused("another-model", elf, "--model", write_model(folder, files=bytes_))
-    old = manifest()
-    del old["arena_ops"]
-    (folder / "etch.json").write_text(json.dumps(old))
-    assert "lacks arena_ops" in refused("old-manifest", elf, "--model", folder)
-    refused("not-generated", elf, "--model", tmp_path / "nowhere")
-
-
-def test_a_plan_that_contradicts_itself(link_host: Linker, tmp_path: Path) -> None:
-    elf = link_host()
-    buffers = manifest()["arena_buffers"]
-    moved = buffers | {"b": buffers["b"] | {"offset": 599}}
-    message = refused("arena-overlap", elf, "--model", write_model(tmp_path / "tiny", arena_buffers=moved))
-    assert "a and b are alive together" in message
-    past = buffers | {"b": buffers["b"] | {"offset": 601}}
-    refused("arena-overlap", elf, "--model", write_model(tmp_path / "tiny", arena_buffers=past))
-    refused("arena-bound", elf, "--model", write_model(tmp_path / "tiny", arena_lower_bound=999))
-
-
-NOTHING = {name: entry | {"bytes": 0} for name, entry in manifest()["arena_buffers"].items()}
-MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
-    "an op that there is not": (
-        {"arena_buffers": manifest()["arena_buffers"] | {"c": {"offset": 0, "bytes": 3, "first_op": 2, "last_op": 3}}},
-        "c is alive from op 2 to 3, the last one is 2",
-    ),
-    "alive backwards": (
-        {"arena_buffers": manifest()["arena_buffers"] | {"c": {"offset": 0, "bytes": 3, "first_op": 2, "last_op": 1}}},
-        "c is alive from op 2 to 1",
-    ),
-    "no ops": ({"arena_ops": []}, "the last one is -1"),
-    "no buffers": ({"arena_buffers": {}, "arena_lower_bound": 0}, "the arena of tiny holds nothing"),
-    "buffers of nothing": ({"arena_buffers": NOTHING, "arena_lower_bound": 0}, "the arena of tiny holds nothing"),
-    "no regions": (REGIONS | {"regions": {}}, "there is one region at least"),
-    "regions alone": ({"regions": REGIONS["regions"]}, "'regions' and 'region_buffers' come together"),
-    "buffers of regions alone": ({"region_buffers": REGIONS["region_buffers"]}, "come together"),
-    "an empty region": (REGIONS | {"region_buffers": {}}, "the region fast of tiny holds nothing"),
-    "a buffer in two": (
-        REGIONS | {"region_buffers": REGIONS["region_buffers"] | {"a": REGIONS["region_buffers"]["d"]}},
-        "a lies in region 'fast' and in the arena",
-    ),
-    "another arena": (REGIONS | {"arena_bytes": 1001}, "'bytes' of region 'slow', the workspace's, is 1000"),
-    "another bound": (REGIONS | {"arena_lower_bound": 999}, "'lower_bound' of region 'slow'"),
-    "a table in no place": (
-        {"table_places": {"flash": {"bytes": 1, "room": 1, "cost": 1, "copied": False, "tables": [*PARTS][1:]}}},
-        "'table_places' has not each table once",
-    ),
-    "a table twice": (
-        {"table_places": {"f": {"bytes": 1, "room": 1, "cost": 1, "copied": True, "tables": [*PARTS, *PARTS]}}},
-        "'table_places' has not each table once",
-    ),
-}
-
-
-def test_a_manifest_that_contradicts_itself(link_host: Linker, tmp_path: Path) -> None:
-    elf = link_host()
-    for case, (changes, words) in MALFORMED.items():
-        message = refused("manifest-malformed", elf, "--model", write_model(tmp_path / "tiny", **changes))
-        assert words in message, case
 
 
 def test_files_that_are_no_such_program(link_host: Linker, tmp_path: Path) -> None:
