@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .calibrate import chosen_texts, judge, show
 from .emulate.floats import F32Array, QuantizedRows
 from .errors import EtchError, printable
 from .golden import text_tokenizer
@@ -29,6 +28,7 @@ from .oracle.interpret import Interpreter
 from .progress import stage
 from .quantize.recipe import Recipe
 from .quantize.w8a8 import W8A8
+from .shown_texts import chosen_texts, judge, show
 from .table_file import Columns, Echo
 from .texts import texts_of
 

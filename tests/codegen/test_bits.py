@@ -23,7 +23,7 @@ from codegen.lower import lower
 from codegen.pack import unpack_factors, unpack_s4, unpack_s8
 from codegen.quantize import choose_recipe, chosen_bits
 from codegen.quantize.bits import bits_text, parse_bits, places_of, width_of
-from codegen.render.model import manifest as render_manifest
+from codegen.render.manifest import manifest as render_manifest
 from codegen.render.tables import weight_bytes
 from codegen.report import generation_report
 from codegen.targets import TARGETS

@@ -192,7 +192,7 @@ def test_one_text_is_enough(tmp_path: Path) -> None:
 
 
 def test_texts_beyond_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.calibrate.MOST_TOKENS", 11)
+    monkeypatch.setattr("codegen.shown_texts.MOST_TOKENS", 11)
     _, calibration = calibrated(tmp_path, ["the cat sat"] * 5)
     assert calibration.lines[0] == "calibration  2 texts, 10 tokens"
 

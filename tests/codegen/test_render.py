@@ -24,7 +24,8 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.quantize import RECIPES
-from codegen.render.model import Model, Rendered, manifest, render_model
+from codegen.render.manifest import manifest
+from codegen.render.model import Model, Rendered, render_model
 from codegen.render.text import constant, float_literal, literal_lines, number_lines, pascal, string_view
 from codegen.tasks import verbs
 from codegen.tokenizer import compile_tokenizer

@@ -19,7 +19,8 @@ from codegen.gpu import encoder_of
 from codegen.ir import program as p
 from codegen.quantize import RECIPES
 from codegen.render.cuda import cuda_values
-from codegen.render.model import manifest, render_model
+from codegen.render.manifest import manifest
+from codegen.render.model import render_model
 
 
 def values_of(program: p.Program) -> dict[str, Any]:

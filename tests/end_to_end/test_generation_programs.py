@@ -32,7 +32,8 @@ from codegen.load.shards import open_weights
 from codegen.lower import lower
 from codegen.output import write_output
 from codegen.quantize import RECIPES
-from codegen.render.model import manifest, render_model
+from codegen.render.manifest import manifest
+from codegen.render.model import render_model
 from codegen.search import Restrictions, Sampling
 
 SOURCE = ROOT / "tests" / "end_to_end" / "target_of_ids.cpp"

@@ -23,7 +23,8 @@ from codegen.errors import EtchError
 from codegen.lower import lower
 from codegen.output import write_output
 from codegen.quantize import RECIPES
-from codegen.render.model import manifest, render_model
+from codegen.render.manifest import manifest
+from codegen.render.model import render_model
 
 # What only one of them has, and what several share, in both operand kinds and packings.
 QUICK = [
