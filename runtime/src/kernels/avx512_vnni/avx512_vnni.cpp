@@ -62,6 +62,8 @@ constexpr std::uint32_t kCopiedFrom = 256;  // k; of less, as in attention, many
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "../vector/finish_panel.inl"
+#include "../vector/matmul_vnni_offset.inl"
+#include "../vector/matmul_vnni_tile.inl"
 #include "../vector/matmul_vnni.inl"
 #include "matmul_s4.inl"
 #include "../vector/matmul_f32.inl"

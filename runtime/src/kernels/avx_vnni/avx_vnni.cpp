@@ -50,6 +50,8 @@ using avx2::common::apply_activation;
 #include "../vector/repeated.inl"
 #include "ints.inl"
 #include "../vector/finish_panel.inl"
+#include "../vector/matmul_vnni_offset.inl"
+#include "../vector/matmul_vnni_tile.inl"
 #include "../vector/matmul_vnni.inl"
 #include "../vector/encoding.inl"
 // clang-format on
