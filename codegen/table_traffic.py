@@ -17,11 +17,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .ir import program as p
-from .ir.op import slots, writes
+from .ir.op import slots
 from .ir.stage import Stage
 from .plan import Plan
 from .targets import Target
-from .traffic import Times, ops_with_times
+from .traffic import Times, ops_with_times, rows_in
 
 if TYPE_CHECKING:
     from .render.tables import Table
@@ -35,7 +35,7 @@ def table_traffic(program: p.Program, plan: Plan, target: Target, tables: Sequen
     taken: Counter[str] = Counter()
     for op, times in ops_with_times(program, plan):
         for slot in slots(op):
-            share = SHARE(op, slot, _rows_in(op, times, program), times, target)
+            share = SHARE(op, slot, rows_in(op, times, program), times, target)
             for part, entries in _stored_in(slot):
                 for table in of_part.get(part, ()):
                     bytes_read = sum(_entry_bytes(table, entry) for entry in entries)
@@ -80,12 +80,6 @@ def _for_each_tile(op: p.Attention, slot: p.WeightSlot, rows: int, times: Times,
 @SHARE.on(p.Linear, p.Best, p.Rotary)
 def _for_each_block(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(times.blocks)
-
-
-def _rows_in(op: p.Op, times: Times, program: p.Program) -> int:
-    """In one run of an op over all its blocks."""
-    whole = not times.in_steps and any(out.rows == "tokens" for out in writes(op))
-    return max(times.rows, program.max_tokens) if whole else times.rows
 
 
 def _rows_of(weights: p.Weights) -> int:

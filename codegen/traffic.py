@@ -8,7 +8,7 @@ say; in blocks of rows a buffer of a block once for each block. Three things are
   written so far through half of them on average;
 - a linear goes through its input again for every 16 outputs, whose weights stay in registers or the first cache;
 - the scratch of an attention is written and read once for each tile of a head, that which expands weights of 4 bits
-  once for every 16 outputs.
+  once for every 16 outputs, that of a GRU once for each row.
 What tokenization and the head's ends touch is counted as twice its bytes, for models that write in each step.
 """
 
@@ -47,7 +47,7 @@ def traffic_of(program: p.Program, plan: Plan, target: Target) -> dict[str, int]
             used.add(buffer.name)
             taken[buffer.name] += int(times.runs * _touched(op, buffer, times, program, target) * sizes[buffer.name])
         scratch = SCRATCH(op, program, target)
-        taken["scratch"] += 2 * times.runs * scratch * SCRATCH_USES(op, times, target)
+        taken["scratch"] += 2 * times.runs * scratch * SCRATCH_USES(op, rows_in(op, times, program), times, target)
     steps = 1 if program.target is None else steps_of(program)
     for name in sizes.keys() - used - {"scratch"}:
         taken[name] = 2 * sizes[name] * (1 if name in ("tokenizer", "ids", "segments", "texts") else steps)
@@ -93,6 +93,12 @@ def _repeat(step: p.Repeat, times: Times, row_block: int, program: p.Program) ->
     return Times(steps_of(program), 1, program.target.search.beams, in_steps=True)
 
 
+def rows_in(op: p.Op, times: Times, program: p.Program) -> int:
+    """Rows in one run of an op over all its blocks."""
+    whole = not times.in_steps and any(out.rows == "tokens" for out in writes(op))
+    return max(times.rows, program.max_tokens) if whole else times.rows
+
+
 def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, target: Target) -> Fraction:
     """How often all bytes of a buffer are, in one run of an op over all its blocks."""
     layer = Fraction(1, buffer.layers)
@@ -133,28 +139,28 @@ def _for_entries(op: p.Best, buffer: p.Buffer) -> int:
     return _panels(op.count) if buffer == op.input else 1
 
 
-# How often an op writes and reads all of its scratch, in one run over all its blocks.
+# How often an op writes and reads all of its scratch, in one run over all its blocks, which is of `rows` rows.
 SCRATCH_USES: Stage[int] = Stage("traffic")
 
 
 @SCRATCH_USES.on(p.Attention)
-def _for_each_head(op: p.Attention, times: Times, target: Target) -> int:
-    return op.shape.heads * -(-times.rows // target.attention_tile_rows)
+def _for_each_head(op: p.Attention, rows: int, times: Times, target: Target) -> int:
+    return op.shape.heads * -(-rows // target.attention_tile_rows)
 
 
 @SCRATCH_USES.on(p.Linear)
-def _expanding(op: p.Linear, times: Times, target: Target) -> int:
+def _expanding(op: p.Linear, rows: int, times: Times, target: Target) -> int:
     return times.blocks * _panels(op.out.width)
 
 
 @SCRATCH_USES.on(p.Best)
-def _expanding_entries(op: p.Best, times: Times, target: Target) -> int:
+def _expanding_entries(op: p.Best, rows: int, times: Times, target: Target) -> int:
     return times.blocks * _panels(op.count)
 
 
 @SCRATCH_USES.on(*(kind for kind in _ONCE if kind is not p.Attention))
-def _for_each_row(op: p.Op, times: Times, target: Target) -> int:
-    return times.rows
+def _for_each_row(op: p.Op, rows: int, times: Times, target: Target) -> int:
+    return rows
 
 
 def _panels(outputs: int) -> int:

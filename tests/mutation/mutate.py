@@ -119,7 +119,7 @@ AREAS = {
     ),
     "traffic": Area(
         ("codegen/traffic.py", "codegen/table_traffic.py"),
-        (Suite((*PYTEST, "tests/codegen/test_regions.py", "tests/codegen/test_table_places.py")),),
+        (Suite((*PYTEST, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))),),
     ),
     "budget": Area(
         ("codegen/budget/*.py",),
