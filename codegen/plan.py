@@ -217,27 +217,24 @@ def relative_scratch_bytes(tile: int, tokens: int) -> int:
 @SCRATCH.on(p.Linear, p.Best)
 def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
     """Weights of 4 bits are expanded there."""
-    return expanded_bytes(op.input.width, target) if _has_4_bits(op) else 0
+    return expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0
 
 
 @SCRATCH.on(p.Gru)
 def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
     """etch::gru_scratch_bytes, and what expands weights of 4 bits behind it."""
     own = round_up(3 * op.width * 4, 64) + round_up(encoded_row_bytes(op.width, target), 64)
-    return own + (expanded_bytes(op.width, target) if any(map(_4_bits_in, op.weights)) else 0)
+    return own + (expanded_bytes(op.width, target) if any(map(has_4_bits, op.weights)) else 0)
 
 
 def expanded_inputs(program: p.Program) -> int:
     """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
     linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear | p.Best)]
-    return max((op.input.width for op in linears if _has_4_bits(op)), default=0)
+    return max((op.input.width for op in linears if has_4_bits(op.weights)), default=0)
 
 
-def _has_4_bits(op: p.Linear | p.Best) -> bool:
-    return _4_bits_in(op.weights)
-
-
-def _4_bits_in(slot: p.WeightSlot) -> bool:
+def has_4_bits(slot: p.WeightSlot) -> bool:
+    """Whether any of the weights that it stores has."""
     entries = (entry for entry in slot.stored if isinstance(entry, p.LinearWeights))
     return any(isinstance(entry.matrix, p.S4Matrix) for entry in entries)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..ir import program as p
-from ..plan import ARENA, Plan, Region, expanded_inputs, logits_at_once
+from ..plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
 from .shapes import HEADS, heads_of
 from .text import annotated, constant
 
@@ -89,9 +89,10 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
     widest = expanded_inputs(program)
     if widest:
         checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
-    recurrent = max((op.width for op in p.ops_of(program) if isinstance(op, p.Gru)), default=0)
-    if recurrent:
-        checks.append(f"gru_scratch_bytes(kPacking, {recurrent}) <= kScratchBytes")
+    grus = (op for op in p.ops_of(program) if isinstance(op, p.Gru))
+    for width, expands in dict.fromkeys((op.width, any(map(has_4_bits, op.weights))) for op in grus):
+        expanded = f" + expanded_bytes(kPacking, {width})" if expands else ""
+        checks.append(f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes")
     return checks
 
 

@@ -17,8 +17,9 @@ from codegen import pipeline
 from codegen.ir import program as p
 from codegen.lower import lower
 from codegen.placement import Placement
-from codegen.plan import expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
+from codegen.plan import SCRATCH, expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
 from codegen.quantize import RECIPES
+from codegen.render.arena import size_checks
 from codegen.targets import TARGETS, round_up
 
 
@@ -81,3 +82,23 @@ def test_of_mixed_bits_the_widest_input_counts(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, hidden=36, heads=3, intermediate=601)
     program = pipeline.lower(pipeline.load(tmp_path), "w4a8", None, bits={"intermediate": 8})
     assert expanded_inputs(program) == 601
+
+
+@pytest.mark.parametrize(
+    ("recipe", "target", "size"),
+    [
+        # 3 gates of 13 floats, padded to 192 bytes, and an encoded row of 16 values, padded to 64.
+        ("w8a8", "host", 192 + 64),
+        ("w4a8", "host", 192 + 64 + 16 * 64),  # behind it 16 outputs of 16 inputs, of 4 bytes
+        ("w4a8", "m-profile", 192 + 64 + 16 * 16),
+    ],
+)
+def test_a_gru_expands_its_4_bits_behind_its_scratch(recipe: str, target: str, size: int) -> None:
+    """The generated code says so, too, and does not compile where the scratch is smaller."""
+    program = pipeline.lower(pipeline.load(folder("gru/one_layer")), recipe, None)
+    (gru,) = (op for op in p.ops_of(program) if isinstance(op, p.Gru))
+    assert gru.width == 13
+    assert SCRATCH(gru, program, TARGETS[target]) == size
+    expanded = " + expanded_bytes(kPacking, 13)" if recipe == "w4a8" else ""
+    checks = size_checks(program, plan_memory(program, TARGETS[target], 700))
+    assert f"gru_scratch_bytes(kPacking, 13){expanded} <= kScratchBytes" in checks
