@@ -5,6 +5,7 @@ the same prompts, an empty one and one that is too long among them."""
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from model_build import build_program, build_test
 from once import once
 from tokenizers import Tokenizer
 
-from codegen import pipeline
+from codegen import evaluate, pipeline
 from codegen.emulate.generation import Generation
+from codegen.table_file import Columns
 from codegen.verify import verify
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
@@ -160,6 +162,47 @@ def test_verify(family: str, shared: Path, tmp_path: Path) -> None:
     folder = folder_of(family, "fp32", shared)
     assert verify(folder, RECORDED / family / "texts", texts, lines.append, lambda *_: program.path) == 0, lines
     assert f"texts        0 of {len(recorded(family))} other than the reference's" in lines
+
+
+def test_a_table_of_a_model_that_draws(shared: Path, tmp_path: Path) -> None:
+    """Rows are drawn for as lines are, by seed and number; the best tokens are what the generator judges."""
+    checkpoint, out = tmp_path / "checkpoint", shared / "gpt2_draws" / "story"
+    shutil.copytree(RECORDED / "gpt2" / "texts", checkpoint)
+    settings = json.loads((checkpoint / "generation_config.json").read_text())
+    drawing = settings | {"do_sample": True, "temperature": 1.5}
+    (checkpoint / "generation_config.json").write_text(json.dumps(drawing))
+    once(
+        out.parent / "made", "fp32", lambda: pipeline.generate(pipeline.Request(checkpoint, out, recipe="fp32"), print)
+    )
+    program = build_program(out)
+    prompts = [text["prompt"] for text in recorded("gpt2") if 0 < len(text["prompt"]) <= 80]
+    lines = "".join(f"{prompt}\n" for prompt in prompts).encode()
+
+    def written(*options: str) -> list[str]:
+        return [answer["text"] for answer in program.well("--json", *options, stdin=lines).objects]
+
+    def exact(*options: str) -> int:
+        (found,) = program.well("--evaluate", table, "--label-column", "label", "--json", *options).objects
+        assert found["rows"] == len(prompts)
+        return found["exact"]
+
+    drawn, best = written(), written("--temperature", "0")
+    assert drawn == written("--temperature", "1.5", "--seed", "0", "--threads", "2") != best
+    assert best == [text["text"] for text in recorded("gpt2") if text["prompt"] in prompts]
+    table = tmp_path / "rows.jsonl"
+    rows = [{"label": label, "text": prompt} for label, prompt in zip(drawn, prompts, strict=True)]
+    table.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert exact() == exact("--threads", "3") == exact("--seed", "0") == len(prompts)
+    other = written("--seed", "1")
+    assert exact("--seed", "1") == sum(map(str.__eq__, drawn, other)) < len(prompts)
+    loaded = pipeline.load(checkpoint)
+    lowered = pipeline.lower(loaded, "fp32", None)
+    read = evaluate.read_rows(table, Columns("label"), lowered.task, 100)
+    score = evaluate.score(lowered, loaded.tokenizer, read, loaded.target)
+    assert score.answers.tolist() == best
+    same = exact("--temperature", "0")
+    assert same == sum(map(str.__eq__, drawn, best))
+    assert score.value == pytest.approx(100 * same / len(prompts))
 
 
 def text_behind(described: str, ids: list[int], written: list[int]) -> str:
