@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from codegen.budget.limits import Limits, Size
-from codegen.budget.search import search
+from codegen.budget.search import _growing, search
 from codegen.budget.space import Form, Found
 from codegen.errors import EtchError
 from codegen.evaluate import Score
@@ -187,3 +187,49 @@ def test_the_table_has_a_line_for_each_form() -> None:
     assert f"{found.size.flash:,}" in best
     assert [line.split()[0] for line in lines[2:5]] == ["a", "b", "c"]
     assert len([line for line in lines if line.startswith("searched ")]) in (len(LADDERS), 2 * len(LADDERS))
+
+
+def crowded() -> Model:
+    """Whichever vocabulary and embedding fit, one linear at least has to go to 4 bits."""
+    return Model(dict.fromkeys("abcde", 1800), dict.fromkeys("abcde", 0.001))
+
+
+def test_four_of_each_way_to_prune_are_scored() -> None:
+    """Those of the least errors: of six, those with the fewest pieces are not."""
+    model, scored = crowded(), []
+
+    def score(form: Form) -> Score:
+        scored.append(form)
+        return Model.score(model, form)
+
+    model.score = score  # type: ignore[method-assign]
+    found, lines = run(model, Limits(11_200))
+    assert found.form.bound is None
+    ways = [form.bound and (form.bound.min_count, form.bound.rare_words) for form in scored]
+    pruned = [(count, kind) for kind in RARE_WORDS for count in (2, 2, 5, 5)]
+    assert sorted(way for way in ways if way) == sorted(pruned)
+    assert ways.count(None) == 2
+    tried = [line for line in lines if re.match(r" +\d", line)]
+    assert len(tried) == 14
+    assert sum(line.endswith(" -") and " 150 " in line for line in tried) == 4
+
+
+def test_pruning_ends_where_three_in_a_row_are_worse() -> None:
+    @dataclass
+    class Steps(Model):
+        def pieces(self, form: Form) -> int:
+            return 1000 if form.bound is None else 1000 - 50 * form.bound.min_count
+
+    model = Steps(dict.fromkeys("abcde", 1800), dict.fromkeys("abcde", 0.001))
+    lines: list[str] = []
+    search(model, model, Limits(11_200), [[Bound(count, "unknown") for count in (2, 3, 4, 5, 6, 9)]], lines.append)  # type: ignore[arg-type]
+    assert [line for line in lines if line.startswith("searched")] == [
+        f"searched     {bits}-bit embeddings, rare words unknown: 4 forms fit" for bits in (8, 4)
+    ]
+
+
+def test_a_tenth_more_flash_is_tried_each_time() -> None:
+    """What is named is the first of those limits that does; at the end any is allowed."""
+    whole = Size(1000, 70, 0)
+    assert [limits.flash for limits in _growing(Limits(800, 50), whole)] == [880, 968, 1000, None]
+    assert [(limits.flash, limits.ram) for limits in _growing(Limits(None, 50), whole)] == [(None, None)]

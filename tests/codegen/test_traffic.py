@@ -77,7 +77,10 @@ def test_layers_in_blocks() -> None:
     second = p.Blocks((linear(B, C, residual=A), attention(C, keys, CONTEXT), p.Multiply(CONTEXT, C, A)))
     pooled = (p.Pool("mean", A, ONE), p.Pool("first", A, TWO), linear(ONE, LOGITS), p.Normalize(LOGITS))
     found = touched(
-        program(p.EmbeddingSum("f32", (EMBED,), A), p.Loop("layer", 3, (first, second)), *pooled), "ids", "tokenizer"
+        program(p.EmbeddingSum("f32", (EMBED,), A), p.Loop("layer", 3, (first, second)), *pooled),
+        "ids",
+        "tokenizer",
+        "offsets",
     )
     assert found == {
         # The embedding; in 3 layers a norm, a residual and what is written; all rows for the mean, the first one.
@@ -91,7 +94,7 @@ def test_layers_in_blocks() -> None:
         "one": 100 * (1 + 2),  # the pool, then 17 outputs
         "two": 100,
         "logits": 100 * (1 + 2),  # normalized in place: read and written
-        **{"ids": 200, "tokenizer": 200},
+        **{"ids": 200, "tokenizer": 200, "offsets": 200},
         "scratch": 2 * 3 * SCRATCH * 2 * 3,  # of 2 heads 3 tiles, in 3 layers
     }
 

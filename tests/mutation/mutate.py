@@ -127,7 +127,14 @@ AREAS = {
     ),
     "budget": Area(
         ("codegen/budget/*.py",),
-        (Suite((*PYTEST, *(f"tests/codegen/test_budget{name}.py" for name in ("_space", "_search", "")))),),
+        (
+            Suite(
+                (
+                    *PYTEST,
+                    *(f"tests/codegen/test_budget{name}.py" for name in ("_told", "_judge", "_search", "_space", "")),
+                )
+            ),
+        ),
     ),
     "calls": Area(
         (
