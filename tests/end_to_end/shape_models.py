@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from once import once
+from recorded.outputs import HERE, variants
 from recorded.outputs import folder as recorded
-from recorded.outputs import variants
 from sampling import sampled
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
@@ -158,7 +158,7 @@ SWEEP = [
     ),
     *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
 ]
-WRITERS = {"bart", "gpt2", "llama", "marian", "mbart", "t5", "transformer"}  # test_generation_programs.py
+WRITERS = {path.name for path in (HERE.parent / "generation").iterdir()}  # test_generation_programs.py
 RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
 SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in RECIPES]
 QUICK_SET = frozenset(QUICK)

@@ -18,7 +18,7 @@ from graph_builder import VOCABULARY
 from tiny_generators import MAX_TARGET, decoder_only
 
 from codegen.errors import EtchError
-from codegen.frontends import bart, gpt2, llama, marian, mbart, t5, transformer
+from codegen.frontends import FRONT_ENDS
 from codegen.ir import graph as g
 from codegen.ir.check_graph import check_graph
 from codegen.load.config import Config
@@ -29,7 +29,6 @@ from codegen.oracle.interpret import Interpreter
 from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
-FAMILIES = {family.MODEL_TYPE: family for family in (bart, mbart, transformer, marian, gpt2, llama, t5)}
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
@@ -42,7 +41,7 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
     """Of a recorded folder, with keys of its configuration changed."""
     folder = CheckpointFolder(HERE / variant)
     config = Config.from_json(folder.read_json("config.json") | changes)
-    family = FAMILIES[variant.partition("/")[0]]
+    family = FRONT_ENDS[variant.partition("/")[0]]
     limits = 24, recorded(variant)["max_target"]
     return family.graph_of(config, open_weights(folder)[0], *limits, settings_of(variant, config))
 
