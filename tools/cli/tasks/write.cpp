@@ -35,7 +35,8 @@ constexpr const char* kEvaluation = R"(
 --evaluate FILE.csv|FILE.tsv|FILE.jsonl
   what is written against the label column, over the rows of FILE: exact match, BLEU and chrF, both as sacreBLEU has
   them without options. csv has RFC 4180 quotes, tsv has none, jsonl has an object a line, of strings and numbers.
-  FILE has at most 256 MiB and 1,000 columns.
+  FILE has at most 256 MiB and 1,000 columns. A model that draws its tokens (do_sample) draws them here, too, as of
+  lines: by --seed and the number of the row. --temperature 0 judges the best ones.
   --label-column C     number from 1, or name (default 1)
   --json               {"rows", "bleu", "chrf", "exact"}; the last is a number of rows
 )";
