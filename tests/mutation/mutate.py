@@ -48,6 +48,8 @@ LEAST_KILLED = 0.85
 TESTS_FAILED = 1  # pytest's exit code for no other reason
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 
+FROZEN = "tests/codegen/test_frozen_values.py"
+
 # Of the comparisons with the wheel those that take seconds.
 AGAINST_THE_WHEEL = (
     *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
@@ -105,6 +107,7 @@ AREAS = {
             Suite(
                 (
                     *PYTEST,
+                    FROZEN,
                     "tests/codegen/test_liveness.py",
                     "tests/codegen/test_plan_sizes.py",
                     "tests/codegen/lower/test_plan_parts.py",
@@ -115,15 +118,19 @@ AREAS = {
     ),
     "regions": Area(
         ("codegen/regions.py",),
-        (Suite((*PYTEST, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
     ),
     "tables": Area(
         ("codegen/table_places.py", "codegen/render/table_places.py"),
-        (Suite((*PYTEST, "tests/codegen/test_table_places.py")),),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/test_table_places.py")),),
     ),
     "traffic": Area(
         ("codegen/traffic.py", "codegen/table_traffic.py"),
-        (Suite((*PYTEST, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))),),
+        (
+            Suite(
+                (*PYTEST, FROZEN, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))
+            ),
+        ),
     ),
     "budget": Area(
         ("codegen/budget/*.py",),
