@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tiny_checkpoint import DEFAULT_VOCAB, write_tiny_checkpoint
 
@@ -129,3 +131,19 @@ def test_limits_hold_up_to_their_last_byte() -> None:
 
 def test_every_target_has_its_allowance() -> None:
     assert ALLOWANCES.keys() == TARGETS.keys()
+
+
+@pytest.mark.parametrize(
+    ("counts", "bounds"),
+    [
+        # Of 100 pieces that texts have the 100, 90, 81, 72 and 65 most frequent; the next would be 59 of them.
+        ([*range(1, 101), *[0] * 10], [1, 11, 20, 29, 36]),
+        ([5] * 100, [5]),
+        ([7] * 64, [7]),
+        ([7] * 63, []),
+    ],
+)
+def test_a_tenth_fewer_pieces_each_time_down_to_64(counts: list[int], bounds: list[int]) -> None:
+    corpus = SimpleNamespace(prunable_counts=lambda kind: np.array(counts))
+    found = list(Space.bounds(SimpleNamespace(_corpus=corpus), "unknown"))  # type: ignore[arg-type]
+    assert found == [Bound(count, "unknown") for count in bounds]

@@ -138,7 +138,10 @@ AREAS = {
             Suite(
                 (
                     *PYTEST,
-                    *(f"tests/codegen/test_budget{name}.py" for name in ("_told", "_judge", "_search", "_space", "")),
+                    *(
+                        f"tests/codegen/test_budget{name}.py"
+                        for name in ("_told", "_judge", "_choose", "_search", "_space", "")
+                    ),
                 )
             ),
         ),

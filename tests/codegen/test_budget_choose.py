@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a budget's options is searched: the ways to prune, and the shortest texts that may be asked for."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from codegen.budget.choose import Chosen, choose
+from codegen.budget.limits import ALLOWANCES, Limits
+from codegen.budget.space import Form
+from codegen.errors import EtchError
+from codegen.targets import TARGETS
+from codegen.vocabulary import Bound
+
+module = sys.modules["codegen.budget.choose"]  # the package has its function under that name
+FOUND = Form(16, Bound(4, "unknown"), 4, frozenset("a"))
+GRAPH = SimpleNamespace(max_tokens=32)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the search is called with, which finds FOUND."""
+    calls: list[Any] = []
+
+    class Space:
+        def __init__(self, *given: object) -> None:
+            calls.append(given)
+
+        def bounds(self, kind: str) -> list[Bound]:
+            return [Bound(count, kind) for count in (2, 9)]  # type: ignore[arg-type]
+
+        def bits(self, form: Form) -> dict[str, int]:
+            return dict.fromkeys(form.four, 4)
+
+        def vocabulary(self, bound: Bound) -> Any:
+            return SimpleNamespace(pruning=f"pruned by {bound.min_count}")
+
+    def search(space: Space, judge: object, limits: Limits, ladders: object, echo: object) -> Any:
+        calls.append((judge, limits, ladders))
+        return SimpleNamespace(form=FOUND)
+
+    monkeypatch.setattr(module, "Space", Space)
+    monkeypatch.setattr(module, "Judge", lambda space, rows: f"judge of {rows}")
+    monkeypatch.setattr(module, "search", search)
+    monkeypatch.setattr(module, "rare_words_of", lambda model: ("spelled", "unknown"))
+    monkeypatch.setattr(module, "chosen_lines", lambda found, space: ["chosen"])
+    return calls
+
+
+def chosen(limits: Limits, texts: Any, min_count: int | None, rare_words: Any) -> tuple[Chosen, list[str]]:
+    lines: list[str] = []
+    checkpoint: Any = SimpleNamespace(tokenizer=SimpleNamespace(model="model"))
+    rows: Any = "rows"
+    graph: Any = GRAPH
+    target = TARGETS["host"]
+    return choose(checkpoint, graph, target, limits, rows, texts, min_count, rare_words, lines.append), lines
+
+
+@pytest.mark.parametrize(
+    ("texts", "min_count", "rare_words", "ladders"),
+    [
+        (None, None, None, []),
+        (["a"], None, None, [[(2, "spelled"), (9, "spelled")], [(2, "unknown"), (9, "unknown")]]),
+        (["a"], None, "unknown", [[(2, "unknown"), (9, "unknown")]]),
+        (["a"], 5, None, [[(5, "spelled")], [(5, "unknown")]]),
+        (["a"], 5, "spelled", [[(5, "spelled")]]),
+    ],
+)
+def test_ways_to_prune(asked: list[Any], texts: Any, min_count: Any, rare_words: Any, ladders: Any) -> None:
+    limits = Limits(flash=1000, min_tokens=32)  # as many as the model takes
+    found, lines = chosen(limits, texts, min_count, rare_words)
+    (_, graph, target, allowance, given), (judge, searched, ways) = asked
+    assert (graph, target, allowance, given) == (GRAPH, TARGETS["host"], ALLOWANCES["host"], texts)
+    assert (judge, searched) == ("judge of rows", limits)
+    assert ways == [[Bound(*each) for each in ladder] for ladder in ladders]
+    assert found == Chosen(16, 4, {"a": 4}, "pruned by 4")  # type: ignore[arg-type]
+    assert [line.split()[0] for line in lines] == ["budget", "allowed", "chosen"]
+
+
+def test_more_tokens_than_the_model_takes(asked: list[Any]) -> None:
+    with pytest.raises(EtchError, match="--min-tokens 33: the model takes 32 at most") as refused:
+        chosen(Limits(min_tokens=33), None, None, None)
+    assert (refused.value.code, refused.value.stage, asked) == ("min-tokens", "arguments", [])
