@@ -140,7 +140,7 @@ AREAS = {
                     *PYTEST,
                     *(
                         f"tests/codegen/test_budget{name}.py"
-                        for name in ("_told", "_judge", "_choose", "_search", "_space", "")
+                        for name in ("_told", "_judge", "_choose", "_linked", "_search", "_space", "")
                     ),
                 )
             ),
