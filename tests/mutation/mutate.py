@@ -138,6 +138,7 @@ AREAS = {
             Suite(
                 (
                     *PYTEST,
+                    FROZEN,
                     *(
                         f"tests/codegen/test_budget{name}.py"
                         for name in ("_told", "_judge", "_choose", "_linked", "_search", "_space", "")
