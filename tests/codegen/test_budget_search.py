@@ -189,6 +189,13 @@ def test_the_table_has_a_line_for_each_form() -> None:
     assert len([line for line in lines if line.startswith("searched ")]) in (len(LADDERS), 2 * len(LADDERS))
 
 
+def test_nothing_else_is_tried_where_the_whole_model_fits() -> None:
+    model = Model({"a": 5}, {"a": 0.1})
+    found, lines = run(model, Limits(model.size(model.whole).flash))
+    assert found.form == model.whole
+    assert [line.split()[0] for line in lines] == ["tried", "1,000"]
+
+
 def crowded() -> Model:
     """Whichever vocabulary and embedding fit, one linear at least has to go to 4 bits."""
     return Model(dict.fromkeys("abcde", 1800), dict.fromkeys("abcde", 0.001))
