@@ -18,6 +18,7 @@ _FIXED = {
     "hypothesis": ("char* hypothesis = reinterpret_cast<char*>({at});", "[kHypothesisBytes]"),
     "scored_ids": ("std::int32_t* scored_ids = s32({at});", "[kMaxTokens]"),
     "scored_segments": ("std::uint8_t* scored_segments = {at};", "[kMaxTokens]"),
+    "choosing": ("Choosing* choosing = reinterpret_cast<Choosing*>({at});", "how far it is"),
     "scoring": ("Scoring* scoring = reinterpret_cast<Scoring*>({at});", "how far it is"),
     "question": ("QuestionMemory* question = reinterpret_cast<QuestionMemory*>({at});", "of all windows"),
     "tokenizer": ("std::uint8_t* tokenizer = {at};", "one word and its pieces"),

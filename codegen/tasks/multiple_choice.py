@@ -37,6 +37,7 @@ class MultipleChoice(Task):
     )
     beside_others = False
     own_calls = True
+    call_bytes = {"choosing": 128}  # noqa: RUF012 - a constant of the class
 
     @classmethod
     def task_names(cls) -> tuple[str, ...]:

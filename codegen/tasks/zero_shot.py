@@ -48,6 +48,7 @@ class ZeroShot(Task):
     beside_others = False
     own_calls = True
     token_bytes = {"hypothesis": 16}  # noqa: RUF012 - a constant of the class
+    call_bytes = {"choosing": 128}  # noqa: RUF012
 
     @classmethod
     def task_names(cls) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of a model that chooses, on the lines of standard input: the first one is the prompt, the others are its
-// choices. Pairs one by one, batches, steps, token ids and the C functions give what choose() gives. Exit code 0 where
+// choices. Pairs one by one, batches, steps of a pair and of all, token ids and the C
+// functions give what choose() gives. Exit code 0 where
 // they do; else the line of the first check that does not hold. The argument names the kernels. The model is the one
 // that the macros name.
+#include <algorithm>
 #include <cmath>
 
 #include "calls.hpp"
@@ -80,6 +82,39 @@ int main(int, char** argv) {
     CHECK(std::memcmp(c_probabilities.data(), probabilities.data(), count * sizeof(float)) == 0);
     CHECK(c_choice.best == choice.best && c_choice.tokens == choice.tokens && c_choice.truncated == choice.truncated);
 
+    // All of them in steps, whatever each may do.
+    for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{1} << 40}) {
+        std::vector<float> stepped(count);
+        model::Choice found{};
+        CHECK(model::begin_choose(workspace, prompt, choices.data(), count, stepped.data()) == etch::Status::ok);
+        std::size_t steps = 1;
+        for (etch::Status status; (status = model::step_choose(workspace, budget, found)) != etch::Status::ok; ++steps)
+            CHECK(status == etch::Status::in_progress);
+        CHECK(budget > 2000 ? steps == 2 * count + 1 : steps > 2 * count + 1);
+        CHECK(std::memcmp(stepped.data(), probabilities.data(), count * sizeof(float)) == 0);
+        CHECK(found.best == choice.best && found.tokens == choice.tokens && found.truncated == choice.truncated);
+        CHECK(model::step_choose(workspace, budget, found) == etch::Status::not_begun);
+
+        std::fill(stepped.begin(), stepped.end(), 0.0F);
+        CHECK(ETCH_C(begin_choose)(&c_workspace, prompt.data(), prompt.size(), c_choices.data(), count,
+                                   stepped.data()) == ETCH_OK);
+        for (etch_status status; (status = ETCH_C(step_choose)(&c_workspace, budget, &c_choice)) != ETCH_OK; --steps)
+            CHECK(status == ETCH_IN_PROGRESS);
+        CHECK(steps == 1 && std::memcmp(stepped.data(), probabilities.data(), count * sizeof(float)) == 0);
+        CHECK(c_choice.best == choice.best && c_choice.tokens == tokens && c_choice.truncated == truncated);
+    }
+    // One is not the other, and any other call ends both.
+    CHECK(model::begin_choose(workspace, prompt, choices.data(), count, scores.data()) == etch::Status::ok);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::in_progress);
+    CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::in_progress);
+    CHECK(model::begin(workspace, prompt, choices[0]) == etch::Status::ok);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
+    CHECK(model::step(workspace, 1, results[0]) == etch::Status::in_progress);
+    CHECK(model::begin_choose(workspace, prompt, choices.data(), count, scores.data()) == etch::Status::ok);
+    CHECK(model::choose_pair(workspace, prompt, choices[0], results[0]) == etch::Status::ok);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
+
     // Of equal choices the first; of one the whole; of none nothing.
     const std::vector<std::string_view> equal(40, choices[0]);
     std::vector<float> parts(equal.size());
@@ -90,6 +125,10 @@ int main(int, char** argv) {
     CHECK(model::begin(workspace, prompt, choices[0]) == etch::Status::ok);
     CHECK(model::choose(workspace, prompt, nullptr, 0, nullptr, choice) == etch::Status::ok && choice.tokens == 0);
     CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
+    CHECK(model::begin_choose(workspace, prompt, etch::TextList{}, 0, nullptr) == etch::Status::ok);
+    choice = {7, 7, true};
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::ok);
+    CHECK(choice.best == 0 && choice.tokens == 0 && !choice.truncated);
 
     // What is read where the call writes.
     const std::string_view inside[] = {{reinterpret_cast<const char*>(parts.data()), 4}};
@@ -97,6 +136,10 @@ int main(int, char** argv) {
     CHECK(model::choose(workspace, inside[0], choices.data(), 1, parts.data(), choice) == etch::Status::text_overlaps);
     const std::string_view own[] = {{reinterpret_cast<const char*>(&workspace), 4}};
     CHECK(model::choose(workspace, prompt, own, 1, parts.data(), choice) == etch::Status::text_overlaps);
+    for (const std::string_view* list : {inside, own})
+        CHECK(model::begin_choose(workspace, prompt, list, 1, parts.data()) == etch::Status::text_overlaps);
+    CHECK(model::begin_choose(workspace, own[0], choices.data(), 1, parts.data()) == etch::Status::text_overlaps);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
     {
         const InUse another;
         const auto away = etch::Status::workspace_in_use;
@@ -105,6 +148,8 @@ int main(int, char** argv) {
         CHECK(model::choose_batch(workspace, pairs.data(), count, results.data()) == away);
         CHECK(model::probabilities(workspace, scores.data(), count) == away);
         CHECK(model::begin(workspace, prompt, choices[0]) == away);
+        CHECK(model::begin_choose(workspace, prompt, choices.data(), count, scores.data()) == away);
+        CHECK(model::step_choose(workspace, 1, choice) == away);
         CHECK(model::step(workspace, 1, results[0]) == away);
         CHECK(model::self_test(workspace) == away);
     }

@@ -101,6 +101,26 @@ int main(int, char** argv) {
         CHECK(results[i].count * kTop == alone[i].size() && results[i].tokens == tokens[i]);
         CHECK(results[i].best == nullptr && same(rooms[i].data(), alone[i].data(), alone[i].size()));
     }
+    std::vector<etch::Score> scores(texts.size());
+    CHECK(model::score_batch(workspace, texts.data(), texts.size(), scores.data()) == etch::Status::ok);
+    std::vector<etch_text> c_texts;
+    for (const std::string_view text : texts)
+        c_texts.push_back({text.data(), text.size()});
+    std::vector<etch_score> c_scores(texts.size());
+    CHECK(ETCH_C(score_batch)(&c_workspace, c_texts.data(), texts.size(), c_scores.data()) == ETCH_OK);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        etch::Score score{};
+        CHECK(model::score(workspace, texts[i], score) == etch::Status::ok);
+        CHECK(same_score(scores[i], score));
+        CHECK(std::memcmp(&c_scores[i], &scores[i], offsetof(etch_score, truncated)) == 0);
+    }
+    const std::string_view inside[] = {{reinterpret_cast<const char*>(scores.data()), 4}};
+    CHECK(model::score_batch(workspace, inside, 1, scores.data()) == etch::Status::text_overlaps);
+    const std::string_view held[] = {{reinterpret_cast<const char*>(&workspace), 4}};
+    CHECK(model::score_batch(workspace, held, 1, scores.data()) == etch::Status::text_overlaps);
+    CHECK(model::begin(workspace, texts[0]) == etch::Status::ok);
+    CHECK(model::score_batch(workspace, nullptr, 0, nullptr) == etch::Status::ok);
+    CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
     for (const std::string_view text : texts) {
         etch::Score score{};
         CHECK(model::score(workspace, text, score) == etch::Status::ok && score.scored < score.tokens);
@@ -143,6 +163,7 @@ int main(int, char** argv) {
         etch::Score score{};
         CHECK(model::fill_mask(workspace, texts[0], results[0]) == away);
         CHECK(model::score(workspace, texts[0], score) == away);
+        CHECK(model::score_batch(workspace, texts.data(), texts.size(), scores.data()) == away);
         CHECK(model::begin_score(workspace, texts[0]) == away);
         CHECK(model::step_score(workspace, 1, score) == away);
         CHECK(model::step(workspace, 1, results[0]) == away);

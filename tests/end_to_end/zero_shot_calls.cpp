@@ -93,10 +93,48 @@ int main(int, char** argv) {
                                 multi_label, scores.data(), &c_choice) == ETCH_OK);
         CHECK(std::memcmp(scores.data(), meant.data(), count * sizeof(float)) == 0);
         CHECK(c_choice.best == choice.best && c_choice.tokens == tokens);
+
+        // All of them in steps, whatever each may do.
+        for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{2000}, std::uint64_t{1} << 40}) {
+            std::fill(scores.begin(), scores.end(), 0.0F);
+            model::Choice found{};
+            CHECK(model::begin_zero_shot(workspace, text, labels.data(), count, hypothesis, multi_label,
+                                         scores.data()) == etch::Status::ok);
+            std::size_t steps = 1;
+            for (etch::Status status; (status = model::step_zero_shot(workspace, budget, found)) != etch::Status::ok;
+                 ++steps)
+                CHECK(status == etch::Status::in_progress);
+            CHECK(budget > 2000 ? steps == 2 * count + 1 : steps > 2 * count + 1);
+            CHECK(std::memcmp(scores.data(), meant.data(), count * sizeof(float)) == 0);
+            CHECK(found.best == choice.best && found.tokens == tokens && found.truncated == choice.truncated);
+            CHECK(model::step_zero_shot(workspace, budget, found) == etch::Status::not_begun);
+
+            std::fill(scores.begin(), scores.end(), 0.0F);
+            CHECK(ETCH_C(begin_zero_shot)(&c_workspace, text.data(), text.size(), c_labels.data(), count, &c_hypothesis,
+                                          multi_label, scores.data()) == ETCH_OK);
+            for (etch_status status; (status = ETCH_C(step_zero_shot)(&c_workspace, budget, &c_choice)) != ETCH_OK;
+                 --steps)
+                CHECK(status == ETCH_IN_PROGRESS);
+            CHECK(steps == 1 && std::memcmp(scores.data(), meant.data(), count * sizeof(float)) == 0);
+            CHECK(c_choice.best == choice.best && c_choice.tokens == tokens);
+        }
     }
+    // One is not the other.
+    CHECK(model::begin_zero_shot(workspace, text, labels.data(), count, hypothesis, false, scores.data()) ==
+          etch::Status::ok);
+    CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
+    CHECK(model::step_zero_shot(workspace, 1, choice) == etch::Status::in_progress);
+    CHECK(model::begin(workspace, text, labels[0], hypothesis) == etch::Status::ok);
+    CHECK(model::step_zero_shot(workspace, 1, choice) == etch::Status::not_begun);
     // One label is judged by itself, however it is asked.
     CHECK(model::zero_shot(workspace, text, labels.data(), 1, hypothesis, false, scores.data(), choice) ==
           etch::Status::ok);
+    CHECK(scores[0] == alone[0]);
+    scores[0] = 0;
+    CHECK(model::begin_zero_shot(workspace, text, labels.data(), 1, hypothesis, false, scores.data()) ==
+          etch::Status::ok);
+    for (etch::Status status; (status = model::step_zero_shot(workspace, 5000, choice)) != etch::Status::ok;)
+        CHECK(status == etch::Status::in_progress);
     CHECK(scores[0] == alone[0]);
 
     // No label: refused, and what was begun has ended.
@@ -105,6 +143,10 @@ int main(int, char** argv) {
     CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
     CHECK(ETCH_C(zero_shot)(&c_workspace, text.data(), text.size(), nullptr, 0, &c_hypothesis, false, nullptr,
                             &c_choice) == ETCH_NO_LABELS);
+    CHECK(model::begin(workspace, text, labels[0], hypothesis) == etch::Status::ok);
+    CHECK(model::begin_zero_shot(workspace, text, etch::TextList{}, 0, hypothesis, false, nullptr) ==
+          etch::Status::no_labels);
+    CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);
 
     // Hypotheses of as many bytes as there is memory for, one more, and one of too many tokens.
     const std::string spaces(model::kHypothesisBytes - 10, ' ');
@@ -115,6 +157,14 @@ int main(int, char** argv) {
     for (std::uint32_t i = 0; i < model::kMaxTokens; ++i)
         words += "a ";
     CHECK(model::zero_shot_label(workspace, text, words, hypothesis, results[0]) == etch::Status::hypothesis_too_long);
+    // Behind others in steps it ends the call.
+    const std::string_view with_long[] = {labels[0], words, labels[1]};
+    CHECK(model::begin_zero_shot(workspace, text, with_long, 3, hypothesis, true, scores.data()) == etch::Status::ok);
+    etch::Status of_long = etch::Status::in_progress;
+    while (of_long == etch::Status::in_progress)
+        of_long = model::step_zero_shot(workspace, 5000, choice);
+    CHECK(of_long == etch::Status::hypothesis_too_long && scores[0] == alone[0]);
+    CHECK(model::step_zero_shot(workspace, 5000, choice) == etch::Status::not_begun);
     // Behind others in a batch it is refused, too; what is cut there is cut as alone.
     pairs[1].second = words;
     CHECK(model::zero_shot_batch(workspace, pairs.data(), count, results.data()) == etch::Status::hypothesis_too_long);
@@ -133,6 +183,11 @@ int main(int, char** argv) {
           etch::Status::text_overlaps);
     CHECK(model::zero_shot(workspace, text, own, 1, hypothesis, false, scores.data(), choice) ==
           etch::Status::text_overlaps);
+    for (const std::string_view* list : {inside, own})
+        CHECK(model::begin_zero_shot(workspace, text, list, 1, hypothesis, false, scores.data()) ==
+              etch::Status::text_overlaps);
+    CHECK(model::begin_zero_shot(workspace, text, labels.data(), 1, before, false, scores.data()) ==
+          etch::Status::text_overlaps);
     CHECK(model::zero_shot_label(workspace, text, own[0], hypothesis, results[0]) == etch::Status::text_overlaps);
     {
         const InUse another;
@@ -142,6 +197,8 @@ int main(int, char** argv) {
         CHECK(model::zero_shot_label(workspace, text, labels[0], hypothesis, results[0]) == away);
         CHECK(model::probabilities(workspace, scores.data(), count) == away);
         CHECK(model::begin(workspace, text, labels[0], hypothesis) == away);
+        CHECK(model::begin_zero_shot(workspace, text, labels.data(), count, hypothesis, false, scores.data()) == away);
+        CHECK(model::step_zero_shot(workspace, 1, choice) == away);
         CHECK(model::self_test(workspace) == away);
     }
     CHECK(model::self_test(workspace) == etch::Status::ok);

@@ -15,14 +15,18 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
-// Scores -> probabilities, in place: their softmax. Of a call that has its turn.
+// Scores [count] -> probabilities, in place: their softmax.
+inline void make_probabilities(const KernelSet& kernels, float* scores, std::uint32_t count) noexcept {
+    const F32Rows rows{scores, count};
+    InlineRunner{OpContext{kernels, nullptr}}(Softmax{1, rows, rows});
+}
+
+// The same of a call that has its turn.
 template <class Encoder, class Workspace>
 Status probabilities_in_turn(Workspace& workspace, float* scores, std::size_t count) noexcept {
     if (count > UINT32_MAX) return Status::text_too_long;
     if (count == 0) return Status::ok;
-    const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), nullptr};
-    const F32Rows rows{scores, static_cast<std::uint32_t>(count)};
-    InlineRunner{context}(Softmax{1, rows, rows});
+    make_probabilities(chosen_kernels(Encoder::kPacking, workspace.kernels), scores, static_cast<std::uint32_t>(count));
     return Status::ok;
 }
 

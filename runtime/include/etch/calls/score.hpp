@@ -5,7 +5,9 @@
 // `scored_segments`; such an Encoder has kMask, the id of a mask.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "etch/calls/answer.hpp"
 #include "etch/calls/input.hpp"
@@ -51,11 +53,10 @@ bool mask_next(const typename Encoder::Arena& a) noexcept {
     return true;
 }
 
+// Of a call that has its turn.
 template <class Head, class Workspace, class Input>
-[[gnu::always_inline]] inline Status score(Workspace& workspace, const Input& input, Score& score) noexcept {
+[[gnu::always_inline]] inline Status score_in_turn(Workspace& workspace, const Input& input, Score& score) noexcept {
     using Encoder = typename Head::Encoder;
-    const Turn turn{workspace};
-    if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Status status = read_scored<Encoder>(input, workspace, a);
     while (status == Status::ok && mask_next<Encoder>(a)) {
@@ -64,6 +65,28 @@ template <class Head, class Workspace, class Input>
         a.scoring->add();
     }
     if (status == Status::ok) score = a.scoring->score;
+    return status;
+}
+
+template <class Head, class Workspace, class Input>
+[[gnu::always_inline]] inline Status score(Workspace& workspace, const Input& input, Score& score) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    return score_in_turn<Head>(workspace, input, score);
+}
+
+// `scores` [count], one text after the other.
+template <class Head, class Workspace>
+[[gnu::always_inline]] inline Status score_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
+                                                 Score* scores) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    arena_of<typename Head::Encoder>(workspace);
+    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
+    if (in_memory_of(workspace, overlap) || overlap({scores, count * sizeof *scores})) return Status::text_overlaps;
+    Status status = Status::ok;
+    for (std::size_t i = 0; status == Status::ok && i < count; ++i)
+        status = score_in_turn<Head>(workspace, Text{texts[i]}, scores[i]);
     return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include "etch/calls/answer.hpp"
 #include "etch/calls/choose.hpp"
+#include "etch/calls/choose_steps.hpp"
 #include "etch/calls/input.hpp"
 #include "etch/calls/turn.hpp"
 
@@ -76,6 +77,35 @@ template <class Head, std::uint32_t kEntailment, class Workspace, class Hypothes
         },
         by_itself, workspace, text, Pair{hypothesis.before, hypothesis.after}, labels, count, scores, choice);
     return status == Status::ok && !by_itself ? probabilities_in_turn<Encoder>(workspace, scores, count) : status;
+}
+
+template <class Encoder, class Workspace, class Hypothesis>
+[[gnu::always_inline]] inline Status begin_zero_shot(Workspace& workspace, std::string_view text,
+                                                     const TextList& labels, std::size_t count,
+                                                     const Hypothesis& hypothesis, bool multi_label,
+                                                     float* scores) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
+    if (count == 0) {
+        workspace.cursor = {};
+        return Status::no_labels;
+    }
+    const bool by_itself = multi_label || count == 1;
+    return begin_choices<Encoder>(workspace, {text, hypothesis.before, hypothesis.after, labels, scores, count, 0, 0, 0,
+                                              false, by_itself, false, true});
+}
+
+template <class Head, std::uint32_t kEntailment, class Workspace, class Choice>
+[[gnu::always_inline]] inline Status step_zero_shot(Workspace& workspace, std::uint64_t budget,
+                                                    Choice& choice) noexcept {
+    return step_choices<Head>(
+        workspace, budget, choice,
+        [](const Choosing& choosing) {
+            return Labelled{choosing.prompt, choosing.before, choosing.choices[choosing.next], choosing.after};
+        },
+        [](const Choosing& choosing, const typename Head::Result& result) {
+            return choosing.by_itself ? result.probability : result.logits[kEntailment];
+        });
 }
 
 }  // namespace calls
