@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line that a text gets back from a classifier.
 #include "answer.hpp"
-#include "print.hpp"
+#include "parts.hpp"
 
 namespace firmware {
 
@@ -16,9 +16,7 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
     print("\t");
     print(PerCent{result.probability[result.label]});
     print("\t");
-    print(std::uint64_t{result.tokens});
-    print(" tokens\t");
-    print(result.truncated ? "truncated" : "whole");
+    print_tokens(result.tokens, result.truncated);
     if (session.shows_bits) print_bits(result.logits, model::kLabelCount);
     print("\n");
 }

@@ -4,7 +4,7 @@
 
 #include "answer.hpp"
 #include "etch/similarity.hpp"
-#include "print.hpp"
+#include "parts.hpp"
 
 namespace firmware {
 namespace {
@@ -26,9 +26,7 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
     if (cosine < 0) print("-");
     print(PerCent{cosine < 0 ? -cosine : cosine});
     print("\t");
-    print(std::uint64_t{result.tokens});
-    print(" tokens\t");
-    print(result.truncated ? "truncated" : "whole");
+    print_tokens(result.tokens, result.truncated);
     if (session.shows_bits) print_bits(result.embedding, model::kEmbeddingWidth);
     print("\n");
 }

@@ -2,29 +2,14 @@
 // The line that a text gets back from a model that fills masks: how many masks, then of each the likeliest pieces with
 // their per cent.
 #include "answer.hpp"
-#include "print.hpp"
+#include "parts.hpp"
 
 namespace firmware {
 namespace {
 
-constexpr std::uint32_t kShownMasks = 16;
-constexpr std::uint32_t kBest = model::kMostCandidates < 3 ? model::kMostCandidates : 3;
-constexpr std::size_t kPieceBytes = 64;  // of a longer one the beginning
+constexpr std::uint32_t kBest = model::kMostCandidates < kMostPieces ? model::kMostCandidates : kMostPieces;
 
 etch::Candidate candidates[kShownMasks * kBest];
-
-void print_candidate(const etch::Candidate& candidate, bool shows_bits) {
-    char text[kPieceBytes];
-    const std::size_t size = model::piece(candidate.id, text, sizeof text);
-    print("\t");
-    print(Escaped{{text, size < sizeof text ? size : sizeof text}});
-    print("\t");
-    print(PerCent{candidate.probability});
-    if (shows_bits) {
-        print("\t");
-        print(Bits{candidate.probability});
-    }
-}
 
 }  // namespace
 
@@ -42,9 +27,7 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
     }
     print(std::uint64_t{result.count});
     print(" masks\t");
-    print(std::uint64_t{result.tokens});
-    print(" tokens\t");
-    print(result.truncated ? "truncated" : "whole");
+    print_tokens(result.tokens, result.truncated);
     const std::uint32_t shown = result.count < kShownMasks ? result.count : kShownMasks;
     for (std::uint32_t i = 0; i < shown * kBest; ++i)
         print_candidate(candidates[i], session.shows_bits);

@@ -5,8 +5,9 @@
 
 #include "answer.hpp"
 #include "board.hpp"
+#include "fields.hpp"
 #include "line_reader.hpp"
-#include "print.hpp"
+#include "parts.hpp"
 
 namespace firmware {
 namespace {
@@ -18,27 +19,14 @@ std::string_view context;
 // Those of 21 windows; of more the best are kept.
 etch::AnswerSpan answers[256];
 
-void print_span(const etch::AnswerSpan& answer, bool shows_bits) {
-    print("\t");
-    print(Escaped{{context.data() + answer.begin, answer.end - answer.begin}});
-    print("\t");
-    print(PerCent{answer.score});
-    print("\t");
-    print(std::uint64_t{answer.begin});
-    print("-");
-    print(std::uint64_t{answer.end});
-    if (shows_bits) {
-        print("\t");
-        print(Bits{answer.score});
-    }
+Escaped text_of(const etch::AnswerSpan& answer) {
+    return {{context.data() + answer.begin, answer.end - answer.begin}};
 }
 
 }  // namespace
 
 void answer(Session& session, std::string_view line) {
-    std::size_t tab = 0;
-    while (tab < line.size() && line[tab] != '\t')
-        ++tab;
+    const std::size_t tab = field_end(line);
     if (tab == line.size()) return print_line("error no-context: a line is QUESTION, a TAB and CONTEXT");
     std::memcpy(asked, line.data(), line.size());
     context = {asked + tab + 1, line.size() - tab - 1};
@@ -59,11 +47,9 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
     }
     print(std::uint64_t{result.windows});
     print(" windows\t");
-    print(std::uint64_t{result.tokens});
-    print(" tokens\t");
-    print(result.truncated ? "truncated" : "whole");
+    print_tokens(result.tokens, result.truncated);
     for (std::uint32_t i = 0; i < result.count; ++i)
-        print_span(answers[i], session.shows_bits);
+        print_span(text_of(answers[i]), answers[i], session.shows_bits);
     print("\n");
 }
 

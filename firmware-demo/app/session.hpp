@@ -8,7 +8,8 @@
 namespace firmware {
 
 // A build in steps: a text is computed in steps of this budget, and the main loop comes around in between; a watchdog
-// waits for it where the build asked for steps. What a model writes, and answers to questions, always are.
+// waits for it where the build asked for steps. What a model writes, answers to questions, choices, pairs and several
+// heads always are.
 constexpr std::uint64_t kStepBudget = FIRMWARE_STEP_BUDGET;
 constexpr bool kInSteps = kStepBudget > 0;
 constexpr bool kWatched = FIRMWARE_WATCHED;
@@ -24,9 +25,13 @@ constexpr std::string_view shown_by(etch::Task task) {
         case etch::Task::tagging:
         case etch::Task::fill_mask:
         case etch::Task::answering:
+        case etch::Task::multiple_choice:
+        case etch::Task::zero_shot:
             return "scores";
         case etch::Task::embedding:
             return "values";
+        case etch::Task::several:
+            return "bits";
         default:
             return "logits";
     }

@@ -17,6 +17,7 @@ from emulator import Emulator
 from sampling import sampled
 
 from codegen import pipeline
+from codegen.head_folders import HeadFolder
 
 BOARDS = sorted(path.parent.name for path in (ROOT / "firmware-demo" / "boards").glob("*/config.hpp"))
 README_BOARD = "netduinoplus2"  # 1 MB of flash: its sizes stand in the firmware's README
@@ -122,12 +123,21 @@ def build_firmware(board: str, variant: str = "") -> Firmware:
     return Firmware(board, build(board, f"firmware-{board}", variant))
 
 
-def firmware_of(board: str, checkpoint: Path, folder: Path, variant: str = "") -> Firmware:
-    """The same of another model, generated and built in `folder`."""
+def firmware_of(
+    board: str,
+    checkpoint: Path,
+    folder: Path,
+    variant: str = "",
+    *,
+    task: str | None = None,
+    heads: tuple[HeadFolder, ...] = (),
+) -> Firmware:
+    """The same of another model, generated and built in `folder`; `task` is one that the checkpoint does not say."""
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "arm-none-eabi-readelf", "arm-none-eabi-nm", "cmake"):
         tool(name)
     model = folder / "model"
-    pipeline.generate(pipeline.Request(checkpoint, model, target="m-profile"), lambda _: None)
+    request = pipeline.Request(checkpoint, model, target="m-profile", task=task, heads=heads)
+    pipeline.generate(request, lambda _: None)
     option = f"-DETCH_FIRMWARE_MODEL={model}"
     return Firmware(board, build(board, f"firmware-{board}", variant, folder=folder / "build", options=(option,)))
 
