@@ -19,6 +19,7 @@ from . import bert, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .heads import read_head
+from .prediction_head import Prediction
 from .relative import embedding_rows, log_bucket, projected
 
 MODEL_TYPE = "deberta-v2"
@@ -81,6 +82,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         "hidden",
         shape.hidden,
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
+        body=body,
+        prediction=_prediction(config, shape),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
@@ -91,6 +94,26 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
 def _pooler_activation(config: Config) -> str:
     key = "pooler_hidden_act"
     return "tanh" if config.text(key, "gelu") == "tanh" else parts.activation_of(config, key)
+
+
+def _prediction(config: Config, shape: LayerShape) -> Prediction:
+    """BERT's form, or that of the paper's own code, which is as wide as the encoder and has no decoder of its own."""
+    legacy = config.flag("legacy", True)
+    head = "cls.predictions" if legacy else "lm_predictions.lm_head"
+    transform = f"{head}.transform" if legacy else head
+    return Prediction(
+        dense=f"{transform}.dense",
+        norm=f"{transform}.LayerNorm",
+        bias=f"{head}.bias",
+        decoder=f"{head}.decoder",
+        activation=shape.activation,
+        epsilon=shape.epsilon,
+        width=_embedding_width(config, shape) if legacy else shape.hidden,
+    )
+
+
+def _embedding_width(config: Config, shape: LayerShape) -> int:
+    return config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
 
 
 def _read_shape(config: Config) -> LayerShape:
@@ -114,7 +137,7 @@ def _embedding(
     config: Config, tensors: TensorFile, prefix: str, shape: LayerShape, limits: Limits
 ) -> tuple[tuple[Node, ...], dict[str, int], int]:
     """Ids to `hidden`, one row per token; the widths of other values; segments that the model can tell."""
-    width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
+    width = _embedding_width(config, shape)
     embeddings = f"{prefix}embeddings."
     value = "hidden" if width == shape.hidden else "embedded"
 

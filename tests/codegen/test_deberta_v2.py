@@ -32,9 +32,9 @@ FIRST_OF_BUCKET = {
 }
 REFUSED: dict[str, tuple[Change, str, str]] = {
     "architecture": (
-        configure(architectures=["DebertaV2ForMaskedLM"]),
+        configure(architectures=["DebertaV2ForCausalLM"]),
         "architecture-not-supported",
-        "DebertaV2ForMaskedLM",
+        "DebertaV2ForCausalLM",
     ),
     "a convolution": (configure(conv_kernel_size=3), "convolution-not-supported", "conv_kernel_size is 3"),
     "narrow heads": (configure(attention_head_size=4), "width-not-supported", "attention_head_size 4"),

@@ -90,6 +90,8 @@ CHANGES: list[tuple[str, Change, str, str]] = [
     ("masks/distilbert", rename("vocab_layer_norm.weight", "y.weight"), "missing-tensor", "vocab_layer_norm"),
     ("masks/albert", configure(embedding_size=12), "wrong-shape", "word_embeddings"),
     ("masks/electra", configure(architectures=["ElectraForPreTraining"]), "architecture-not-supported", "Electra"),
+    ("masks/deberta-v2", configure(legacy=False), "missing-tensor", "lm_predictions.lm_head.bias"),
+    ("masks/deberta-v2_own", configure(legacy=True), "missing-tensor", "cls.predictions.bias"),
 ]
 
 

@@ -47,7 +47,7 @@ def write_head_model(
 ) -> HeadModel:
     """Builds the class of `variant` whose name has this ending, and saves it with its tokenizer."""
     model_class = variant.model.removesuffix("ForSequenceClassification") + ending
-    specials = SPECIALS.get(name.partition("/")[2], BERT)
+    specials = SPECIALS.get(name.partition("/")[2].partition("_")[0], BERT)
     model = build(model_class, specials, variant.config | (settings or {}), seed)
     model.half().save_pretrained(folder)
     limit = max_tokens(model.config)
@@ -60,6 +60,17 @@ def write_head_model(
     )
     source = f"{model_class} of transformers {transformers.__version__}"
     return HeadModel(source, some_tokens(seed, limit, specials), single, double, bool(specials.segments))
+
+
+def read_tokenizer(folder: Path) -> Any:
+    """Of DeBERTa as its tokenizer.json says: the class of this `transformers` would make another of it."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    if not isinstance(tokenizer, transformers.DebertaV2Tokenizer):
+        return tokenizer
+    names = {key: str(value) for key, value in tokenizer.special_tokens_map.items()}
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_file=str(folder / "tokenizer.json"), model_max_length=tokenizer.model_max_length, **names
+    )
 
 
 def write_cases(folder: Path, cases: list[dict[str, Any]], file: str = "pipeline.json") -> None:

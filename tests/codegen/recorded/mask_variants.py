@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from head_model import write_cases, write_head_model
-from library_variants import MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
+from head_model import read_tokenizer, write_cases, write_head_model
+from library_variants import DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 
@@ -43,13 +43,15 @@ VARIANTS: dict[str, Variant] = {
     "masks/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 44 + 2), type_vocab_size=1),
     "masks/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 44), **MODERN_IDS, local_attention=6),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
+    "masks/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 44), **DEBERTA_V3, embedding_size=14),
+    "masks/deberta-v2_own": bert_like("DebertaV2", 0, (20, 2, 1, 19, 44), **DEBERTA_V3, legacy=False),
 }
 
 
 def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
     head = write_head_model(folder, name, VARIANTS[name], ENDING, seed)
-    mask = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True).mask_token_id
+    mask = read_tokenizer(folder).mask_token_id
 
     def probabilities(output: Any, ids: torch.Tensor) -> torch.Tensor:
         return output.logits[0].softmax(-1)[ids[0] == mask]
@@ -80,7 +82,7 @@ def record(folder: Path, name: str, seed: int) -> None:
 
 def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
     """Of each text and mask: ids and scores."""
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer = read_tokenizer(folder)
     fill = transformers.pipeline("fill-mask", model=model, tokenizer=tokenizer)
     found = []
     for template in TEXTS:
@@ -94,7 +96,7 @@ def _by_pipeline(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
 
 def _scores(folder: Path, model: torch.nn.Module) -> list[dict[str, Any]]:
     """The pseudo-log-likelihood of each text: a loop over its tokens, in float64."""
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer = read_tokenizer(folder)
     found = []
     for template in SCORED:
         text = template.replace("[MASK]", tokenizer.mask_token)

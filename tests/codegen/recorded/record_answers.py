@@ -37,6 +37,8 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"top_k": 2, "align_to_words": False, "doc_stride": 3},
 )
 
+SPECIALS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}  # if not in a file
+
 
 def main() -> None:
     """Records the variants named, or all."""
@@ -62,7 +64,8 @@ def _tokenizer(folder: Path) -> Any:
     if not (folder / "tokenizer.json").exists():
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    names = {key: settings[key] for key in ("cls_token", "sep_token", "pad_token", "unk_token", "model_max_length")}
+    names = {key: settings.get(key, name) for key, name in SPECIALS.items()}
+    names["model_max_length"] = settings["model_max_length"]
     segments = "token_type_ids" in settings.get("model_input_names", ())
     inputs = ["input_ids", *(["token_type_ids"] if segments else []), "attention_mask"]
     file = str(folder / "tokenizer.json")
