@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from .digest import sha256_of
 from .errors import EtchError
+from .folder_lock import locked
 from .interrupts import held_signals
 from .load.json_file import parse_json
 from .manifest import MANIFEST, MAX_BYTES
@@ -62,7 +63,7 @@ def remove_leftovers(out: Path) -> list[str]:
         names = re.compile(rf"\.{re.escape(out.name)}(\.old)?\.etch\.[a-z0-9_]{{8}}")
         found = [path for path in out.parent.iterdir() if names.fullmatch(path.name)] if alone else []
         for path in sorted(found, reverse=True):  # what was moved away first: a build is put back into it
-            with contextlib.suppress(OSError), _locked(path) as free:
+            with contextlib.suppress(OSError), locked(path) as free:
                 if not free or path.is_symlink() or not _is_ours(path):
                     continue
                 moved_away = ".old.etch." in path.name and not (path / _MARK).exists() and any(path.iterdir())
@@ -138,7 +139,7 @@ def _write_beside(out: Path, files: list[Rendered], manifest: Callable[[dict[str
                 with acting():
                     alone.enter_context(_alone_in(out.parent))
                 fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.etch.", dir=out.parent))
-                lock.enter_context(_locked(fresh))  # before anybody takes it for one that was left
+                lock.enter_context(locked(fresh))  # before anybody takes it for one that was left
         except OSError as error:
             raise _refuse("target-not-writable", f"cannot write beside {out}: {error.strerror}") from error
         try:
@@ -203,23 +204,8 @@ def _alone_in(folder: Path) -> Iterator[bool]:
     False where there are no locks, on Windows and some network file systems: the renames still fail rather than
     overwrite.
     """
-    with _locked(folder, wait=True) as alone:
+    with locked(folder, wait=True) as alone:
         yield alone
-
-
-@contextlib.contextmanager
-def _locked(folder: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Whether a folder is locked by this process alone, until the end; the lock ends with the process, too."""
-    with contextlib.ExitStack() as stack:
-        locked = False
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            stack.callback(os.close, descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            locked = True
-        yield locked
 
 
 def _written_before(out: Path) -> dict[str, str]:

@@ -191,3 +191,8 @@ class Task(ABC):
 def counted(n: int, noun: str) -> str:
     """`3 labels`."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def margin(values: NDArray, label: int, other: int) -> str:
+    """`margin 0.012345`: by how much one label is ahead of another one."""
+    return f"margin {float(values[label] - values[other]):.6f}"

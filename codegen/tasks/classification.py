@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..emulate import Text
 from ..ir.graph import Graph
-from ..ir.task import Face, Measure, Task, counted
+from ..ir.task import Face, Measure, Task, counted, margin
 from ..table_file import Row
 from .columns import label_index, label_reader, parts_of
 from .names import listed, printable_name
@@ -81,10 +81,15 @@ class Classification(Task):
             return None
         if self.one_label:
             there, here = np.argsort(-expected, kind="stable")[:2].tolist(), [int(np.argmax(outputs))]
-        else:
+            ends = [f", {margin(values, *pair)}" for values, pair in ((expected, there), (outputs, (*here, there[0])))]
+        else:  # a logit is its own margin
             there = here = sorted(self._holding(outputs) ^ self._holding(expected))
-        reference = ", ".join(self._named(i, expected) for i in there)
-        return f"reference {reference}; here {', '.join(self._named(i, outputs) for i in here)}"
+            ends = ["", ""]
+        reference, ours = (
+            ", ".join(self._named(i, values) for i in labels) + end
+            for values, labels, end in zip((expected, outputs), (there, here), ends, strict=True)
+        )
+        return f"reference {reference}; here {ours}"
 
     def _holding(self, outputs: NDArray) -> set[int]:
         if self.one_label:

@@ -18,7 +18,7 @@ from ..emulate import Text
 from ..frontends import parts
 from ..frontends.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head, Softmax
-from ..ir.task import Face, Measure, Task, counted
+from ..ir.task import Face, Measure, Task, counted, margin
 from ..table_file import Columns, Echo, Row, refused
 from .entities import entity_f1
 from .names import listed, printable_name
@@ -105,8 +105,9 @@ class Tagging(Task):
         if not other.size:
             return None
         token = int(other[0])
-        reference = self._named(expected[token], int(there[token]))
-        ours = self._named(outputs[token], int(here[token]))
+        label, changed = int(there[token]), int(here[token])
+        reference = f"{self._named(expected[token], label)}, {margin(expected[token], label, changed)}"
+        ours = f"{self._named(outputs[token], changed)}, {margin(outputs[token], changed, label)}"
         return f"{counted(other.size, 'token')}, first token {token + 1}: reference {reference}; here {ours}"
 
     def _named(self, row: NDArray, label: int) -> str:

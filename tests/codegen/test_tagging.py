@@ -45,6 +45,15 @@ def test_the_report() -> None:
     assert reported_task("tags/bert").startswith("tagging of tokens (softmax), 9 labels: O, B-PER, ")
 
 
+def test_a_change_has_its_margins() -> None:
+    task = Tagging(("O", "B-PER", "I-PER"))
+    expected, outputs = np.array([[3, 1, 0], [0.5, 0.75, 0]]), np.array([[3, 1, 0], [0.875, 0.625, 0]])
+    assert task.change(expected, expected) is None
+    assert task.change(outputs, expected) == (
+        "1 token, first token 2: reference B-PER 0.750000, margin 0.250000; here O 0.875000, margin 0.250000"
+    )
+
+
 def test_entities_of_labels() -> None:
     task = Tagging(("O", "B-PER", "I-PER", "MISC", "S-LOC", "X-O"))
     assert task.entities == ("O", "PER", "MISC", "LOC")

@@ -95,8 +95,10 @@ def test_changed_labels_are_listed_with_the_references_top_two(fp32: Case) -> No
     names = fp32.program.task.labels
     assert "labels       1 of 9 other than the reference's" in fp32.report
     assert (
-        f"  text 4: reference {names[first]} {exact[first]:.6f}, {names[second]} {exact[second]:.6f}; "
-        f"here {names[second]} {fp32.outputs[3][second]:.6f}"
+        f"  text 4: reference {names[first]} {exact[first]:.6f}, {names[second]} {exact[second]:.6f}, "
+        f"margin {exact[first] - exact[second]:.6f}; "
+        f"here {names[second]} {fp32.outputs[3][second]:.6f}, "
+        f"margin {fp32.outputs[3][second] - fp32.outputs[3][first]:.6f}"
     ) in fp32.lines
 
 

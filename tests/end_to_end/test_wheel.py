@@ -26,6 +26,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 from wheels import imported, linked
 
+from codegen.wheel import load as loading
 from codegen.wheel import wheel
 from codegen.wheel.load import load
 
@@ -225,6 +226,36 @@ def test_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = load(str(tmp_path / "tiny"), plain_text=True)
     assert plain.threads == 1
     assert plain.classify("the [SEP] cat").tokens[0] > found[1][0].classify("the [SEP] cat").tokens[0]
+    assert len(list((tmp_path / "tiny/build/python").iterdir())) == 1  # generate wrote the folder anew
+
+
+def test_what_nobody_has_loaded_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Older contents of a folder; but for one that this process has, or another one."""
+    files = {"tiny/__init__.py": b""}
+    monkeypatch.setattr(loading, "package_files", lambda directory, echo: files)
+    place = tmp_path / "build/python"
+
+    def load_one(number: int) -> str:
+        files["tiny/__init__.py"] = f"def Model(*_, **__): return {number}\n".encode()
+        before = set(place.iterdir()) if place.exists() else set()
+        assert load(tmp_path) == number
+        [new] = set(place.iterdir()) - before
+        return new.name
+
+    for name in ("left", "elsewhere"):
+        (place / name / "tiny").mkdir(parents=True)
+    told = "import sys; sys.stdin.readline()"
+    keeps = f"from pathlib import Path; from codegen.folder_lock import keep; keep(Path({str(place / 'elsewhere')!r}))"
+    command = [sys.executable, "-c", f"{keeps}; print(flush=True); {told}"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        kept = [load_one(1), load_one(2)]
+        assert {path.name for path in place.iterdir()} == {*kept, "elsewhere"}
+        other.communicate(b"\n")
+    kept.append(load_one(3))
+    assert {path.name for path in place.iterdir()} == set(kept)
+    assert load(tmp_path) == 3
 
 
 # --- the library and the wheel ---------------------------------------------------------------------------------------
