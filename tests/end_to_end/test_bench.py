@@ -104,6 +104,12 @@ def test_each_program_says_where_it_ran(quick: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.sweep
+def test_a_turn_at_the_workspace(quick: list[dict[str, Any]]) -> None:
+    [turn] = named(quick, "turn/").values()
+    assert 0 < turn["ns"] < 10_000
+
+
+@pytest.mark.sweep
 def test_every_usable_set_is_measured(quick: list[dict[str, Any]]) -> None:
     usable = {name.split("/")[1] for name in named(quick, "matmul_s8/")}
     assert "scalar" in usable

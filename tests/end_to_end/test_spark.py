@@ -199,4 +199,5 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, wheel: Path, tmp_pat
     printed = process.communicate(timeout=300)[0]
     assert process.returncode == 0, printed
     assert "Lost executor" in printed
+    assert " rows/s on 1 core; " in printed
     check(tmp_path / "scored", wheel, tmp_path)

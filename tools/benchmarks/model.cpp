@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench-NAME: latency against length and threads, the tokenizer, time per op.
+// bench-NAME: latency against length and threads, a turn at the workspace, the tokenizer, time per op.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -57,6 +57,13 @@ void measure_tokenizer(benchmark::State& state, const std::vector<std::string>& 
                            benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+void measure_turn(benchmark::State& state) {
+    for (auto _ : state) {
+        if (!kModelCalls.take_turn()) return state.SkipWithError("somebody has the workspace");
+        benchmark::ClobberMemory();
+    }
+}
+
 }  // namespace
 
 bool register_benchmarks(const Options& options) {
@@ -76,6 +83,7 @@ bool register_benchmarks(const Options& options) {
                 ->UseRealTime();
         }
     }
+    repeated(benchmark::RegisterBenchmark(("turn/" + std::string(kModelCalls.name)).c_str(), measure_turn), options);
     if (options.texts.empty()) return true;
     const auto texts = std::make_shared<std::vector<std::string>>();
     std::ifstream file(options.texts);

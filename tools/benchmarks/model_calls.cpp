@@ -99,6 +99,11 @@ std::uint32_t encode(std::string_view text) {
     return model::encode(workspace, text, encoding) == Status::ok ? encoding.count : 0;
 }
 
+bool take_turn() {
+    const calls::Turn turn(workspace);
+    return static_cast<bool>(turn);
+}
+
 void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void* context) {
     const model::Arena a = calls::arena_in<model::Encoder>(workspace);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -112,15 +117,8 @@ void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void*
 
 }  // namespace
 
-extern const ModelCalls kModelCalls{model::kModelName,
-                                    model::kRecipe,
-                                    model::kMaxTokens,
-                                    model::kVocabulary,
-                                    select_kernel,
-                                    kernel,
-                                    share,
-                                    run,
-                                    encode,
-                                    run_ops};
+extern const ModelCalls kModelCalls{
+    model::kModelName, model::kRecipe, model::kMaxTokens, model::kVocabulary, select_kernel, kernel, share, run, encode,
+    take_turn,         run_ops};
 
 }  // namespace etch::bench

@@ -128,6 +128,12 @@ def read(spark: SparkSession, source: str, texts: str) -> DataFrame:
     return table
 
 
+def cores_of(spark: SparkSession) -> int:
+    """That the executors compute with by now. `defaultParallelism` says 2 of one."""
+    context = spark.sparkContext._jsc.sc()
+    return int(context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile()))
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Reads, scores, writes, and prints what it took."""
     name, verb = package_of(arguments.model)
@@ -157,10 +163,10 @@ def run(arguments: argparse.Namespace) -> None:
         table.mapInArrow(function, f"{columns}, {OUTPUTS[verb]}").write.parquet(arguments.output)
         seconds = time.monotonic() - begin
         count = spark.read.parquet(arguments.output).count()
-        cores = spark.sparkContext.defaultParallelism
+        cores = cores_of(spark)
         share = max(0.0, 1 - spent.value / (seconds * cores))
         print(
-            f"{count:,} rows in {seconds:.1f} s: {count / seconds:,.0f} rows/s on {cores} cores; "
+            f"{count:,} rows in {seconds:.1f} s: {count / seconds:,.0f} rows/s on {cores} core{'s' * (cores != 1)}; "
             f"{100 * share:.0f} % of their time outside the model"
         )
     except PySparkException as error:
