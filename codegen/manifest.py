@@ -129,7 +129,10 @@ def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
         raw = read_member(directory / MANIFEST, MAX_BYTES, refuse)
         content = parse_json(raw, MANIFEST)
     except EtchError as error:
-        message = f"{directory} is not a folder that etch generated: {error.message}"
+        if (directory / "config.json").is_file():
+            message = f"{directory} is a checkpoint; etch generate makes a folder of it, which is asked for here"
+        else:
+            message = f"{directory} is not a folder that etch generated: {error.message}"
         raise refuse("not-generated", message) from None
     missing = [field for field in _REQUIRED if field not in content]
     if missing:

@@ -150,6 +150,8 @@ def test_a_folder_that_etch_did_not_write_is_refused(case: Case, tmp_path: Path)
     case.directory = tmp_path
     with pytest.raises(EtchError, match="not a folder that etch generated"):
         verify(tmp_path, case.checkpoint, None, print, case.stand_in)
+    with pytest.raises(EtchError, match="is a checkpoint; etch generate makes a folder of it"):
+        verify(case.checkpoint, case.checkpoint, None, print, case.stand_in)
 
 
 def test_an_unknown_recipe_is_refused(case: Case) -> None:
