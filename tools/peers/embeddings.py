@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wheel of `etch wheel` that embeds beside sentence-transformers with its ONNX int8 backend: texts a second, memory.
+
+    python3 -m tools.peers.embeddings FOLDER --wheel WHEEL --texts FILE [--limit N] [--threads N] [--rounds N]
+
+FOLDER is the sentence-transformers folder that the wheel was generated from, FILE has a text a line. Both take lists of
+all texts at once, in processes of their own, and turns; a figure is the median of the turns, by the clock and by the
+processors' time, which others that compute meanwhile change less. Memory is what a process has at most (VmHWM), Python
+included. sentence-transformers exports FOLDER to ONNX, quantizes it dynamically for this CPU and computes 32 texts at a
+time, its usual batch.
+
+Needs `pip install 'sentence-transformers[onnx]==5.7.0'` and NumPy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = [sys.executable, "-m", "tools.peers.embeddings", "--work"]
+PROVIDER = "CPUExecutionProvider"
+PEERS = ("etch", "sentence-transformers-int8", "sentence-transformers-fp32")
+
+
+def etch_of(setup: dict[str, Any], place: Path) -> tuple[str, Callable[[list[str]], Any]]:
+    """The wheel, unpacked as pip does it."""
+    with zipfile.ZipFile(setup["wheel"]) as archive:
+        archive.extractall(place)
+        [init] = [name for name in archive.namelist() if name.endswith("/__init__.py") and name.count("/") == 1]
+    sys.path.insert(0, str(place))
+    package = importlib.import_module(init.split("/")[0])
+    model = package.Model(threads=setup["threads"])
+    return Path(setup["wheel"]).name.split("-")[1].split("+")[0], model.embed
+
+
+def sentence_transformers_of(setup: dict[str, Any], place: Path) -> tuple[str, Callable[[list[str]], Any]]:
+    """As export() wrote it."""
+    import onnxruntime
+    import sentence_transformers
+
+    session = onnxruntime.SessionOptions()
+    session.intra_op_num_threads = setup["threads"]
+    file = {"fp32": "onnx/model.onnx", "int8": f"onnx/model_qint8_{setup['cpu']}.onnx"}[
+        setup["peer"].rpartition("-")[2]
+    ]
+    options = {"provider": PROVIDER, "session_options": session, "file_name": file}
+    model = sentence_transformers.SentenceTransformer(str(place), backend="onnx", model_kwargs=options)
+    version = f"{sentence_transformers.__version__}, ONNX Runtime {onnxruntime.__version__}"
+    return version, lambda texts: model.encode(texts, batch_size=32, show_progress_bar=False)
+
+
+def export(setup: dict[str, Any]) -> None:
+    """Writes both forms, in a process of its own: what it takes is no memory of theirs."""
+    from sentence_transformers import SentenceTransformer, export_dynamic_quantized_onnx_model
+
+    options = {"provider": PROVIDER, "export": True}
+    model = SentenceTransformer(setup["folder"], backend="onnx", model_kwargs=options)
+    model.save_pretrained(setup["place"])
+    export_dynamic_quantized_onnx_model(model, setup["cpu"], setup["place"])
+
+
+def work(setup: dict[str, Any]) -> None:
+    """Answers each line `texts` of standard input with the seconds that they took, until it ends."""
+    load = etch_of if setup["peer"] == "etch" else sentence_transformers_of
+    place = Path(setup["place"])
+    version, embed = load(setup, place)
+    texts = Path(setup["texts"]).read_text(encoding="utf-8").splitlines()[: setup["limit"]]
+    embed(texts[:64])
+    say({"version": version, "texts": len(texts)})
+    for _ in sys.stdin:
+        begin, computed = time.perf_counter(), time.process_time()
+        vectors = embed(texts)
+        seconds, computed = time.perf_counter() - begin, time.process_time() - computed
+        status = Path("/proc/self/status").read_text()
+        peak = int(status.partition("VmHWM:")[2].split()[0])
+        say({"seconds": seconds, "computed": computed, "peak": peak, "first": [float(value) for value in vectors[0]]})
+
+
+def say(answer: dict[str, Any]) -> None:
+    print(json.dumps(answer), flush=True)
+
+
+def heard(stream: IO[str] | None) -> dict[str, Any]:
+    """The next answer; libraries that print, too, are passed over."""
+    assert stream is not None
+    for line in stream:
+        if line.startswith("{"):
+            return json.loads(line)
+    raise SystemExit("embeddings: a worker ended, what it printed is above")
+
+
+def cpu() -> str:
+    """What sentence-transformers quantizes for."""
+    flags = Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
+    return next((name for name in ("avx512_vnni", "avx512", "avx2") if name in flags or f"{name}f" in flags), "arm64")
+
+
+def compare(arguments: argparse.Namespace, place: Path) -> None:
+    common = {"threads": arguments.threads, "limit": arguments.limit, "cpu": cpu()}
+    common |= {name: str(getattr(arguments, name).resolve()) for name in ("folder", "wheel", "texts")}
+    exported = place / "exported"
+    exported.mkdir()
+    subprocess.run([*WORK, json.dumps(common | {"peer": "export", "place": str(exported)})], cwd=ROOT, check=True)
+    workers = {}
+    for peer in PEERS:
+        setup = common | {"peer": peer, "place": str(place / "wheel" if peer == "etch" else exported)}
+        command = [*WORK, json.dumps(setup)]
+        workers[peer] = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        workers[peer].about = heard(workers[peer].stdout)  # type: ignore[attr-defined]
+    answers: dict[str, list[dict[str, Any]]] = {peer: [] for peer in workers}
+    for _ in range(arguments.rounds):
+        for peer, worker in workers.items():
+            assert worker.stdin is not None
+            worker.stdin.write("texts\n")
+            worker.stdin.flush()
+            answers[peer].append(heard(worker.stdout))
+    print(
+        "| | texts/s | texts per second of a processor | peak MB | first text's cosine to fp32 |\n|---|---|---|---|---|"
+    )
+    exact = answers["sentence-transformers-fp32"][0]["first"]
+    for peer, worker in workers.items():
+        worker.communicate()
+        about = worker.about  # type: ignore[attr-defined]
+        rates = [
+            f"{about['texts'] / statistics.median(answer[clock] for answer in answers[peer]):,.0f}"
+            for clock in ("seconds", "computed")
+        ]
+        peak = max(answer["peak"] for answer in answers[peer]) / 1024
+        ours = answers[peer][0]["first"]
+        cosine = sum(a * b for a, b in zip(ours, exact, strict=True))
+        print(f"| {peer} {about['version']} | {rates[0]} | {rates[1]} | {peak:,.0f} | {cosine:.4f} |")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--wheel", type=Path, required=True)
+    parser.add_argument("--texts", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--limit", type=int, default=1000, help="only the first N texts (default: 1000)")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
+    if sys.argv[1:2] == ["--work"]:
+        setup = json.loads(sys.argv[2])
+        export(setup) if setup["peer"] == "export" else work(setup)
+        return 0
+    arguments = parser.parse_args()
+    if importlib.util.find_spec("sentence_transformers") is None:
+        parser.error("pip install 'sentence-transformers[onnx]==5.7.0'")
+    with tempfile.TemporaryDirectory() as place:
+        compare(arguments, Path(place))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
