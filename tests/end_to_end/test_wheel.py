@@ -29,6 +29,7 @@ from wheels import imported, linked
 from codegen.wheel import load as loading
 from codegen.wheel import wheel
 from codegen.wheel.load import load
+from tools.peers import embeddings
 
 TEXTS = ["the cat", "", "a dog sat on the mat [SEP] and " * 9, "Ünïcode", "the dog"] * 20
 
@@ -256,6 +257,20 @@ def test_what_nobody_has_loaded_is_removed(tmp_path: Path, monkeypatch: pytest.M
     kept.append(load_one(3))
     assert {path.name for path in place.iterdir()} == set(kept)
     assert load(tmp_path) == 3
+
+
+def test_beside_sentence_transformers(packages: dict[str, ModuleType], generated: dict[str, Path]) -> None:
+    """etch's part of `tools/peers/embeddings.py`: the texts at once, for each line that asks."""
+    place = generated["vectors"].parent
+    [path] = (place / "site/wheels").glob("tiny_vectors-*.whl")
+    (place / "lines.txt").write_text("the cat\na dog\nthe dog\n")
+    setup = {"peer": "etch", "threads": 2, "limit": 2, "texts": str(place / "lines.txt"), "wheel": str(path)}
+    command = [*embeddings.WORK, json.dumps(setup | {"place": str(place / "peer")})]
+    done = subprocess.run(command, cwd=ROOT, input="texts\n", capture_output=True, text=True, check=True, timeout=60)
+    about, answer = map(json.loads, done.stdout.splitlines())
+    assert about["texts"] == 2
+    assert min(answer["seconds"], answer["computed"], answer["peak"]) > 0
+    assert np.array_equal(np.array(answer["first"], np.float32), packages["vectors"].Model().embed(["the cat"])[0])
 
 
 # --- the library and the wheel ---------------------------------------------------------------------------------------
