@@ -22,6 +22,7 @@ DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
 ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
 # What makes WebAssembly, by Debian's names.
+_NO_SQLITE_HEADER = "sqlite3ext.h is missing"  # as tools/sqlite/CMakeLists.txt says it
 _WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 
@@ -65,7 +66,14 @@ def build_shared(directory: Path, echo: Callable[[str], None] = lambda _: None) 
 def build_sqlite(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
     """Builds the loadable extension of SQLite of a generated folder in its `build/sqlite`."""
     name = read_manifest(directory)["name"]
-    return _build_library(directory, "sqlite", echo) / f"{name}.so"
+    try:
+        return _build_library(directory, "sqlite", echo) / f"{name}.so"
+    except EtchError as error:
+        if error.code != "configure-failed" or _NO_SQLITE_HEADER not in error.detail:
+            raise
+        raise EtchError(
+            "sqlite-header-missing", "build", f"{_NO_SQLITE_HEADER}: apt-get install libsqlite3-dev"
+        ) from None
 
 
 def build_web(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:

@@ -5,6 +5,7 @@ is an error of the statement. Sweep: built by CMake, and 100,000 rows."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import struct
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from classify_program import ROOT, Program
-from generator_program import etch
+from generator_program import etch, one_line
 from model_build import build_model, build_test
 from recorded.outputs import folder as recorded
 from tiny_checkpoint import write_tiny_checkpoint
@@ -210,6 +211,14 @@ def test_refused(tmp_path: Path, generated: dict[str, Path]) -> None:
     assert (done.code, "error[task-not-supported] sqlite: extensions of SQLite have" in done.err) == (1, True), done.err
     done = etch("sqlite", tmp_path, "--out", tmp_path / "out")
     assert (done.code, "error[not-generated]" in done.err) == (1, True), done.err
+    reason = "sqlite3ext.h is missing: apt-get install libsqlite3-dev"
+    assert reason in (ROOT / "tools/sqlite/CMakeLists.txt").read_text()
+    (tmp_path / "cmake").write_text(f"#!/bin/sh\necho 'CMake Error: {reason}'\nexit 1\n")
+    (tmp_path / "cmake").chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "ETCH_CACHE": str(tmp_path / "cache")}
+    done = etch("sqlite", generated["labels"], "--out", tmp_path / "out", environment=path)
+    assert done.out.startswith(b"building in ")
+    assert one_line(done, 1) == f"etch: error[sqlite-header-missing] build: {reason}"
     assert not (tmp_path / "out").exists()
 
 
