@@ -147,6 +147,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2/two_layers": ("GPT2", GPT2),
     "gpt2/narrow": ("GPT2", GPT2 | {"n_inner": 31, "n_layer": 1, "n_head": 4, "activation_function": "relu"}),
     "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
+    "bart/texts": ("Bart", BART | {"encoder_layers": 1, "decoder_layers": 1} | SPECIAL["bart/texts"]),
     "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "mbart/own": ("MBart", MBART),
@@ -173,6 +174,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"max_new_tokens": MAX_TARGET, **special} for name, special in SPECIAL.items()},
 }
 SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
+SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
+SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
 SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
@@ -195,7 +198,7 @@ def record(folder: Path, name: str, seed: int) -> None:
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
     if hasattr(model, "final_logits_bias"):
-        bias = np.random.default_rng(seed).standard_normal((1, config.vocab_size))
+        bias = np.random.default_rng(seed).standard_normal((1, config.vocab_size)) * (name != "bart/texts")
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
     if name in SPECIAL:  # that some texts end
         with torch.no_grad():

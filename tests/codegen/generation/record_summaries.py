@@ -26,6 +26,7 @@ HERE = Path(__file__).resolve().parent
 _USUAL = {"early_stopping": True, "length_penalty": 2.0, "no_repeat_ngram_size": 2, "max_new_tokens": None}
 PARAMS: dict[str, dict[str, Any]] = {
     "t5/texts": {**_USUAL, "max_length": 14, "min_length": 6, "num_beams": 4, "prefix": "of: "},
+    "bart/texts": {**_USUAL, "no_repeat_ngram_size": 3, "max_length": 16, "min_length": 7, "num_beams": 4},
     "mbart/texts": {**_USUAL, "max_length": 12, "min_length": 5, "num_beams": 2, "repetition_penalty": None},
 }
 

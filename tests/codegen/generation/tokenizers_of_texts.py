@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of models that write: GPT-2's files, a tokenizer.json as Llama 3 has it, Unigram of T5
-and mBART."""
+"""Small tokenizers of models that write: GPT-2's files, BART's bytes, a tokenizer.json as Llama 3 has it, Unigram of
+T5 and mBART."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import transformers
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
-from vocabularies import BYTES, MERGES, UNIGRAM
+from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
 _BEGIN, _END = "<|begin_of_text|>", "<|end_of_text|>"
@@ -21,6 +21,15 @@ _T5_PIECES = ("<pad>", "</s>", "<unk>", *UNIGRAM, "<extra_id_1>", "<extra_id_0>"
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 _MBART_PIECES = (*_FIRST, *UNIGRAM, *FAIRSEQ_LANGUAGE_CODES, "<mask>")
 SPECIAL = {
+    "bart/texts": {
+        "vocab_size": len(ROBERTA_VOCABULARY),
+        "bos_token_id": 0,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+        "forced_bos_token_id": 0,
+        "forced_eos_token_id": 2,
+    },
     "mbart/texts": {
         "vocab_size": len(_MBART_PIECES),
         "pad_token_id": 1,
@@ -50,6 +59,11 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         _write(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
+        return
+    if variant == "bart/texts":
+        ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}
+        merges = [tuple(merge.split(" ")) for merge in MERGES]
+        transformers.BartTokenizer(vocab=ids, merges=merges, model_max_length=20).save_pretrained(folder)
         return
     if variant == "t5/texts":
         scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
