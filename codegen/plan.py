@@ -314,10 +314,11 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
 
 
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> int:
-    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule, but not fewer
-    than its least."""
+    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule; where these
+    are fewer than its least, block_rows_beyond."""
     row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
     if not row_bytes:
         return 1
-    rows = max(target.block_bytes // row_bytes // target.block_granule * target.block_granule, target.block_least_rows)
+    fitting = target.block_bytes // row_bytes // target.block_granule * target.block_granule
+    rows = fitting if fitting >= target.block_least_rows else target.block_rows_beyond
     return min(rows, program.max_tokens)

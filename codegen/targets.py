@@ -21,6 +21,7 @@ class Target:
     block_bytes: int  # activations of one block of rows should fit in this
     block_granule: int  # rows; blocks are a multiple of it where they can be
     block_least_rows: int  # but not fewer than this: each block reads all the weights of its ops
+    block_rows_beyond: int  # where fewer would fit: weights are not in the cache either, and the fewer blocks read them
     attention_tile_rows: int  # query rows whose scores are alive at once
     mask_rows: int  # masks that go through the vocabulary together: each block of them reads all of it
     recurrent_products: int  # multiply-adds of a GRU that are one unit of work, or one row's where they are more
@@ -38,6 +39,7 @@ TARGETS: dict[str, Target] = {
             block_bytes=1 << 20,  # one core's L2
             block_granule=24,
             block_least_rows=72,
+            block_rows_beyond=224,
             attention_tile_rows=24,
             mask_rows=8,
             recurrent_products=1 << 20,
@@ -51,6 +53,7 @@ TARGETS: dict[str, Target] = {
             block_bytes=8 << 10,
             block_granule=4,
             block_least_rows=4,
+            block_rows_beyond=4,
             attention_tile_rows=4,
             mask_rows=1,
             recurrent_products=1 << 15,

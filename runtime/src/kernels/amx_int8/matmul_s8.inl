@@ -20,6 +20,7 @@ constexpr std::uint8_t kEncodedBytes = 1;
 constexpr std::uint32_t kTileRows = 16;
 constexpr std::uint32_t kGroupBytes = 64;  // 4 k of a panel
 constexpr std::uint32_t kMostGroups = 16;  // of a tile
+constexpr std::uint32_t kGroupPanels = 4;  // that go through all rows together
 
 // Encodes rne(x), |x| <= 127.
 ETCH_INLINE void encode_16(Floats x, std::uint8_t* encoded) noexcept {
@@ -50,6 +51,7 @@ struct Product {
           tiles((m.rows + kTileRows - 1) / kTileRows) {
         while (step_groups() * steps > round_up(groups, kEncodedPadding / 4))
             ++steps;
+        activated_rows = steps < 2 ? 2 * kTileRows : (2 * kTileRows + steps - 2) / (steps - 1);
     }
 
     std::uint32_t step_groups() const noexcept { return (groups + steps - 1) / steps; }
@@ -64,7 +66,8 @@ struct Product {
     const std::uint32_t groups;  // of 4 k
     std::uint32_t steps;         // that they are multiplied in
     const std::uint32_t tile_rows;
-    const std::uint32_t tiles;  // of rows
+    const std::uint32_t tiles;     // of rows
+    std::uint32_t activated_rows;  // at each step, so that all of a block are when the next one is multiplied
 };
 
 // Weights of a panel's last step: where they lie or, where they would end behind the table, a copy with zeros behind
@@ -89,44 +92,88 @@ ETCH_INLINE void finish(const Product& product, std::uint32_t tile, std::uint32_
                  sums + (row - product.first_row(tile)) * 16);
 }
 
-// kRowTiles tiles of rows from `tile` on times kPanels panels. Sums are in the registers 0 to 3, rows in 4 and 5 or 4,
-// columns in the others.
-template <unsigned kRowTiles, unsigned kPanels>
-ETCH_NOINLINE void multiply_block(const Product& product, std::uint32_t tile, std::uint32_t panel) noexcept {
+// Outputs of a block that wait for their activation. They get it while the next block is multiplied, as the unit that
+// multiplies tiles is none that activates.
+struct Waiting {
+    // Activates up to `count` rows more.
+    ETCH_INLINE void some(const MatmulS8& m, std::uint32_t count) noexcept {
+        if (row == end_row) return;
+        const std::uint32_t rows = end_row - row < count ? end_row - row : count;
+        activate_block(m, row, rows, column, columns);
+        row += rows;
+    }
+
+    std::uint32_t row = 0;  // the next one
+    std::uint32_t end_row = 0;
+    std::uint32_t column = 0;
+    std::uint32_t columns = 0;
+};
+
+// Weights of the next panels, which are fetched into the second cache meanwhile.
+struct Ahead {
+    ETCH_INLINE void fetch() noexcept {
+        for (std::uint32_t line = 0; line < lines; ++line)
+            _mm_prefetch(reinterpret_cast<const char*>(weights + line * 64), _MM_HINT_T1);
+        weights += lines * 64;
+    }
+
+    const std::int8_t* weights;
+    std::uint32_t lines;  // at each step
+};
+
+// A block is kRowTiles tiles of rows from `tile` on times kPanels panels. Its sums are in the registers 0 to 3 from its
+// first step to finish_block(), its rows in 4 and 5 or 4, its columns in the others.
+
+// Adds the products of step `step`; columns_of(p) has its weights in the panel p of the block, a constant.
+template <unsigned kRowTiles, unsigned kPanels, class ColumnsOf>
+ETCH_INLINE void add_step(const Product& product, std::uint32_t tile, std::uint32_t step,
+                          ColumnsOf columns_of) noexcept {
     static_assert(kRowTiles * kPanels <= 4, "four registers hold sums");
     constexpr unsigned kFirstColumns = 4 + kRowTiles;
     constexpr unsigned kColumnTiles = 8 - kFirstColumns;
-    const MatmulS8& m = product.m;
-    const std::uint32_t step_groups = product.step_groups();
+    const QuantizedRows& a = product.m.a;
+    const std::uint8_t* const of_step = a.data + std::size_t{4} * step * product.step_groups();
+    for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
+        constexpr unsigned kRow = decltype(r)::value;
+        load_tile<4 + kRow>(of_step + product.first_row(tile + kRow) * a.stride_bytes, a.stride_bytes);
+    });
+    for_constants<kPanels>([&](auto p) ETCH_INLINE_BODY {
+        constexpr unsigned kPanel = decltype(p)::value;
+        constexpr unsigned kColumns = kFirstColumns + kPanel % kColumnTiles;
+        load_tile<kColumns>(columns_of(kPanel), kGroupBytes);
+        for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
+            multiply_tiles<decltype(r)::value * kPanels + kPanel, 4 + decltype(r)::value, kColumns>();
+        });
+    });
+}
+
+// All steps but the last one, and all that waits.
+template <unsigned kRowTiles, unsigned kPanels>
+ETCH_NOINLINE void begin_block(const Product& product, std::uint32_t tile, std::uint32_t panel, Waiting& before,
+                               Ahead& ahead) noexcept {
+    for_constants<kRowTiles * kPanels>([](auto sums) ETCH_INLINE_BODY { zero_tile<decltype(sums)::value>(); });
+    const std::int8_t* weights = product.m.weights + panel * product.panel_bytes;
+    for (std::uint32_t step = 0; step + 1 < product.steps; ++step) {
+        add_step<kRowTiles, kPanels>(product, tile, step,
+                                     [&](unsigned p) ETCH_INLINE_BODY { return weights + p * product.panel_bytes; });
+        weights += product.step_groups() * kGroupBytes;
+        ahead.fetch();
+        before.some(product.m, product.activated_rows);
+    }
+    before.some(product.m, 2 * kTileRows);
+}
+
+// The last step, and outputs out of sums.
+template <unsigned kRowTiles, unsigned kPanels>
+ETCH_NOINLINE void finish_block(const Product& product, std::uint32_t tile, std::uint32_t panel) noexcept {
     alignas(64) union {
         std::int32_t sums[kTileRows * 16];
         std::int8_t weights[1024];
     } scratch;
-    const std::uint8_t* rows[kRowTiles];
-    for (unsigned r = 0; r < kRowTiles; ++r)
-        rows[r] = m.a.data + product.first_row(tile + r) * m.a.stride_bytes;
-    const std::int8_t* weights = m.weights + panel * product.panel_bytes;
-    for_constants<kRowTiles * kPanels>([](auto sums) ETCH_INLINE_BODY { zero_tile<decltype(sums)::value>(); });
-    // `columns_of` has the weights of a step in the panel that a constant says.
-    const auto add_step = [&](auto columns_of) ETCH_INLINE_BODY {
-        for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
-            constexpr unsigned kRow = decltype(r)::value;
-            load_tile<4 + kRow>(rows[kRow], m.a.stride_bytes);
-            rows[kRow] += 4 * step_groups;
-        });
-        for_constants<kPanels>([&](auto p) ETCH_INLINE_BODY {
-            constexpr unsigned kPanel = decltype(p)::value;
-            constexpr unsigned kColumns = kFirstColumns + kPanel % kColumnTiles;
-            load_tile<kColumns>(columns_of(kPanel), kGroupBytes);
-            for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
-                multiply_tiles<decltype(r)::value * kPanels + kPanel, 4 + decltype(r)::value, kColumns>();
-            });
-        });
-        weights += step_groups * kGroupBytes;
-    };
-    for (std::uint32_t step = 1; step < product.steps; ++step)
-        add_step([&](unsigned p) ETCH_INLINE_BODY { return weights + p * product.panel_bytes; });
-    add_step([&](unsigned p) ETCH_INLINE_BODY {
+    const std::uint32_t step = product.steps - 1;
+    const std::int8_t* const weights =
+        product.m.weights + panel * product.panel_bytes + std::size_t{step} * product.step_groups() * kGroupBytes;
+    add_step<kRowTiles, kPanels>(product, tile, step, [&](unsigned p) ETCH_INLINE_BODY {
         return last_step(product, panel + p, weights + p * product.panel_bytes, scratch.weights);
     });
     for_constants<kRowTiles * kPanels>([&](auto sums) ETCH_INLINE_BODY {
@@ -136,48 +183,75 @@ ETCH_NOINLINE void multiply_block(const Product& product, std::uint32_t tile, st
     });
 }
 
-// Tiles of rows [first_tile, last_tile), kRowTiles at a time, times a group of panels, and their activation.
+// Tiles of rows [first_tile, last_tile), kRowTiles at a time, times a group of panels. Others behind it are `fetched`.
 template <unsigned kRowTiles, unsigned kPanels>
 ETCH_INLINE void multiply_group(const Product& product, std::uint32_t first_tile, std::uint32_t last_tile,
-                                std::uint32_t panel) noexcept {
+                                std::uint32_t panel, Waiting& before, bool fetched) noexcept {
     const MatmulS8& m = product.m;
-    const std::uint32_t columns = m.n - panel * 16 < kPanels * 16 ? m.n - panel * 16 : kPanels * 16;
+    const std::size_t lines = fetched ? kPanels * product.panel_bytes / 64 : 0;
+    const std::size_t steps = (last_tile - first_tile) / kRowTiles * product.steps;
+    Ahead ahead{m.weights + (panel + kPanels) * product.panel_bytes,
+                static_cast<std::uint32_t>((lines + steps - 1) / steps)};
     for (std::uint32_t tile = first_tile; tile < last_tile; tile += kRowTiles) {
-        multiply_block<kRowTiles, kPanels>(product, tile, panel);
-        const std::uint32_t row = tile * kTileRows;
-        const std::uint32_t rows = m.rows - row < kRowTiles * kTileRows ? m.rows - row : kRowTiles * kTileRows;
-        activate_block(m, row, rows, panel * 16, columns);
+        begin_block<kRowTiles, kPanels>(product, tile, panel, before, ahead);
+        finish_block<kRowTiles, kPanels>(product, tile, panel);
+        if (m.activation == Activation::none) continue;
+        before.row = tile * kTileRows;
+        before.end_row = m.rows - before.row < kRowTiles * kTileRows ? m.rows : before.row + kRowTiles * kTileRows;
+        before.column = panel * 16;
+        before.columns = m.n - before.column < kPanels * 16 ? m.n - before.column : kPanels * 16;
     }
 }
 
-// Panels from `panel` on in groups of kPanels, then single ones. Each goes through the rows while it is in the cache.
-template <unsigned kRowTiles, unsigned kPanels>
-ETCH_INLINE void multiply_panels(const Product& product, std::uint32_t first_tile, std::uint32_t last_tile,
-                                 std::uint32_t panel, std::uint32_t last_panel) noexcept {
-    for (; panel + kPanels <= last_panel; panel += kPanels)
-        multiply_group<kRowTiles, kPanels>(product, first_tile, last_tile, panel);
-    if constexpr (kPanels > 1) multiply_panels<kRowTiles, 1>(product, first_tile, last_tile, panel, last_panel);
+// The last of an odd number of tiles times up to kGroupPanels panels.
+ETCH_INLINE void multiply_last(const Product& product, std::uint32_t panel, std::uint32_t end,
+                               Waiting& before) noexcept {
+    const std::uint32_t tile = product.tiles - 1;
+    if (end - panel == kGroupPanels)
+        return multiply_group<1, kGroupPanels>(product, tile, product.tiles, panel, before, false);
+    for (; panel < end; ++panel)
+        multiply_group<1, 1>(product, tile, product.tiles, panel, before, false);
 }
 
+// All pairs of tiles times up to kGroupPanels panels. Where outputs are activated, too, that gives the caches time
+// enough, and fetching costs more than it brings.
+ETCH_INLINE void multiply_pairs(const Product& product, std::uint32_t panel, std::uint32_t end, bool ends,
+                                Waiting& before) noexcept {
+    const std::uint32_t tiles = product.tiles / 2 * 2;
+    const bool fetched = product.m.activation == Activation::none;
+    for (; panel + 2 <= end; panel += 2)
+        multiply_group<2, 2>(product, 0, tiles, panel, before, fetched && (panel + 4 <= end || !ends));
+    if (panel < end) multiply_group<2, 1>(product, 0, tiles, panel, before, false);
+}
+
+// A group of panels goes through all rows while it is in the cache.
 void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     const Product product(m);
-    TileShapes shapes;
+    TileShapes pairs;
     for (unsigned tile = 0; tile < 8; ++tile) {
         const bool columns = tile >= 6;
-        shapes.rows[tile] = static_cast<std::uint8_t>(columns ? product.step_groups() : product.tile_rows);
-        shapes.row_bytes[tile] = static_cast<std::uint16_t>(tile < 4 || columns ? 64 : 4 * product.step_groups());
+        pairs.rows[tile] = static_cast<std::uint8_t>(columns ? product.step_groups() : product.tile_rows);
+        pairs.row_bytes[tile] = static_cast<std::uint16_t>(tile < 4 || columns ? 64 : 4 * product.step_groups());
     }
-    const std::uint32_t pairs = product.tiles / 2 * 2;
-    if (pairs != 0) {
-        configure_tiles(shapes);
-        multiply_panels<2, 2>(product, 0, pairs, first_panel, last_panel);
+    TileShapes last = pairs;
+    last.rows[5] = last.rows[6];
+    last.row_bytes[5] = last.row_bytes[6];
+    const bool has_pairs = product.tiles > 1;
+    const bool has_last = product.tiles % 2 != 0;
+    // Where tiles are full all of them have one shape.
+    const bool differ = has_last && has_pairs && product.step_groups() != kMostGroups;
+    configure_tiles(has_pairs ? pairs : last);
+    Waiting before;
+    for (std::uint32_t panel = first_panel; panel < last_panel; panel += kGroupPanels) {
+        const std::uint32_t end = last_panel - panel < kGroupPanels ? last_panel : panel + kGroupPanels;
+        if (has_pairs) {
+            if (differ && panel != first_panel) configure_tiles(pairs);
+            multiply_pairs(product, panel, end, end == last_panel, before);
+            if (differ) configure_tiles(last);
+        }
+        if (has_last) multiply_last(product, panel, end, before);
     }
-    if (pairs != product.tiles) {
-        shapes.rows[5] = shapes.rows[6];
-        shapes.row_bytes[5] = 64;
-        configure_tiles(shapes);
-        multiply_panels<1, 4>(product, pairs, product.tiles, first_panel, last_panel);
-    }
+    before.some(m, 2 * kTileRows);
     release_tiles();
 }
 
