@@ -84,7 +84,7 @@ def test_what_was_encoded_is_not_encoded_again(tmp_path: Path) -> None:
         return (tmp_path / name / "head.safetensors").read_bytes()
 
     first = head("first")
-    files = {path: path.read_bytes() for path in kept.iterdir()}
+    files = {path: path.read_bytes() for path in kept.glob("*.safetensors")}
     assert len(files) == 3  # 256 of the training rows, the others, and what is held out
     assert head("again") == first
     held_out = (tmp_path / "held_out.csv").read_text().splitlines()
@@ -92,6 +92,28 @@ def test_what_was_encoded_is_not_encoded_again(tmp_path: Path) -> None:
     assert {f"{text},{label}" for label, _, text in (row.partition(",") for row in held_out)} <= set(
         table.read_text().splitlines()
     )
+    (training,) = kept.glob("*.pt")
+    training.unlink()
     for path, content in files.items():
         path.write_bytes(content[:-64] + bytes(64))  # were they read?
     assert head("other") != first
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "tiny")
+    table = write_csv(tmp_path / "a.csv", labelled(300))
+    assert recipe(tmp_path / "tiny", table, tmp_path / "whole", *FAST).returncode == 0
+
+    options = (*FAST, "--features", tmp_path / "kept")
+    command = [sys.executable, RECIPE, tmp_path / "tiny", "--train", table, "--out", tmp_path / "stopped", *COLUMNS]
+    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.startswith("epoch 2"):
+                running.kill()
+    assert running.returncode != 0 and not (tmp_path / "stopped").exists()
+
+    done = recipe(tmp_path / "tiny", table, tmp_path / "stopped", *options)
+    assert done.returncode == 0 and "going on after epoch" in done.stderr, done.stderr
+    whole, stopped = ((tmp_path / name / "head.safetensors").read_bytes() for name in ("whole", "stopped"))
+    assert stopped == whole

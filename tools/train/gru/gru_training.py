@@ -17,6 +17,7 @@ from common.optimize import decay_groups, set_rate
 from features import ENCODED_TOKENS, Cache, Features
 from folder import check_free, new_folder, write_tokenizer
 from gru_model import GruClassifier
+from kept import Kept
 from safetensors.torch import save_file
 from settings import Columns
 from split import split
@@ -41,6 +42,7 @@ def run(asked: argparse.Namespace) -> str:
     if asked.threads is not None:
         torch.set_num_threads(asked.threads)
     torch.use_deterministic_algorithms(True)
+    torch.set_flush_denormal(True)  # gradients fade over hundreds of states; denormal ones cost seven times the time
     torch.manual_seed(asked.seed)
     labels, parts = _read(asked)
     if asked.write_held_out:
@@ -66,7 +68,8 @@ def run(asked: argparse.Namespace) -> str:
         both_ways=not asked.one_direction,
         dropout=asked.dropout,
     )
-    train(head, features["training"], features["held out"], asked)
+    kept = None if asked.features is None else Kept(asked.features, _run_of(checkpoint.digest, parts, asked))
+    train(head, features["training"], features["held out"], asked, kept)
     with new_folder(asked.out) as folder:
         write_folder(folder, encoder, CheckpointFolder(asked.encoder), head, labels.names, asked.max_tokens)
     measured = {name: accuracy(head, features[name]) for name in ("held out", "test") if name in features}
@@ -92,18 +95,38 @@ def _read(asked: argparse.Namespace) -> tuple[Labels, dict[str, list[Record]]]:
     return labels, parts
 
 
-def train(head: GruClassifier, rows: Features, held_out: Features, asked: argparse.Namespace) -> None:
-    """Leaves the weights of the epoch that is best on the rows held out."""
+def _run_of(encoder: str, parts: dict[str, list[Record]], asked: argparse.Namespace) -> str:
+    """What the weights after an epoch depend on."""
+    rows = [(name, row.label, row.texts) for name, of_part in parts.items() for row in of_part]
+    of_head = asked.hidden, asked.layers, asked.one_direction, asked.max_tokens
+    of_steps = asked.dropout, asked.epochs, asked.batch, asked.rate, asked.seed
+    return repr((encoder, rows, of_head, of_steps))
+
+
+def train(
+    head: GruClassifier, rows: Features, held_out: Features, asked: argparse.Namespace, kept: Kept | None = None
+) -> None:
+    """Leaves the weights of the epoch that is best on the rows held out. Goes on after the last epoch that is kept, to
+    the same weights."""
     optimizer = torch.optim.AdamW(decay_groups(head, _DECAY), lr=asked.rate)
     rng = random.Random(asked.seed)
     batches = [shuffled_by_rows(rows.lengths, asked.batch, _POOL, rng) for _ in range(asked.epochs)]
-    steps, step = sum(map(len, batches)), 0
+    steps = sum(map(len, batches))
     best, weights = -1.0, head.state_dict()
-    for epoch, of_epoch in enumerate(batches, 1):
+    done = 0
+    state = None if kept is None else kept.read()
+    if state is not None:
+        done, best, weights = state["epoch"], state["best"], state["weights"]
+        head.load_state_dict(state["head"])
+        optimizer.load_state_dict(state["optimizer"])
+        _say(f"going on after epoch {done}")
+    step = sum(map(len, batches[:done]))
+    for epoch, of_epoch in enumerate(batches[done:], done + 1):
         head.train()
         total, begin = 0.0, time.monotonic()
         for batch in of_epoch:
             step += 1
+            torch.manual_seed(asked.seed * 1_000_003 + step)  # a step is the same, whatever ran before it
             set_rate(optimizer, asked.rate, step, steps, _WARMUP)
             loss = cross_entropy(head(rows.texts(batch)), rows.labels[batch])
             optimizer.zero_grad()
@@ -112,10 +135,13 @@ def train(head: GruClassifier, rows: Features, held_out: Features, asked: argpar
             optimizer.step()
             total += float(loss.detach()) * len(batch)
         found = accuracy(head, held_out)
-        loss_of = total / len(rows.rows)
-        _say(f"epoch {epoch}: loss {loss_of:.4f}, held out {100 * found:.2f} %, {time.monotonic() - begin:.0f} s")
         if found > best:
             best, weights = found, {name: value.clone() for name, value in head.state_dict().items()}
+        if kept is not None:
+            now = {"head": head.state_dict(), "optimizer": optimizer.state_dict()}
+            kept.write({"epoch": epoch, "best": best, "weights": weights} | now)
+        loss_of = total / len(rows.rows)
+        _say(f"epoch {epoch}: loss {loss_of:.4f}, held out {100 * found:.2f} %, {time.monotonic() - begin:.0f} s")
     head.load_state_dict(weights)
 
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a training is, in a file that the next run of the same rows and options finds."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+class Kept:
+    """A file of `folder`; `run` says what the training depends on."""
+
+    def __init__(self, folder: Path, run: str) -> None:
+        self._place = folder / f"{hashlib.sha256(run.encode()).hexdigest()[:24]}.pt"
+
+    def read(self) -> dict[str, Any] | None:
+        """What was written last; None: nothing."""
+        return torch.load(self._place, weights_only=True) if self._place.exists() else None
+
+    def write(self, state: dict[str, Any]) -> None:
+        """Replaces it as a whole."""
+        beside = self._place.with_suffix(".new")
+        torch.save(state, beside)
+        beside.replace(self._place)
