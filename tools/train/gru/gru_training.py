@@ -42,7 +42,7 @@ def run(asked: argparse.Namespace) -> str:
     if asked.threads is not None:
         torch.set_num_threads(asked.threads)
     torch.use_deterministic_algorithms(True)
-    torch.set_flush_denormal(True)  # gradients fade over hundreds of states; denormal ones cost seven times the time
+    torch.set_flush_denormal(True)  # gradients fade over hundreds of states; denormal ones cost several times the time
     torch.manual_seed(asked.seed)
     labels, parts = _read(asked)
     if asked.write_held_out:
