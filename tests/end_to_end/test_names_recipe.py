@@ -69,3 +69,14 @@ def test_files_refused(content: str | None, code: int, words: str, tmp_path: Pat
 
 def test_wrong_use(tmp_path: Path) -> None:
     assert recipe(tmp_path / "a", "--out", tmp_path / "b", "--every", "0").returncode == 2
+
+
+def test_a_dictionary_finds_names_that_it_has_seen(tmp_path: Path) -> None:
+    (tmp_path / "train.conll").write_text("the\tO\nseine\tB-name\n\nthe\tO\nriver\tO\n")
+    (tmp_path / "test.conll").write_text("the\tO\nseine\tB-name\nriver\tO\nloire\tB-name\nvalley\tI-name\n,\tO\n")
+    files = (tmp_path / "train.conll", tmp_path / "test.conll")
+    command = [sys.executable, RECIPE.with_name("dictionary.py"), *files]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "3 words, 0 KB: entity F1 100.00 %\n"), done.stderr
+    missing = subprocess.run([*command[:-1], tmp_path / "no.conll"], capture_output=True, text=True, check=False)
+    assert missing.returncode == 1 and missing.stderr.startswith("dictionary: error[")
