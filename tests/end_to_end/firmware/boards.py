@@ -135,7 +135,7 @@ def firmware_of(
     """The same of another model, generated and built in `folder`; `task` is one that the checkpoint does not say."""
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "arm-none-eabi-readelf", "arm-none-eabi-nm", "cmake"):
         tool(name)
-    model = folder / "model"
+    model = folder / "board"  # whatever its name: a header of the firmware has the same
     request = pipeline.Request(checkpoint, model, target="m-profile", task=task, heads=heads)
     pipeline.generate(request, lambda _: None)
     option = f"-DETCH_FIRMWARE_MODEL={model}"

@@ -112,7 +112,7 @@ def test_words_as_phonemes(shared: Path, tmp_path: Path) -> None:
         memory = memory_of(emulator)
         assert emulator.exit() == 0
     assert 512 < memory["stack_painted"] <= memory["stack_budget"] < memory["stack"]
-    hold_checks(linked, tmp_path / "model", memory["stack_painted"])
+    hold_checks(linked, tmp_path / "board", memory["stack_painted"])
     assert written == asked_on_host(checkpoint, shared, words)
     exact = np.mean([answer.text == lexicon[word] for answer, word in zip(written, words, strict=True)])
     of_character = spent / sum(len(answer.text) for answer in written)
