@@ -52,7 +52,9 @@ def label_index(path: Path, row: Row, find: Callable[[str], int | None], value: 
     """EtchError where it is no label."""
     label = find(value)
     if label is None:
-        raise refused(path, row.line, f"unknown label '{printable(value, _SHOWN)}'")
+        may_be_names = row.line == 1 and ".jsonl" not in path.suffixes
+        hint = " (--header, if the first row names the columns)" if may_be_names else ""
+        raise refused(path, row.line, f"unknown label '{printable(value, _SHOWN)}'{hint}")
     return label
 
 

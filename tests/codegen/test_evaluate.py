@@ -81,7 +81,14 @@ def test_labels_that_can_be_read_two_ways_are_asked_for(tmp_path: Path) -> None:
     assert [read("0"), read("1"), read("2,1,3")] == [[1, 2, 1], [0, 1, 0], [1, 0, 1]]
     with pytest.raises(EtchError, match="expected 0, 1, names or 3 names separated by commas, got '1,2'"):
         read("1,2")
-    with pytest.raises(EtchError, match="line 1: unknown label '1'"):
+    with pytest.raises(EtchError, match=r"line 1: unknown label '1' \(--header, if the first row names the columns\)$"):
+        read("names")
+    path = table(tmp_path, ["a", "x"], ["x"] * 2)
+    with pytest.raises(EtchError, match=r"line 2: unknown label 'x'$"):
+        read("names")
+    path = tmp_path / "table.jsonl"
+    path.write_text('{"label": "x", "text": "y"}\n')
+    with pytest.raises(EtchError, match=r"line 1: unknown label 'x'$"):
         read("names")
 
 
