@@ -164,7 +164,9 @@ def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
     lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
     answers = program.well("--json", stdin=lines).objects
     assert [answer["text"] for answer in answers] == [text["text"] for text in texts]
-    assert [answer["reason"] for answer in answers] == [("length", "end")[text["written"][-1] == end] for text in texts]
+    forced = 17 if variant == "bart/texts" else None  # tokens: an end that comes there is none that the model chose
+    ends = [text["written"][-1] == end and len(text["written"]) != forced for text in texts]
+    assert [answer["reason"] for answer in answers] == [("length", "end")[ended] for ended in ends]
     assert {answer["truncated"] for answer in answers} == {False, True}
     tokens = program.well("--tokens", stdin=lines).objects
     assert [one["ids"] for one in tokens] == [text["ids"] for text in texts]
