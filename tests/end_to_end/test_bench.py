@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from classify_program import ROOT
+from generator_program import etch
 
 HEADERS = (Path("/usr/include/benchmark/benchmark.h"), Path("/usr/local/include/benchmark/benchmark.h"))
 SETS_WITH_LIMITS = {"amx_int8", "avx512_vnni", "avx_vnni", "avx2", "sse2"}
@@ -138,6 +139,25 @@ def test_ops_of_the_model_add_up(quick: list[dict[str, Any]]) -> None:
     assert sum(line["% of time"] for line in parts) == pytest.approx(100, rel=1e-3)
     assert any("LinearS8 192x768" in name for name in ops)
     assert any(name.endswith("/AttentionS8") for name in ops)
+
+
+@pytest.mark.sweep
+def test_a_step_of_a_decoder(quick: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Its products read each of the model's matrices once."""
+    assert quick  # it is built
+    folder, lines = tmp_path / "tale", tmp_path / "lines.jsonl"
+    assert etch("generate", ROOT / "tests/codegen/generation/gpt2/texts", "--out", folder).code == 0
+    done = bench("--quick", "--filter", "^step/", "--json", lines, folder, timeout=600)
+    assert done.returncode == 0, done.stderr
+    rows = named([json.loads(line) for line in lines.read_text().splitlines()], "step/tale/")
+    products, whole = (next(row for name, row in rows.items() if name.endswith(end)) for end in ("/products", "/all"))
+    width, vocabulary = 20, 282
+    panels = [(width, width)] * 4 + [(width, 4 * width), (4 * width, width), (width, vocabulary)]
+    expected = sum(inputs * -(-outputs // 16) * 16 for inputs, outputs in panels)
+    assert products["MB"] == pytest.approx(expected / 1e6, rel=1e-3)
+    assert products["GB/s"] == pytest.approx(products["MB"] * 1e6 / products["ns"], rel=1e-2)
+    assert 0 < products["ns"] < whole["ns"]
+    assert whole["% in products"] == pytest.approx(100 * products["ns"] / whole["ns"], rel=1e-2)
 
 
 @pytest.mark.sweep

@@ -170,14 +170,24 @@ double measured_limit(std::string_view kernel_set, Operands operands) {
 }
 
 double measured_bandwidth(const void* data, std::size_t bytes) {
+    const Bytes all{data, bytes};
+    return measured_bandwidth(&all, 1);
+}
+
+double measured_bandwidth(const Bytes* parts, std::size_t count) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        bytes += parts[i].count;
     if (!kReadsLines || bytes < 256) return 0;
     constexpr std::size_t kBytesOfARun = 32u << 20;
     const std::size_t times = bytes < kBytesOfARun ? kBytesOfARun / bytes : 1;
     std::array<double, 11> rates;
     for (double& rate : rates) {
         const auto begin = std::chrono::steady_clock::now();
-        for (std::size_t i = 0; i < times; ++i)
-            read_lines(data, bytes);
+        for (std::size_t turn = 0; turn < times; ++turn) {
+            for (std::size_t i = 0; i < count; ++i)
+                read_lines(parts[i].data, parts[i].count);
+        }
         const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
         rate = static_cast<double>(bytes) * static_cast<double>(times) / time.count();
     }

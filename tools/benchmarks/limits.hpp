@@ -13,6 +13,11 @@ namespace etch::bench {
 
 enum class Operands { s8, f32 };
 
+struct Bytes {
+    const void* data;
+    std::size_t count;
+};
+
 // That sequence; empty where none is written down for the set.
 std::string_view counted_operations(std::string_view kernel_set, Operands operands);
 
@@ -26,6 +31,9 @@ void count_macs(benchmark::State& state, double macs, std::string_view kernel_se
 // GB/s of reading these bytes from where they are again and again, now, in about 10 ms: the median of some runs. 0
 // where no loop is written down for the processor. `bytes` counts in full lines of 64.
 double measured_bandwidth(const void* data, std::size_t bytes);
+
+// The same of several pieces one after the other.
+double measured_bandwidth(const Bytes* parts, std::size_t count);
 
 // "GB/s" of a benchmark that read so many bytes of weights an iteration, and "% of bandwidth" of what reading alone
 // reached right before it, `before`, and does now, in the middle.
