@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write, on boards: words spelled as phonemes and prompts continued, sent as they come, with the bits of
-the host's program."""
+"""Models that write, on boards: words spelled as phonemes, prompts continued and texts summarized, sent as they come,
+with the bits of the host's program."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ MOST_INSTRUCTIONS = 2_000_000  # of a character that is written by bart_g2p_us
 FLASH, RAM = 1 << 20, 128 << 10
 PATIENCE = 1_562_500  # instructions that the watchdog waits
 TALES = ROOT / "tests" / "codegen" / "generation" / "gpt2" / "texts"
+ARTICLES = TALES.parents[1] / "bart" / "texts"
 CAPTIONS = ROOT / "tools" / "train" / "captions" / "checkpoint"
 PROMPTS = ("The cat sat on", "x", '\\ and "quotes"', "0 1 2 3 4 5 6 7 8 9", "Caf\u00e9")
 
@@ -60,9 +61,9 @@ def of_host(answer: dict[str, Any]) -> Answer:
     return Answer(answer["text"], answer["tokens"], answer["truncated"], answer["reason"], score)
 
 
-def asked_on_host(checkpoint: Path, shared: Path, texts: list[str]) -> list[Answer]:
+def asked_on_host(checkpoint: Path, shared: Path, texts: list[str], task: str | None = None) -> list[Answer]:
     out = shared / "written_by_host" / checkpoint.parent.name / "writer"
-    request = pipeline.Request(checkpoint, out)
+    request = pipeline.Request(checkpoint, out, task=task)
     once(out.parent / "made", "w8a8", lambda: pipeline.generate(request, lambda _: None))
     lines = "".join(f"{text}\n" for text in texts).encode()
     return [of_host(answer) for answer in build_program(out).well("--json", stdin=lines).objects]
@@ -136,4 +137,18 @@ def test_prompts_in_steps(board: str, checkpoint: Path, shared: Path, tmp_path: 
             assert steps and int(steps[1]) < PATIENCE
         assert emulator.ask(b"!logits on") == "error unknown-command: !logits on"
         assert emulator.ask(b"!self") == "error self-test: one call, longer than the watchdog waits"
+        assert emulator.exit() == 0
+
+
+@pytest.mark.parametrize("board", chosen_boards()[-1:])
+def test_summaries(board: str, shared: Path, tmp_path: Path) -> None:
+    """With the beams and restrictions that BART's folder asks for, in steps."""
+    linked = firmware_of(board, ARTICLES, tmp_path, "-steps", "summarize")
+    expected = asked_on_host(ARTICLES, shared, list(PROMPTS), "summarize")
+    assert len({answer.text for answer in expected}) > 1
+    with linked.start() as emulator:
+        assert emulator.ask(b"!score on") == "score on"
+        for budget in (1, 30_000):
+            assert emulator.ask(f"!budget {budget}".encode()) == f"budget {budget}"
+            assert [parse_answer(emulator.ask(prompt.encode())) for prompt in PROMPTS] == expected
         assert emulator.exit() == 0
