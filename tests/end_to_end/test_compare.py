@@ -13,21 +13,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import large_decoder
+import large_translator
 import numpy as np
 import pytest
 from classify_program import ROOT
-from large_translator import SIZES, write_folder
 from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Tokenizer
 
 from codegen.oracle.bert import Reference
-from tools.peers import compare, processes, runs, writing
+from tools.peers import compare, prepare, processes, runs, writing
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result, Times
-from tools.peers.runtimes import PEERS, WRITERS, Setup
+from tools.peers.runtimes import GENERATORS, PEERS, WRITERS, Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
 LABELS = ["World", "Sports", "Business", "Sci/Tech"]
@@ -76,10 +77,12 @@ def test_labelled_rows(tmp_path: Path) -> None:
 
 
 def test_peers_are_names_or_their_beginnings() -> None:
-    assert compare.peers("etch") == ["etch-w8a8", "etch-fp32"]
+    assert compare.peers("etch") == ["etch-w8a8", "etch-fp32", "etch-w4a8"]
     assert compare.peers("onnxruntime-int8,etch-fp32") == ["onnxruntime-int8", "onnxruntime-int8-fused", "etch-fp32"]
+    assert compare.peers("llamacpp") == ["llamacpp-q8_0", "llamacpp-q4_0", "llamacpp-f32"]
     assert compare.peers("ctranslate2") == ["ctranslate2-int8", "ctranslate2-fp32"]
     assert runs.chosen(["etch-w8a8", "torch-fp32", "openvino-int8"], WRITERS) == ["etch-w8a8", "torch-fp32"]
+    assert runs.chosen(["torch-fp32", "llamacpp-q8_0"], GENERATORS) == ["llamacpp-q8_0"]
     assert runs.chosen(None, PEERS) == list(PEERS)
     with pytest.raises(InputError, match="none of them runs this model, but etch-w8a8"):
         runs.chosen(["openvino-int8"], WRITERS)
@@ -146,6 +149,27 @@ def test_what_a_translator_is_not_asked(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--lengths", "40"], "length 40 is not possible: the model takes 2 to 39 tokens"),
+        (["--beams", "2"], "--beams: only a translator searches"),
+        (["--peers", "ctranslate2"], "none of them runs this model, but etch-w8a8, etch-w4a8"),
+    ],
+)
+def test_what_a_decoder_is_not_asked(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prepare, "BUILD", tmp_path / "build")
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2", "n_positions": 40, "vocab_size": 300}')
+    assert compare.main([str(tmp_path), "--lengths", "9", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_sources_are_made_of_words() -> None:
     config = {"vocab_size": 6, "eos_token_id": 0, "pad_token_id": 5, "decoder_start_token_id": 5}
     ids = writing.source(config, 40)
@@ -158,7 +182,7 @@ def test_what_was_written_is_reported(capsys: pytest.CaptureFixture[str], tmp_pa
     tokens = {"etch-w8a8": [7, 8, 9], "etch-fp32": [7, 8, 6]}
     lines = tmp_path / "lines.jsonl"
     Report(lines).written(
-        1, 3, 4, workers, tokens, {"etch-w8a8": Times(0.002, 0.001), "etch-fp32": Times(0.005, 0.004)}
+        1, (3, 3), 4, workers, tokens, {"etch-w8a8": Times(0.002, 0.001), "etch-fp32": Times(0.005, 0.004)}
     )
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].startswith("3 tokens read, 3 written, 4 beams, at most 1 thread;")
@@ -313,26 +337,35 @@ def test_etch_alone(tmp_path: Path) -> None:
     assert tokens["etch-w8a8"] == tokens["tokenizers"] == tokens["tokenizers-batch"]
 
 
+def python_with(modules: str) -> Path | None:
+    """The environment of tools/compare, where that has installed them."""
+    command = [PEERS_PYTHON, "-c", f"import {modules}"]
+    has_them = PEERS_PYTHON.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return PEERS_PYTHON if has_them else None
+
+
 @pytest.mark.sweep
-def test_translators(tmp_path: Path) -> None:
-    """With CTranslate2 where tools/compare has installed it: in float32 all write the same."""
+@pytest.mark.parametrize(
+    ("family", "runtime", "modules"),
+    [(large_translator, "ctranslate2-fp32", "ctranslate2"), (large_decoder, "llamacpp-f32", "llama_cpp, gguf")],
+    ids=["translator", "decoder"],
+)
+def test_models_that_write(family: ModuleType, runtime: str, modules: str, tmp_path: Path) -> None:
+    """With the other runtime where tools/compare has it: in float32 all write the same."""
     if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
         pytest.skip("no cmake, no C compiler, or no taskset")
-    write_folder(tmp_path / "translator", SIZES["tiny"])
-    has_peer = (
-        PEERS_PYTHON.exists()
-        and subprocess.run([PEERS_PYTHON, "-c", "import ctranslate2"], capture_output=True, check=False).returncode == 0
-    )
-    python, names = (PEERS_PYTHON, "etch,ctranslate2-fp32") if has_peer else (sys.executable, "etch")
+    family.write_folder(tmp_path / "writer", family.SIZES["tiny"])
+    python = python_with(modules)
+    names = "etch-w8a8,etch-fp32" if python is None else f"etch-w8a8,etch-fp32,{runtime}"
     lines = tmp_path / "lines.jsonl"
-    command = [python, "-m", "tools.peers", tmp_path / "translator", "--peers", names, "--lengths", "9"]
+    command = [python or sys.executable, "-m", "tools.peers", tmp_path / "writer", "--peers", names, "--lengths", "9"]
     command += ["--rounds", "1", "--json", lines]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert not [line for line in written if "skipped" in line]
-    for line in (line for line in written if line.get("peer", "").endswith("-fp32")):
-        assert line["same_tokens"] == 9, line
+    exact = [line for line in written if line.get("peer") in ("etch-fp32", runtime)]
+    assert exact and all(line["same_tokens"] == 9 for line in exact), exact
 
 
 @pytest.mark.sweep

@@ -21,7 +21,7 @@ from .prepare import Preparation
 from .processes import Worker, fresh_process, machine, pinned, processors
 from .report import FIRST, Report, Result
 from .runs import STARTS, chosen, in_turns, prepare_all, start_all
-from .runtimes import PEERS, TOKENIZERS, WRITERS, Setup
+from .runtimes import GENERATORS, PEERS, TOKENIZERS, WRITERS, Setup
 
 SINGLE_LABEL = "single_label_classification"
 THROUGHPUT_ROUNDS = 3
@@ -68,7 +68,7 @@ def numbers(text: str) -> list[int]:
 
 def peers(text: str) -> list[str]:
     """Names, or beginnings of names: `etch,onnxruntime-int8`."""
-    known = list(dict.fromkeys(PEERS + WRITERS))
+    known = list(dict.fromkeys(PEERS + WRITERS + GENERATORS))
     found = [peer for part in text.split(",") for peer in known if peer == part or peer.startswith(f"{part}-")]
     if not found or not all(any(peer == p or peer.startswith(f"{p}-") for peer in known) for p in text.split(",")):
         raise argparse.ArgumentTypeError(f"unknown, known are: {', '.join(known)}")
@@ -79,11 +79,12 @@ def run(options: argparse.Namespace) -> None:
     checkpoint = options.checkpoint.resolve()
     try:
         config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-        max_tokens, names = config["max_position_embeddings"], config.get("id2label", {})
+        decoder = config.get("model_type") == "gpt2"
+        max_tokens, names = config["n_positions" if decoder else "max_position_embeddings"], config.get("id2label", {})
         labels = [names[str(index)] for index in range(len(names))]
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{options.checkpoint}: config.json: {type(error).__name__}: {error}") from None
-    if config.get("model_type") == "marian":
+    if decoder or config.get("model_type") == "marian":
         writing.run(options, checkpoint, config)
         return
     if options.beams:

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "compare"
 MOST_CALIBRATION_TEXTS = 64
 GENERATION_FILE = "generation_config.json"
+VERBS = {"regression": "regress", "translation": "translate", "generation": "generate"}
 
 
 class PrepareError(Exception):
@@ -34,6 +35,7 @@ class Preparation:
     calibration: list[list[int]]  # token ids for a quantizer that wants to see inputs
     written: int = 0  # tokens, of a model that writes: always so many
     beams: int = 1  # of its searches, at most
+    encoder: bool = True  # reads what it is asked; otherwise it goes on with it
     folder: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +56,8 @@ class Preparation:
             return self.checkpoint
         if kind == "ctranslate2":
             return self._ctranslate2(precision)
+        if kind == "llamacpp":
+            return self._llamacpp(precision)
         if kind == "openvino":
             return self._openvino_int8() if precision == "int8" else self._onnx(fused=False)
         path = self._onnx(fused=bool(form))
@@ -77,7 +81,7 @@ class Preparation:
         _run(sys.executable, "-m", "codegen", "generate", checkpoint, "--out", out, *limits)
         manifest = self._manifest(recipe)
         if manifest["task"] == "embedding":
-            raise PrepareError("only classifiers, regressors and translators can be compared")
+            raise PrepareError("only classifiers, regressors, translators and generators can be compared")
         others = [folder for folder in sorted(self.folder.glob("peer_*")) if (folder / "etch.json").exists()]
         models = ";".join(str(folder) for folder in others)
         # No launcher: what ccache has kept comes without the call graph that the check of the stack reads.
@@ -90,7 +94,8 @@ class Preparation:
         includes = (f"-I{ROOT / 'runtime' / 'include'}", f"-I{out}")
         peers = ROOT / "tools" / "peers"
         source = peers / ("etch_writes.c" if self.written else "etch_calls.c")
-        defines = [f"-D{key}={value}" for key, value in _macros(name, manifest).items()]
+        macros = _macros(name, manifest) | {"ETCH_BEAMS": str(self.beams)}
+        defines = [f"-D{key}={value}" for key, value in macros.items()]
         _run("cc", "-std=c99", "-O2", "-fPIC", "-c", "-o", calls, source, *defines, *includes)
         _run(
             *("c++", "-std=c++17", "-O2", "-fPIC", "-shared", "-o", library, peers / "etch_threads.cpp", calls),
@@ -109,7 +114,8 @@ class Preparation:
         settings = json.loads((self.checkpoint / GENERATION_FILE).read_text(encoding="utf-8"))
         least = self.written + 1  # the token that the decoder begins with counts
         settings = {key: value for key, value in settings.items() if key != "forced_eos_token_id"}
-        text = json.dumps(settings | {"min_length": least, "max_length": least})
+        settings |= {"min_length": least, "max_length": least} if self.encoder else {"min_new_tokens": self.written}
+        text = json.dumps(settings)
         (folder / GENERATION_FILE).write_text(text, encoding="utf-8")
         return folder
 
@@ -119,6 +125,16 @@ class Preparation:
         path = self.folder / f"ctranslate2-{precision}"
         if not (path / "model.bin").exists():
             write_ctranslate2(self.checkpoint, path, "int8" if precision == "int8" else None)
+        return path
+
+    def _llamacpp(self, kind: str) -> Path:
+        from .llamacpp_model import write_gguf
+
+        path = self.folder / f"llamacpp-{kind}.gguf"
+        if not path.exists():
+            part = path.with_suffix(".part")
+            write_gguf(self.checkpoint, part, kind)
+            part.rename(path)
         return path
 
     def _onnx(self, *, fused: bool) -> Path:
@@ -160,7 +176,7 @@ class Preparation:
 
 
 def _verb(manifest: dict[str, Any]) -> str:
-    return {"regression": "regress", "translation": "translate"}.get(manifest["task"], "classify")
+    return VERBS.get(manifest["task"], "classify")
 
 
 def _macros(name: str, manifest: dict[str, Any]) -> dict[str, str]:

@@ -80,16 +80,18 @@ class Report:
     def written(
         self,
         threads: int,
-        length: int,
+        lengths: tuple[int, int],
         beams: int,
         workers: dict[str, Worker],
         tokens: dict[str, list[int]],
         times: dict[str, Times],
     ) -> None:
-        """One line a runtime; its tokens beside those of the first one in float32."""
+        """One line a runtime; its tokens beside those of the first one in float32. Lengths: read, and written."""
+        read, length = lengths
         search = f"{beams} beams" if beams > 1 else "greedy"
         limit = f"{threads} thread{'s' if threads > 1 else ''}"
-        print(f"\n{length} tokens read, {length} written, {search}, at most {limit}; x: time relative to {FIRST}")
+        amount = f"{read} token{'s' if read > 1 else ''} read, {length} written"
+        print(f"\n{amount}, {search}, at most {limit}; x: time relative to {FIRST}")
         exact = next((peer for peer in tokens if peer.endswith("-fp32")), None)
         for peer, time in times.items():
             ratio = time.median / times[FIRST].median if FIRST in times else 1.0
@@ -105,7 +107,7 @@ class Report:
             )
             self._write(
                 {"peer": peer, "thread_limit": threads, "threads": worker.threads, "version": worker.version}
-                | {"detail": worker.detail, "tokens": length, "beams": beams}
+                | {"detail": worker.detail, "read": read, "tokens": length, "beams": beams}
                 | time.milliseconds()
                 | {"same_tokens": same, "same_as": exact}
             )

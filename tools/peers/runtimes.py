@@ -76,6 +76,8 @@ PEERS = (
 
 WRITERS = ("etch-w8a8", "etch-fp32", "ctranslate2-int8", "ctranslate2-fp32", "torch-fp32")
 
+GENERATORS = ("etch-w8a8", "etch-w4a8", "etch-fp32", "llamacpp-q8_0", "llamacpp-q4_0", "llamacpp-f32")
+
 TOKENIZERS = ("tokenizers", "tokenizers-batch")  # stand beside etch's tokenizer only
 
 
@@ -90,6 +92,10 @@ def load(setup: Setup) -> Runtime | WritingRuntime:
         from .run_ctranslate2 import CTranslate2
 
         return CTranslate2(setup)
+    if kind == "llamacpp":
+        from .run_llamacpp import LlamaCpp
+
+        return LlamaCpp(setup)
     if kind == "onnxruntime":
         from .run_onnxruntime import OnnxRuntime
 

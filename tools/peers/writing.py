@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of a translator: a source of so many tokens, as many written, with each number of beams.
+"""The comparison of a model that writes: of a translator, a source of so many tokens, as many written, with each number
+of beams; of a decoder alone, so many tokens one by one behind a single one.
 
 Sources are made up, and the end is kept from being written, so that random weights do as well as trained ones. Every
 runtime takes token ids and gives token ids.
@@ -17,18 +18,23 @@ from .prepare import Preparation
 from .processes import Worker, machine
 from .report import Report
 from .runs import STARTS, chosen, in_turns, prepare_all, start_all
-from .runtimes import WRITERS
+from .runtimes import GENERATORS, WRITERS
 
 LENGTHS = (20,)
 BEAMS = (1, 4)
+GENERATED = (64,)
 MOST_BEAMS = 8
 
 
 def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -> None:
     if options.texts or options.evaluate:
-        raise InputError("a translator is timed with made-up tokens: no --texts, no --evaluate")
-    most = config["max_position_embeddings"] - 1
-    lengths, searches = options.lengths or LENGTHS, options.beams or BEAMS
+        raise InputError("a model that writes is timed with made-up tokens: no --texts, no --evaluate")
+    encoder = config["model_type"] == "marian"
+    if not encoder and options.beams not in (None, [1]):
+        raise InputError("--beams: only a translator searches")
+    most = config["max_position_embeddings" if encoder else "n_positions"] - 1
+    lengths = options.lengths or (LENGTHS if encoder else GENERATED)
+    searches = options.beams or (BEAMS if encoder else (1,))
     for length in lengths:
         if not 2 <= length <= most:
             raise InputError(f"length {length} is not possible: the model takes 2 to {most} tokens")
@@ -36,10 +42,13 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
         raise InputError(f"--beams: 1 to {MOST_BEAMS}")
     report = Report(options.json)
     report.begin(machine(), checkpoint.name, options.rounds)
+    known = WRITERS if encoder else GENERATORS
     for length in lengths:
-        preparation = Preparation(checkpoint, length, [], written=length, beams=max(2, *searches))
-        setups = prepare_all(chosen(options.peers, WRITERS), preparation, options.kernel, report)
-        ids = source(config, length)
+        read = length if encoder else 1
+        beams = max(2, *searches) if encoder else 1
+        preparation = Preparation(checkpoint, read, [], written=length, beams=beams, encoder=encoder)
+        setups = prepare_all(chosen(options.peers, known), preparation, options.kernel, report)
+        ids = source(config, length) if encoder else [config["vocab_size"] // 2]
         for threads in options.threads:
             first = {"ids": ids, "beams": 1, "tokens": length}
             workers = start_all(setups, threads, first, min(STARTS, options.rounds), report)
@@ -48,7 +57,7 @@ def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -
                     request = first | {"beams": beams}
                     tokens = {peer: worker.ask(calls=0, **request)["result"] for peer, worker in workers.items()}
                     times = in_turns(workers, request, options.rounds)
-                    report.written(threads, length, beams, workers, tokens, times)
+                    report.written(threads, (read, length), beams, workers, tokens, times)
             finally:
                 stop(workers)
 
