@@ -143,7 +143,7 @@ def test_prompts_in_steps(board: str, checkpoint: Path, shared: Path, tmp_path: 
 @pytest.mark.parametrize("board", chosen_boards()[-1:])
 def test_summaries(board: str, shared: Path, tmp_path: Path) -> None:
     """With the beams and restrictions that BART's folder asks for, in steps."""
-    linked = firmware_of(board, ARTICLES, tmp_path, "-steps", "summarize")
+    linked = firmware_of(board, ARTICLES, tmp_path, "-steps", task="summarize")
     expected = asked_on_host(ARTICLES, shared, list(PROMPTS), "summarize")
     assert len({answer.text for answer in expected}) > 1
     with linked.start() as emulator:
