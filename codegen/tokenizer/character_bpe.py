@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a BPE model over characters, in the order of `etch::CharacterBpe`'s fields.
 
-The vocabulary is a trie, and the pairs that make a piece lie one after the other, each as the size of its left one and
-its rank: the texts of a pair are where the piece's text is cut. A pair costs three bytes or four.
+The vocabulary is a trie. SentencePiece's merges, as others write them down, are all pairs of pieces that spell a piece,
+those of the first ids first: they follow from the vocabulary, and cost a bit a piece. Where a file has other ones, the
+pairs that make a piece lie one after the other, each as the size of its left one and its rank: the texts of a pair are
+where the piece's text is cut. A pair then costs three bytes or four.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -19,11 +21,11 @@ from . import trie
 from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
 from .fields import Field, Part, boolean, never_empty, signed, unsigned
 from .merging import merged
-from .unigram import byte_ids
+from .unigram import byte_ids, metaspace_nodes
 
 # As in etch::CharacterBpe.
-_MARK_BITS = 2
-_WHOLE, _SPECIAL = 1, 2
+_MARK_BITS = 3
+_WHOLE, _SPECIAL, _UNMADE = 1, 2, 4
 
 Ranks = dict[tuple[str, str], int]
 
@@ -44,13 +46,18 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     found = trie.build((matched, displayed))
     by_key = [spec.pieces[i] or "" if i in known else "" for i in found.values.tolist()]
     whole = {piece for piece in ids if spec.ignore_merges or _is_whole(piece, ids.keys(), ranks, reached)}
-    marks = [_WHOLE * (piece in whole) + _SPECIAL * (piece in hidden) for piece in by_key]
-    ordered = [pairs.get(piece, []) for piece in by_key]
+    by_id = _follow_from_ids(ids, ranks, pairs)
+    unmade = {piece for piece in ids if by_id and piece not in pairs and _spellings(piece, ids)}
+    marks = [_WHOLE * (piece in whole) + _SPECIAL * (piece in hidden) + _UNMADE * (piece in unmade) for piece in by_key]
+    ordered = [pairs.get(piece, []) for piece in by_key] if not by_id else []
     begins = np.array([0, *accumulate(map(len, ordered))], np.uint32)
     flat = [pair for made in ordered for pair in made]
     begin_bits, rank_bits = trie.value_bits(len(flat) + 1), trie.value_bits(max(len(spec.merges), 1))
+    first = trie.nodes_by_byte(found, range(*found.roots[:2]))
+    metaspace, after_metaspace = metaspace_nodes(found, first)
     arrays = (
-        ("first_nodes", trie.nodes_by_byte(found, range(*found.roots[:2]))),
+        ("first_nodes", first),
+        ("metaspace_nodes", after_metaspace),
         *trie.arrays(found, id_bits),
         ("marks", trie.packed(np.array(marks, np.uint32), _MARK_BITS)),
         ("merge_begins", trie.packed(begins, begin_bits)),
@@ -61,8 +68,12 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
     at_spaces = not spec.ignore_merges and METASPACE in ids.keys() - hidden
     fields = (
         Field("first_nodes", array="first_nodes"),
+        Field("metaspace_nodes", array="metaspace_nodes"),
         trie.field(found, id_bits),
         *(Field(name, array=name) for name in ("marks", "merge_begins", "left_sizes", "merge_ranks", "byte_ids")),
+        unsigned("metaspace_node", metaspace),
+        boolean("ranks_by_id", by_id),
+        boolean("has_unmade", bool(unmade)),
         unsigned("begin_bits", begin_bits),
         unsigned("rank_bits", rank_bits),
         unsigned("first_end", found.roots[2]),
@@ -85,6 +96,18 @@ def _pairs_by_piece(ranks: Ranks) -> dict[str, list[tuple[int, int]]]:
         if size + len(right.encode()) <= MOST_BYTES:  # longer ones are in no word
             pairs.setdefault(left + right, []).append((size, rank))
     return pairs
+
+
+def _spellings(text: str, known: Collection[str]) -> int:
+    """Pairs of pieces that spell it."""
+    return sum(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))
+
+
+def _follow_from_ids(ids: dict[str, int], ranks: Ranks, pairs: dict[str, list[tuple[int, int]]]) -> bool:
+    """Whether all pairs of pieces that spell a made piece make it, those of the first ids first."""
+    made = [ids[left + right] for left, right in sorted(ranks, key=ranks.__getitem__)]
+    is_in_order = all(one <= other for one, other in pairwise(made))
+    return is_in_order and all(len(found) == _spellings(text, ids) for text, found in pairs.items())
 
 
 def _is_whole(piece: str, known: Collection[str], ranks: Ranks, hidden: Collection[str]) -> bool:

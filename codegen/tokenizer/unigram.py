@@ -56,7 +56,7 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
     lowest = min(is_matched, key=lambda i: score_of[i])
     first = trie.nodes_by_byte(found, range(*found.roots[:2]))
-    metaspace, after_metaspace = _metaspace_nodes(found, first)
+    metaspace, after_metaspace = metaspace_nodes(found, first)
     arrays = (
         ("first_nodes", first),
         ("metaspace_nodes", after_metaspace),
@@ -113,7 +113,7 @@ def byte_ids(byte_fallback: bool, pieces: dict[str, int]) -> np.ndarray:
     return np.array([pieces.get(piece, -1) for piece in BYTE_PIECES], np.int32)
 
 
-def _metaspace_nodes(found: trie.Trie, first: np.ndarray) -> tuple[int, np.ndarray]:
+def metaspace_nodes(found: trie.Trie, first: np.ndarray) -> tuple[int, np.ndarray]:
     """The node of U+2581, and by the next byte those below it."""
     node = int(first[_METASPACE[0]])
     for byte in _METASPACE[1:]:

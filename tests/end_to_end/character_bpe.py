@@ -18,9 +18,10 @@ _LETTERS = f"abcdefith<s>/{METASPACE}\u00e9\u4e2d"
 
 
 def random_model(
-    source: random.Random, *, bytes_too: bool = False, inner: bool = False, **settings: Any
+    source: random.Random, *, bytes_too: bool = False, inner: bool = False, derived: str = "", **settings: Any
 ) -> dict[str, Any]:
-    """The model of a tokenizer.json; `inner`: with pieces that have U+2581 behind another character."""
+    """The model of a tokenizer.json; `inner`: with pieces that have U+2581 behind another character; `derived`: its
+    merges are those of derived_pairs()."""
     pieces = [*SPECIALS, *(BYTE_PIECES if bytes_too else ()), METASPACE]
     pieces += [letter for letter in dict.fromkeys(_LETTERS) if letter != METASPACE and source.random() < 0.85]
     merges: list[list[str]] = []
@@ -40,6 +41,9 @@ def random_model(
             if set(pair) <= set(usable) and pair not in merges and source.random() < 0.5:
                 merges.insert(source.randint(0, len(merges)), pair)
     unreached = ("abcdefabcdef", METASPACE + "thefaceofit")  # by merging
+    vocab = {piece: i for i, piece in enumerate((*pieces, *unreached))}
+    if derived:
+        merges = derived_pairs(source, vocab, by_id=derived == "id")
     return {
         "type": "BPE",
         "dropout": None,
@@ -49,10 +53,26 @@ def random_model(
         "fuse_unk": False,
         "byte_fallback": bytes_too,
         "ignore_merges": False,
-        "vocab": {piece: i for i, piece in enumerate((*pieces, *unreached))},
+        "vocab": vocab,
         "merges": merges,
         **settings,
     }
+
+
+def derived_pairs(source: random.Random, vocab: dict[str, int], *, by_id: bool) -> list[list[str]]:
+    """All pairs of pieces that spell a piece, those of the first ids, which are others now, first, then by the left
+    one's id or size; of one piece in ten none."""
+    longer = [piece for piece in vocab if len(piece) > 1 and piece not in (*SPECIALS, *BYTE_PIECES)]
+    ids = [vocab[piece] for piece in longer]
+    source.shuffle(ids)
+    vocab |= dict(zip(longer, ids, strict=True))
+    made = [piece for piece in sorted(longer, key=vocab.__getitem__) if source.random() < 0.9]
+    pairs: list[list[str]] = []
+    for piece in made:
+        cuts = [cut for cut in range(1, len(piece)) if piece[:cut] in vocab and piece[cut:] in vocab]
+        cuts.sort(key=lambda cut, piece=piece: vocab[piece[:cut]] if by_id else cut)  # type: ignore[misc]
+        pairs += [[piece[:cut], piece[cut:]] for cut in cuts]
+    return pairs
 
 
 def character_bpe_json(model: dict[str, Any], *, metaspace: bool = True, **options: Any) -> dict[str, Any]:

@@ -35,6 +35,8 @@ OPTIONS: list[Any] = [
     pytest.param({"model": {"ignore_merges": True, "inner": True}}, id="ignore-merges"),
     pytest.param({"split": False, "model": {"ignore_merges": True, "bytes_too": True}}, id="ignore-merges-unsplit"),
     pytest.param({"model": {"bytes_too": True, "unk_token": None}}, id="no-unknown"),
+    pytest.param({"model": {"derived": "id", "fuse_unk": True}}, id="derived-by-id"),
+    pytest.param({"split": False, "model": {"derived": "size", "inner": True}}, id="derived-by-size"),
 ]
 
 
@@ -55,6 +57,22 @@ def test_random_texts(options: dict[str, Any]) -> None:
         texts += [b"".join(source.choices(pieces, k=source.randint(1, 12))) for _ in range(500)]
         texts += [random_text(source, 30, "abcdefith<s>/ \u00e9").encode() for _ in range(500)]
         assert_same(spec, texts)
+
+
+@pytest.mark.parametrize("order", ["id", "size"])
+def test_merges_that_follow_from_ids_cost_no_table(order: str) -> None:
+    values = character_bpe_json(random_model(random_source(), derived=order))
+
+    def stored() -> int:
+        arrays = dict(Runtime(read_character_bpe_json(values)).tables.arrays)
+        return len(arrays["left_sizes"])
+
+    assert stored() == 1
+    merges = values["model"]["merges"]
+    left, right = merges.pop(0)
+    assert len(left + right) > 1
+    merges.append([left, right])
+    assert stored() == len(merges)
 
 
 @pytest.mark.parametrize("options", [{}, LLAMA, {"split": False}])

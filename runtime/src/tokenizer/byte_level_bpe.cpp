@@ -40,29 +40,26 @@ void Words<ByteLevelBpe>::write_pieces() noexcept {
         symbols_.nodes[at] = model_.first_nodes[word_.bytes()[at]];
         symbols_.next[at] = static_cast<std::uint16_t>(at + 1);
     }
-    merge(symbols_, size, [this](std::uint32_t left) noexcept { rank(left); });
+    merge(symbols_, size, [this](std::uint32_t left, std::uint32_t at) noexcept { rank(left, at); });
     std::uint32_t first = 0;
     for (std::uint32_t at = 0; at < size; at = symbols_.next[at])
         write(symbols_.nodes[at], at, symbols_.next[at], first);
 }
 
-// Finds out what a symbol and its next one become. The trie is followed from the left one on by the bytes of the right
-// one.
-void Words<ByteLevelBpe>::rank(std::uint32_t left) noexcept {
+// Finds out what a symbol and its next one become. The trie is followed by what of the right one lies behind `at`.
+void Words<ByteLevelBpe>::rank(std::uint32_t left, std::uint32_t at) noexcept {
     const Trie& trie = model_.trie;
     const std::uint32_t right = symbols_.next[left];
     symbols_.ranks[left] = kNoMerge;
     if (right == word_.size()) return;
-    std::uint32_t node = symbols_.nodes[left];
-    for (std::uint32_t at = right; at < symbols_.next[right]; ++at) {
+    std::uint32_t node = symbols_.pairs[left];
+    for (; at < symbols_.next[right] && node != kNoNode; ++at)
         node = find_child(trie, node, word_.bytes()[at]);
-        if (node == kNoNode) return;
-    }
-    if (!ends_key(trie, node)) return;
+    symbols_.pairs[left] = node;
+    if (node == kNoNode || !ends_key(trie, node)) return;
     const std::uint32_t key = key_at(trie, node);
     if (model_.left_sizes[key] != right - left) return;
     symbols_.ranks[left] = packed_value(model_.merges, key, model_.merge_bits) >> 1;
-    symbols_.pairs[left] = node;
 }
 
 // Writes the piece of the word's bytes [at, end). A byte stands for all of its character; `first` is the one that the

@@ -62,7 +62,7 @@ class Words<ByteLevelBpe> {
     }
     bool write_whole() noexcept;
     void write_pieces() noexcept;
-    void rank(std::uint32_t left) noexcept;
+    void rank(std::uint32_t left, std::uint32_t at) noexcept;
     void write(std::uint32_t node, std::uint32_t at, std::uint32_t end, std::uint32_t& first) noexcept;
 
     const ByteLevelBpe& model_;

@@ -2,6 +2,7 @@
 // As `merge_word` and `merge_all` of models/bpe of `tokenizers`.
 #include "character_bpe.hpp"
 
+#include "metaspace.hpp"
 #include "trie.hpp"
 
 namespace etch {
@@ -10,26 +11,36 @@ namespace tokenizer {
 
 // The node of the text of bytes [begin, end) of the word, or kNoNode.
 std::uint32_t Words<CharacterBpe>::find(std::uint32_t begin, std::uint32_t end) const noexcept {
-    std::uint32_t node = model_.first_nodes[word_.bytes()[begin]];
-    for (std::uint32_t at = begin + 1; at < end && node != kNoNode; ++at)
-        node = find_child(model_.trie, node, word_.bytes()[at]);
+    const std::uint8_t* bytes = word_.bytes();
+    std::uint32_t node = model_.first_nodes[bytes[begin]];
+    std::uint32_t at = begin + 1;
+    if (begins_with_metaspace(bytes + begin, end - begin)) {
+        at = begin + kMetaspaceSize;
+        if (at == end) return model_.metaspace_node;
+        node = model_.metaspace_nodes[bytes[at++]];
+    }
+    for (; at < end && node != kNoNode; ++at)
+        node = find_child(model_.trie, node, bytes[at]);
     return node;
 }
 
-std::uint32_t Words<CharacterBpe>::mark(std::uint32_t node) const noexcept {
-    return packed_value(model_.marks, key_at(model_.trie, node), CharacterBpe::kMarkBits);
+inline std::uint32_t Words<CharacterBpe>::mark(std::uint32_t key) const noexcept {
+    return packed_value(model_.marks, key, CharacterBpe::kMarkBits);
 }
 
 // Whether a piece ends at this node that text may become.
-bool Words<CharacterBpe>::is_piece(std::uint32_t node) const noexcept {
-    return node != kNoNode && ends_key(model_.trie, node) && (mark(node) & hidden_) == 0;
+inline bool Words<CharacterBpe>::is_piece(std::uint32_t node) const noexcept {
+    if (node == kNoNode || !ends_key(model_.trie, node)) return false;
+    return hidden_ == 0 || (mark(key_at(model_.trie, node)) & hidden_) == 0;
 }
 
 // Most words are one piece, and most pieces are what merging makes of their text: then nothing needs to be merged.
 bool Words<CharacterBpe>::write_whole() noexcept {
     const std::uint32_t node = find(0, word_.size());
-    if (!is_piece(node) || (mark(node) & CharacterBpe::kWholeMark) == 0) return false;
-    out_.write(id_at(model_.trie, node), word_.char_begin(0), word_.char_end(word_.chars() - 1));
+    if (node == kNoNode || !ends_key(model_.trie, node)) return false;
+    const std::uint32_t key = key_at(model_.trie, node);
+    if ((mark(key) & (CharacterBpe::kWholeMark | hidden_)) != CharacterBpe::kWholeMark) return false;
+    out_.write(id_of_key(model_.trie, key), word_.char_begin(0), word_.char_end(word_.chars() - 1));
     return true;
 }
 
@@ -42,7 +53,7 @@ void Words<CharacterBpe>::write_pieces() noexcept {
         symbols_.next[at] = static_cast<std::uint16_t>(end);
         at = end;
     }
-    merge(symbols_, size, [this](std::uint32_t left) noexcept { rank(left); });
+    merge(symbols_, size, [this](std::uint32_t left, std::uint32_t at) noexcept { rank(left, at); });
     for (std::uint32_t at = 0, first = 0; at < size;) {
         const bool is_known = symbols_.nodes[at] != kNoNode;
         std::uint32_t end = symbols_.next[at];
@@ -72,23 +83,27 @@ void Words<CharacterBpe>::write_unknown(std::uint32_t at, std::uint32_t end, std
     }
 }
 
-// Finds out what a symbol and its next one become. The trie is followed from the left one on by the bytes of the right
-// one.
-void Words<CharacterBpe>::rank(std::uint32_t left) noexcept {
+// Finds out what a symbol and its next one become. The trie is followed by what of the right one lies behind `at`.
+void Words<CharacterBpe>::rank(std::uint32_t left, std::uint32_t at) noexcept {
     const Trie& trie = model_.trie;
     const std::uint32_t right = symbols_.next[left];
     symbols_.ranks[left] = kNoMerge;
-    if (right == word_.size() || symbols_.nodes[left] == kNoNode || symbols_.nodes[right] == kNoNode) return;
-    std::uint32_t node = symbols_.nodes[left];
-    for (std::uint32_t at = right; at < symbols_.next[right] && node != kNoNode; ++at)
+    if (right == word_.size() || symbols_.nodes[right] == kNoNode) return;
+    std::uint32_t node = symbols_.pairs[left];
+    for (; at < symbols_.next[right] && node != kNoNode; ++at)
         node = find_child(trie, node, word_.bytes()[at]);
-    if (!is_piece(node)) return;
+    symbols_.pairs[left] = node;
+    if (node == kNoNode || !ends_key(trie, node)) return;
     const std::uint32_t key = key_at(trie, node);
+    if (barred_ != 0 && (mark(key) & barred_) != 0) return;
+    if (model_.ranks_by_id) {
+        symbols_.ranks[left] = static_cast<std::uint32_t>(id_of_key(trie, key));
+        return;
+    }
     const std::uint32_t end = packed_value(model_.merge_begins, key + 1, model_.begin_bits);
     for (std::uint32_t i = packed_value(model_.merge_begins, key, model_.begin_bits); i < end; ++i) {
         if (model_.left_sizes[i] != right - left) continue;
         symbols_.ranks[left] = packed_value(model_.merge_ranks, i, model_.rank_bits);
-        symbols_.pairs[left] = node;
     }
 }
 

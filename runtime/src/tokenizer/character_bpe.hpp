@@ -23,6 +23,7 @@ class Words<CharacterBpe> {
     Words(const CharacterBpe& model, SpecialTokens mode, void* scratch, TokenWriter& out) noexcept
         : model_(model),
           hidden_(mode == SpecialTokens::plain_text ? CharacterBpe::kSpecialMark : 0),
+          barred_(hidden_ | (model.has_unmade ? CharacterBpe::kUnmadeMark : 0)),
           word_(scratch, CharacterBpe::kMostBytes),
           symbols_(static_cast<std::uint8_t*>(scratch) + std::size_t{14} * CharacterBpe::kMostBytes),
           out_(out) {}
@@ -34,13 +35,14 @@ class Words<CharacterBpe> {
         const bool is_space = unit.scalar == MetaspaceSegmenter::kMetaspace;
         if (is_space && !ends_with_space_ && model_.parts_at_spaces) end_part();
         ends_with_space_ = is_space;
-        if (word_.size() + kMaxUtf8Bytes > CharacterBpe::kMostBytes) {
-            end_part();
-            out_.cut_word = true;
-        }
+        make_room();
         word_.append(unit.scalar, unit.begin, unit.end);
     }
-    void append_ascii(std::uint8_t byte, std::uint32_t at) noexcept { append({byte, at, at + 1, 0}); }
+    void append_ascii(std::uint8_t byte, std::uint32_t at) noexcept {
+        ends_with_space_ = false;
+        make_room();
+        word_.append_one_byte(byte, at);
+    }
 
     void end() noexcept {
         end_part();
@@ -53,6 +55,11 @@ class Words<CharacterBpe> {
     }
 
   private:
+    void make_room() noexcept {
+        if (word_.size() + kMaxUtf8Bytes <= CharacterBpe::kMostBytes) return;
+        end_part();
+        out_.cut_word = true;
+    }
     void end_part() noexcept {
         if (word_.empty()) return;
         if (!is_continued_) out_.begin_word();
@@ -61,15 +68,16 @@ class Words<CharacterBpe> {
         word_.clear();
     }
     std::uint32_t find(std::uint32_t begin, std::uint32_t end) const noexcept;
-    std::uint32_t mark(std::uint32_t node) const noexcept;
+    std::uint32_t mark(std::uint32_t key) const noexcept;
     bool is_piece(std::uint32_t node) const noexcept;
     bool write_whole() noexcept;
     void write_pieces() noexcept;
     void write_unknown(std::uint32_t at, std::uint32_t end, std::uint32_t first, std::uint32_t last) noexcept;
-    void rank(std::uint32_t left) noexcept;
+    void rank(std::uint32_t left, std::uint32_t at) noexcept;
 
     const CharacterBpe& model_;
-    std::uint32_t hidden_;  // marks of the pieces that text never becomes
+    std::uint32_t hidden_;  // marks of the pieces that text never becomes,
+    std::uint32_t barred_;  // and of those that no pair does
     Word word_;
     Symbols symbols_;
     TokenWriter& out_;

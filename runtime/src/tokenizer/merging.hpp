@@ -34,7 +34,7 @@ struct Symbols {
     }
 
     std::uint32_t* nodes;   // where the symbol's text ends in the trie
-    std::uint32_t* pairs;   // and where that of the symbol and its next one does
+    std::uint32_t* pairs;   // and where that of the symbol and its next one does; kNoNode: no piece begins so
     std::uint32_t* ranks;   // of that pair; kNoMerge also where no symbol lies
     std::uint32_t* lowest;  // of each block of ranks: so that a long word costs little more a byte than a short one
     std::uint16_t* next;
@@ -42,14 +42,16 @@ struct Symbols {
 };
 
 // Merges neighbours until none can be. `nodes` and `next` are set; the first symbol stays the first one, the last one's
-// next is the word's size. `rank(left)` sets rank and pair of a symbol and its next one.
+// next is the word's size. `rank(left, at)` sets rank and pair of a symbol and its next one, where `pairs` has the node
+// of all that lies before `at`: what no piece begins with never becomes one by a longer next symbol.
 template <class Rank>
 void merge(const Symbols& symbols, std::uint32_t size, Rank rank) noexcept {
     for (std::uint32_t at = 0; at < size; ++at)
         symbols.ranks[at] = kNoMerge;
     for (std::uint32_t at = 0; at < size; at = symbols.next[at]) {
         if (symbols.next[at] != size) symbols.previous[symbols.next[at]] = static_cast<std::uint16_t>(at);
-        rank(at);
+        symbols.pairs[at] = symbols.nodes[at];
+        rank(at, symbols.next[at]);
     }
     const std::uint32_t blocks = (size + Symbols::kBlock - 1) / Symbols::kBlock;
     for (std::uint32_t block = 0; block < blocks; ++block)
@@ -68,12 +70,12 @@ void merge(const Symbols& symbols, std::uint32_t size, Rank rank) noexcept {
         symbols.next[left] = static_cast<std::uint16_t>(behind);
         if (behind != size) symbols.previous[behind] = static_cast<std::uint16_t>(left);
         symbols.ranks[right] = kNoMerge;
-        rank(left);
-        symbols.find_lowest(right / Symbols::kBlock, size);
+        rank(left, behind);
+        if (right / Symbols::kBlock != best) symbols.find_lowest(right / Symbols::kBlock, size);
         if (left != 0) {
             const std::uint32_t before = symbols.previous[left];
-            rank(before);
-            symbols.find_lowest(before / Symbols::kBlock, size);
+            rank(before, right);
+            if (before / Symbols::kBlock != best) symbols.find_lowest(before / Symbols::kBlock, size);
         }
         symbols.find_lowest(best, size);
     }

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "metaspace.hpp"
 #include "trie.hpp"
 
 namespace etch {
@@ -20,12 +21,6 @@ constexpr double kUnknownPenalty = 10.0;  // below the lowest score
 // Bytes of the character that begins with this one; the text is well-formed.
 constexpr std::uint32_t size_of_character(std::uint8_t first) noexcept {
     return first < 0x80U ? 1 : first < 0xE0U ? 2 : first < 0xF0U ? 3 : 4;
-}
-
-constexpr std::uint32_t kMetaspaceSize = 3;
-
-inline bool begins_with_metaspace(const std::uint8_t* text, std::uint32_t size) noexcept {
-    return size > kMetaspaceSize && text[0] == 0xE2 && text[1] == 0x96 && text[2] == 0x81;
 }
 
 }  // namespace
@@ -59,6 +54,7 @@ std::int32_t Words<Unigram>::id(std::uint32_t key) const noexcept {
 // The key that is this text, or kNoKey.
 std::uint32_t Words<Unigram>::find(const std::uint8_t* text, std::uint32_t size) const noexcept {
     if (!begins_with_metaspace(text, size)) return find_below(model_.first_nodes[text[0]], text + 1, size - 1);
+    if (size == kMetaspaceSize) return find_below(model_.metaspace_node, text + size, 0);
     constexpr std::uint32_t kNext = kMetaspaceSize + 1;
     return find_below(model_.metaspace_nodes[text[kMetaspaceSize]], text + kNext, size - kNext);
 }

@@ -136,6 +136,17 @@ class Word {
         if (chars_ <= max_chars_) ++chars_;
     }
 
+    // The same of an ASCII character that nothing else became; there must be room for it.
+    void append_one_byte(std::uint8_t byte, std::uint32_t begin) noexcept {
+        if (chars_ == 0) begin_ = begin;
+        if (ascii_) leave_ascii();
+        end_ = begin + 1;
+        bytes_[size_++] = byte;
+        begins_[chars_] = begin;
+        ends_[chars_] = begin + 1;
+        byte_ends_[chars_++] = static_cast<std::uint16_t>(size_);
+    }
+
   private:
     void leave_ascii() noexcept {
         for (std::uint32_t i = 0; i < size_; ++i) {

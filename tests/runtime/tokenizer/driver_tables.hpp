@@ -253,12 +253,16 @@ inline void read(Reader& in, etch::MetaspaceSegmenter& segmenter) {
 
 inline void read(Reader& in, etch::CharacterBpe& model) {
     model.first_nodes = in.array<std::uint32_t>();
+    model.metaspace_nodes = in.array<std::uint32_t>();
     read(in, model.trie);
     model.marks = in.array<std::uint8_t>();
     model.merge_begins = in.array<std::uint8_t>();
     model.left_sizes = in.array<std::uint8_t>();
     model.merge_ranks = in.array<std::uint8_t>();
     model.byte_ids = in.array<std::int32_t>();
+    set(in, model.metaspace_node);
+    set(in, model.ranks_by_id);
+    set(in, model.has_unmade);
     set(in, model.begin_bits);
     set(in, model.rank_bits);
     set(in, model.first_end);

@@ -54,13 +54,19 @@ struct CharacterBpe {
     // A longer word is cut behind the last whole character within so many bytes, and each part is a word of its own.
     static constexpr std::uint32_t kMostBytes = ByteLevelBpe::kMostBytes;
     // Of each piece: whether it is what its own text becomes; whether it is a special token, which plain text never
-    // becomes.
-    static constexpr std::uint32_t kMarkBits = 2;
+    // becomes; whether pairs of pieces spell it that do not make it.
+    static constexpr std::uint32_t kMarkBits = 3;
     static constexpr std::uint32_t kWholeMark = 1;
     static constexpr std::uint32_t kSpecialMark = 2;
+    static constexpr std::uint32_t kUnmadeMark = 4;
 
-    // Two sets of keys: pieces; texts that are never looked up. Several pairs may make a piece.
-    const std::uint32_t* first_nodes;  // [256] by first byte
+    // Two sets of keys: pieces; texts that are never looked up. Nodes that are not there are kNoNode of trie.hpp.
+    // Several pairs may make a piece. SentencePiece's merges, as they are written down, are all pairs of pieces that
+    // spell a piece, those of the first ids first: with `ranks_by_id` no pair is stored, and an id is a rank. Which of
+    // a piece's pairs comes first never matters: a word has no two of them at once, since merging goes the same way
+    // inside equal texts.
+    const std::uint32_t* first_nodes;      // [256] by first byte
+    const std::uint32_t* metaspace_nodes;  // [256] by the byte behind U+2581, with which most words begin
     Trie trie;
     const std::uint8_t* marks;         // [key_count] of kMarkBits each
     const std::uint8_t* merge_begins;  // [key_count + 1] of `begin_bits` each: where the pairs that make a piece begin
@@ -68,6 +74,9 @@ struct CharacterBpe {
     const std::uint8_t* merge_ranks;   // [pairs] of `rank_bits` each
     const std::int32_t* byte_ids;      // [256] -1 for bytes that UTF-8 never has; [1] without byte fallback
 
+    std::uint32_t metaspace_node;  // of U+2581
+    bool ranks_by_id;
+    bool has_unmade;  // pieces of that mark, with `ranks_by_id` only
     std::uint32_t begin_bits;
     std::uint32_t rank_bits;
     std::uint32_t first_end;    // first nodes end here
