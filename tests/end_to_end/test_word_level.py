@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -30,8 +31,9 @@ def word_level_json(
     splits_words: bool = True,
     steps: tuple[str, ...] = (),
     specials: tuple[str, ...] = SPECIALS,
+    words: Sequence[str] = WORDS,
 ) -> dict[str, Any]:
-    ids = {word: i for i, word in enumerate(WORDS)}
+    ids = {word: i for i, word in enumerate(words)}
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     single = [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     separator = {"SpecialToken": {"id": "[SEP]", "type_id": 0}}
