@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
@@ -27,6 +28,7 @@ from tokenizer_texts import (
     joined,
     random_bytes,
     random_text,
+    random_texts_of,
     scalar_texts,
     synthetic_vocabulary,
     vocabulary,
@@ -38,6 +40,8 @@ from codegen.tokenizer import TokenizerTables, compile_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 
+RANDOM_TEXTS = 1_020_000  # in so many parts
+PARTS = 20
 CASES = {"uncased": {"lowercase": True}, "cased": {"lowercase": False}}
 # In English nothing is left to find that the uncased sweep does not; these hold other languages and odd characters.
 CASED_CORPORA = ("multi30k", "ner", "trec", "unicode", "wikitext", "tokenizer_text")
@@ -194,6 +198,18 @@ def test_random_scalars(case: str) -> None:
     texts += [random_bytes(source, 30) for _ in range(10000)]
     comparison.compare(texts)
     comparison.finish(f"random, {case}")
+
+
+@pytest.mark.parametrize("part", sampled(range(PARTS), 2, "random texts of WordPiece's pieces"))
+def test_random_texts_of_pieces(part: int) -> None:
+    """As they are, with and without their prefix, and as words: half of them end with a space."""
+    source = random.Random(f"{random_source().random()} {part}")
+    pieces = [piece.removeprefix("##").encode() for piece in vocabulary(data_folder())]
+    texts_of_pieces = [*pieces, *(piece + b" " for piece in pieces), b"##"]
+    comparison = Comparison(real_spec())
+    for texts in random_texts_of(texts_of_pieces, source, RANDOM_TEXTS // PARTS):
+        comparison.compare(texts)
+    comparison.finish(f"random pieces {part}, WordPiece")
 
 
 def test_conformance_of_decomposition() -> None:
