@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default model on emulated CPUs and from another compiler: the same bits, never an illegal instruction."""
+"""The default model and one that writes on emulated CPUs and from another compiler: the same bits, never an illegal
+instruction."""
 
 from __future__ import annotations
 
@@ -7,11 +8,15 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from classify_program import ROOT
+from model_build import build_program
+
+from codegen import pipeline
 
 pytestmark = pytest.mark.sweep
 
@@ -71,11 +76,20 @@ def test_x86_without_the_newest_instructions(cpu: str, kernels: list[str], texts
     assert b"this CPU cannot run kernel 'avx512_vnni'" in refused.stderr
 
 
-def build_with(folder: Path, *options: str) -> Path:
-    """The default model's program, built in `folder` with these CMake options."""
-    output("cmake", "-S", ROOT, "-B", folder, f"-DETCH_MODEL_DIRS={ROOT / 'generated' / 'agnews'}", *options)
-    output("cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", "classify")
-    return folder / "bin" / "classify"
+@dataclass(frozen=True)
+class Model:
+    folder: Path
+    program: str
+
+
+AGNEWS = Model(ROOT / "generated" / "agnews", "classify")
+
+
+def build_with(folder: Path, *options: str, model: Model = AGNEWS) -> Path:
+    """A model's program, built in `folder` with these CMake options."""
+    output("cmake", "-S", ROOT, "-B", folder, f"-DETCH_MODEL_DIRS={model.folder}", *options)
+    output("cmake", "--build", folder, "--parallel", str(os.cpu_count() or 1), "--target", model.program)
+    return folder / "bin" / model.program
 
 
 def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
@@ -84,8 +98,8 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         assert_golden_bits(texts, program, "--kernel", kernel)
 
 
-def build_for(processor: str, folder: Path) -> Path:
-    """The default model's program for Linux on this processor, without shared libraries."""
+def build_for(processor: str, folder: Path, model: Model = AGNEWS) -> Path:
+    """A model's program for Linux on this processor, without shared libraries."""
     return build_with(
         folder,
         "-DCMAKE_SYSTEM_NAME=Linux",
@@ -93,6 +107,7 @@ def build_for(processor: str, folder: Path) -> Path:
         f"-DCMAKE_CXX_COMPILER={tool(f'{processor}-linux-gnu-g++')}",
         f"-DCMAKE_ASM_COMPILER={tool(f'{processor}-linux-gnu-gcc')}",
         "-DCMAKE_EXE_LINKER_FLAGS=-static",
+        model=model,
     )
 
 
@@ -154,3 +169,23 @@ def test_riscv64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         *(program.parent / "libetch_agnews.a", program.parent / "libetch.a", "-o", modes),
     )
     output(emulator, modes)
+
+
+@pytest.mark.long_case("models that write on other processors")
+@pytest.mark.parametrize(("processor", "cpus"), [("aarch64", AARCH64), ("riscv64", {"rv64": ["scalar"]})])
+def test_what_is_written(processor: str, cpus: dict[str, list[str]], tmp_path: Path) -> None:
+    """Texts, tokens and scores of a tiny BART with its beams are those of this machine's program."""
+    emulator, texts = tool(f"qemu-{processor}"), tmp_path / "texts.txt"
+    tool(f"{processor}-linux-gnu-g++")
+    texts.write_text("The cat sat on\n\nCaf\u00e9 \u6771\n0 1 2 3 4 5 6 7 8 9\n", encoding="utf-8")
+    model = Model(tmp_path / "speller", "translate-speller")
+    checkpoint = ROOT / "tests" / "codegen" / "generation" / "bart" / "texts"
+    pipeline.generate(pipeline.Request(checkpoint, model.folder), lambda _: None)
+    expected = build_program(model.folder).well("--json", "--file", str(texts)).lines
+    assert len(set(expected)) > 1
+    program = build_for(processor, tmp_path / "build", model)
+    for cpu, kernels in cpus.items():
+        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == kernels
+        for kernel in kernels:
+            written = output(emulator, "-cpu", cpu, program, "--kernel", kernel, "--json", "--file", texts)
+            assert written.splitlines() == expected
