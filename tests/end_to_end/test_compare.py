@@ -170,6 +170,12 @@ def test_what_a_decoder_is_not_asked(
     assert message in capsys.readouterr().err
 
 
+def test_how_a_runtime_without_a_wheel_is_installed() -> None:
+    missing = "ModuleNotFoundError: No module named 'gguf'"
+    assert "pip install llama-cpp-python==" in runs.reason("llamacpp-q8_0", missing)
+    assert runs.reason("llamacpp-q8_0", "OSError: no room\nmore") == "OSError: no room"
+
+
 def test_sources_are_made_of_words() -> None:
     config = {"vocab_size": 6, "eos_token_id": 0, "pad_token_id": 5, "decoder_start_token_id": 5}
     ids = writing.source(config, 40)

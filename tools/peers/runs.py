@@ -19,6 +19,10 @@ from .runtimes import Setup
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
 TURN_CALLS = 50
 STARTS = 3  # of which the median counts
+# Runtimes without a wheel, which nothing installs by itself.
+COMPILED = {
+    "llamacpp": "not installed: build/compare/venv/bin/pip install llama-cpp-python==0.3.36 gguf==0.19.0 compiles it"
+}
 
 
 def chosen(asked: list[str] | None, known: Sequence[str]) -> list[str]:
@@ -43,8 +47,11 @@ def prepare_all(names: list[str], preparation: Preparation, kernel: str, report:
 
 
 def reason(peer: str, error: str) -> str:
-    """Why a peer is left out: what installing its packages said, or else the error."""
-    failed = BUILD / f"not-installed-{peer.split('-', 1)[0]}"
+    """Why a peer is left out: what installing its packages said, how the user does it, or else the error."""
+    kind = peer.split("-", 1)[0]
+    if kind in COMPILED and error.startswith(ModuleNotFoundError.__name__):
+        return COMPILED[kind]
+    failed = BUILD / f"not-installed-{kind}"
     return failed.read_text(encoding="utf-8").strip() if failed.exists() else error.splitlines()[0]
 
 
