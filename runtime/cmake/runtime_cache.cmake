@@ -67,6 +67,7 @@ function(etch_describe_build out)
   string(APPEND text "${compiler}\n")
   file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime/*
     ${PROJECT_SOURCE_DIR}/tools/cli/* ${PROJECT_SOURCE_DIR}/tools/stack/*)
+  list(FILTER sources EXCLUDE REGEX "\\.md$")
   etch_hashes(hashes ${PROJECT_SOURCE_DIR} CMakeLists.txt ${sources})
   set(${out} "${text}${hashes}" PARENT_SCOPE)
 endfunction()

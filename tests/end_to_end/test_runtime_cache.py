@@ -132,6 +132,10 @@ def test_the_second_build_compiles_no_runtime(place: Place) -> None:
     assert len(place.build("flags", CXXFLAGS="-DOTHER")) == len(first)
     assert len(place.entries()) == 2
     assert place.build("flags again", CXXFLAGS="-DOTHER") == OF_A_MODEL
+    for entry in place.entries():
+        told = (entry / "entry.txt").read_text()
+        assert " runtime/src/status.cpp\n" in told
+        assert ".md\n" not in told  # pages change no object
 
 
 @pytest.mark.sweep
