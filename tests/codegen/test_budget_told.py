@@ -54,6 +54,8 @@ def test_the_table_of_what_was_tried() -> None:
     heading, whole = told.tried_heading("accuracy"), told.tried_line(WHOLE, SPACE, 0.0, None)  # type: ignore[arg-type]
     small = told.tried_line(SMALL, SPACE, 0.5, SCORE)  # type: ignore[arg-type]
     assert len(heading) == len(whole) == len(small)
+    columns = "   pieces      min-count embeddings 4-bit linears tokens      flash        RAM      error  accuracy"
+    assert heading == f"tried        {columns}"
     assert heading.split() == (
         [
             "tried",
