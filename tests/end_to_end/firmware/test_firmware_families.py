@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Families with other layers and tokenizers than BERT's on boards, one on each: self test, and the bits of the emulated
-arithmetic for texts that the board tokenizes."""
+"""Families with other layers or tokenizers than BERT's, each on one of the boards: self test, and the bits of the
+emulated arithmetic, the host's, for texts that the board tokenizes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from board_build import build
 from boards import Firmware, chosen_boards, parse_answer, tool
 from recorded.outputs import folder
+from sampling import sampled
 
 from codegen import pipeline
 from codegen.emulate import emulate
@@ -18,11 +19,19 @@ from codegen.golden import SHORT_TEXTS, text_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("families on boards")]
 
-VARIANTS = ("roberta/softmax", "modernbert/softmax", "camembert/softmax")
+FAMILIES = (
+    "roberta/softmax",
+    "modernbert/softmax",
+    "camembert/softmax",
+    "albert/two_groups",
+    "deberta-v2/v3",
+    "mpnet/softmax",
+)
+VARIANTS = sampled(FAMILIES, 3, "families on boards")
 BOARDS = chosen_boards()
 
 
-@pytest.mark.parametrize(("board", "variant"), [(board, VARIANTS[i % len(VARIANTS)]) for i, board in enumerate(BOARDS)])
+@pytest.mark.parametrize(("board", "variant"), [(BOARDS[i % len(BOARDS)], one) for i, one in enumerate(VARIANTS)])
 def test_the_bits_of_the_emulator(board: str, variant: str, tmp_path: Path) -> None:
     for name in ("qemu-system-arm", "arm-none-eabi-g++", "cmake"):
         tool(name)
