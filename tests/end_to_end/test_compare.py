@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/compare: its inputs, its turns, its report; a whole run with etch alone; and, where the other runtimes are
-installed, that the ONNX models mean the checkpoint."""
+"""tools/compare: its inputs, its turns, its report."""
 
 from __future__ import annotations
 
@@ -13,18 +12,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
-import large_decoder
-import large_translator
 import numpy as np
 import pytest
 from classify_program import ROOT
-from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Tokenizer
 
-from codegen.oracle.bert import Reference
 from tools.peers import compare, prepare, processes, runs, writing
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result, Times
@@ -32,7 +27,6 @@ from tools.peers.runtimes import GENERATORS, PEERS, WRITERS, Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
 LABELS = ["World", "Sports", "Business", "Sci/Tech"]
-PEERS_PYTHON = ROOT / "build/compare/venv/bin/python"
 
 
 @pytest.fixture(scope="module")
@@ -315,88 +309,3 @@ def test_accuracy_and_error() -> None:
     assert compare.accuracy(worker, rows) == 0.75
     exact = [np.array([0.5, 1.0]), np.array([0.0, 1.25])]
     assert compare.mean_error(worker, [[1], [2]], exact) == pytest.approx((0.5 + 0 + 0 + 0.25) / 4)
-
-
-@pytest.mark.sweep
-def test_etch_alone(tmp_path: Path) -> None:
-    if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
-        pytest.skip("no cmake, no C compiler, or no taskset")
-    rows, lines = tmp_path / "rows.csv", tmp_path / "lines.jsonl"
-    rows.write_text('"2","Champions beaten at home","A goal in extra time decides the cup final"\n')
-    command = [sys.executable, "-m", "tools.peers", CHECKPOINT, "--peers", "etch", "--lengths", "8", "--rounds", "1"]
-    command += ["--evaluate", rows, "--json", lines, "--kernel", "scalar"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    written = [json.loads(line) for line in lines.read_text().splitlines()]
-    assert not [line for line in written if "skipped" in line]
-    summaries = {line["peer"]: line for line in written if "accuracy" in line}
-    assert set(summaries) == {"etch-w8a8", "etch-fp32"}
-    assert all((line["accuracy"], line["detail"]) == (1.0, "kernel scalar") for line in summaries.values())
-    assert summaries["etch-fp32"]["mean_logit_error"] < 1e-5 < summaries["etch-w8a8"]["mean_logit_error"] < 0.1
-    assert {(line["peer"], line["from"]) for line in written if "input" in line} == {
-        (peer, form) for peer in summaries for form in ("ids", "text")
-    }
-    assert {line["throughput"]: line["batch"] for line in written if "throughput" in line} == dict.fromkeys(
-        summaries, 0
-    )
-    tokens = {line["tokenizer"]: line["tokens"] for line in written if "tokenizer" in line}
-    assert tokens["etch-w8a8"] == tokens["tokenizers"] == tokens["tokenizers-batch"]
-
-
-def python_with(modules: str) -> Path | None:
-    """The environment of tools/compare, where that has installed them."""
-    command = [PEERS_PYTHON, "-c", f"import {modules}"]
-    has_them = PEERS_PYTHON.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
-    return PEERS_PYTHON if has_them else None
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    ("family", "runtime", "modules"),
-    [(large_translator, "ctranslate2-fp32", "ctranslate2"), (large_decoder, "llamacpp-f32", "llama_cpp, gguf")],
-    ids=["translator", "decoder"],
-)
-def test_models_that_write(family: ModuleType, runtime: str, modules: str, tmp_path: Path) -> None:
-    """With the other runtime where tools/compare has it: in float32 all write the same."""
-    if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
-        pytest.skip("no cmake, no C compiler, or no taskset")
-    family.write_folder(tmp_path / "writer", family.SIZES["tiny"])
-    python = python_with(modules)
-    names = "etch-w8a8,etch-fp32" if python is None else f"etch-w8a8,etch-fp32,{runtime}"
-    lines = tmp_path / "lines.jsonl"
-    command = [python or sys.executable, "-m", "tools.peers", tmp_path / "writer", "--peers", names, "--lengths", "9"]
-    command += ["--rounds", "1", "--json", lines]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    written = [json.loads(line) for line in lines.read_text().splitlines()]
-    assert not [line for line in written if "skipped" in line]
-    exact = [line for line in written if line.get("peer") in ("etch-fp32", runtime)]
-    assert exact and all(line["same_tokens"] == 9 for line in exact), exact
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("fused", [False, True])
-def test_onnx_model_means_the_checkpoint(fused: bool, tmp_path: Path) -> None:
-    runnable = (
-        PEERS_PYTHON.exists()
-        and subprocess.run(
-            [PEERS_PYTHON, "-c", "import onnx, onnxruntime"], capture_output=True, check=False
-        ).returncode
-        == 0
-    )
-    if not runnable:
-        pytest.skip("tools/compare has not installed ONNX Runtime")
-    write_tiny_checkpoint(tmp_path, hidden=32, heads=4, layers=2, intermediate=48)
-    ids = [1, 5, 9, 6, 7, 2]
-    code = (
-        "import json, sys; from pathlib import Path; from tools.peers.onnx_model import write_onnx; "
-        "from tools.peers.runtimes import Setup, load; folder, name = Path(sys.argv[1]), sys.argv[2]; "
-        "write_onnx(folder, folder / 'model.onnx', fused=bool(int(sys.argv[3]))); "
-        "runtime = load(Setup(name, 1, folder / 'model.onnx', folder, 32)); "
-        "print(json.dumps(runtime.call(json.loads(sys.argv[4]))()))"
-    )
-    command = [PEERS_PYTHON, "-c", code, tmp_path, "onnxruntime-fp32", str(int(fused)), json.dumps(ids)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    exact = Reference(tmp_path).output(ids, [0] * len(ids))
-    assert np.abs(np.array(json.loads(done.stdout)) - exact).max() < 1e-4
