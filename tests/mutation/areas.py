@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is mutated, and which tests must notice."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
+
+FROZEN = "tests/codegen/test_frozen_values.py"
+
+# Of the comparisons with the wheel those that take seconds.
+AGAINST_THE_WHEEL = (
+    *("tokenizer", "byte_level", "unigram", "word_level", "normal_forms", "decode", "character_bpe"),
+    *("word_piece_steps", "marian_tokenizer", "character_splits", "normalizer_sequences", "character_tokenizers"),
+)
+QUICK_TO_COMPARE = (
+    "own_texts or runs_of or plain_text or odd_content or other_prefixes or malformed or white_space "
+    "or longer or every_truncation or test_added_tokens or does_not_make or test_decode or test_texts or hangul "
+    "or marks_in_any_order or letters_before or in_a_row or without_id or test_rows or compiled_map or test_a_folder "
+    "or read_ahead or of_a_lexicon or (every_sequence and xlnet)"
+)
+
+# The calls of a model that answers at once, and what of its promises shows what they do.
+ANSWERING = ("answer", "encode", "input", "kernel", "memory", "steps", "turn")
+PROMISES = (("overlaps",), ("steps",), ("failing-executor",), ("batches", "2"), ("one-workspace",))
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that must notice, and the target to be built for them.
+
+    Of the one program that tests by pytest `ask`, the calls are recorded (replay.py).
+    """
+
+    command: tuple[str, ...]
+    target: str | None = None
+    asks: str | None = None
+
+
+@dataclass(frozen=True)
+class Area:
+    """What is mutated, as patterns below the root, and who must notice, the quickest first."""
+
+    sources: tuple[str, ...]
+    suites: tuple[Suite, ...]
+    without: tuple[str, ...] = ()
+
+
+AREAS = {
+    "tokenizer": Area(
+        ("runtime/src/tokenizer/*.cpp", "runtime/src/tokenizer/*.hpp"),
+        (
+            Suite(("bin/test-tokenizer", "--gtest_fail_fast"), "test-tokenizer"),
+            Suite(
+                (*PYTEST, *(f"tests/end_to_end/test_{name}.py" for name in AGAINST_THE_WHEEL), "-k", QUICK_TO_COMPARE),
+                "tokenizer_driver",
+                asks="tokenizer_driver",
+            ),
+        ),
+        ("grapheme_tables.cpp", "letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
+    ),
+    "planner": Area(
+        ("codegen/plan.py", "codegen/placement.py", "codegen/liveness.py"),
+        (
+            Suite(
+                (
+                    *PYTEST,
+                    FROZEN,
+                    "tests/codegen/test_liveness.py",
+                    "tests/codegen/test_plan_sizes.py",
+                    "tests/codegen/lower/test_plan_parts.py",
+                    "tests/codegen/test_plan.py",
+                )
+            ),
+        ),
+    ),
+    "regions": Area(
+        ("codegen/regions.py",),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
+    ),
+    "tables": Area(
+        ("codegen/table_places.py", "codegen/render/table_places.py"),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/test_table_places.py")),),
+    ),
+    "traffic": Area(
+        ("codegen/traffic.py", "codegen/table_traffic.py"),
+        (
+            Suite(
+                (*PYTEST, FROZEN, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))
+            ),
+        ),
+    ),
+    "budget": Area(
+        ("codegen/budget/*.py",),
+        (
+            Suite(
+                (
+                    *PYTEST,
+                    FROZEN,
+                    *(
+                        f"tests/codegen/test_budget{name}.py"
+                        for name in ("_told", "_judge", "_choose", "_linked", "_search", "_space", "")
+                    ),
+                )
+            ),
+        ),
+    ),
+    "calls": Area(
+        (
+            *(f"runtime/include/etch/calls/{name}.hpp" for name in ANSWERING),
+            *("runtime/include/etch/session.hpp", "runtime/src/session.cpp"),
+        ),
+        (
+            Suite(("bin/test-model", "--gtest_fail_fast"), "test-model"),
+            *(Suite((f"bin/promise-{name}", *of), f"promise-{name}") for name, *of in PROMISES),
+        ),
+    ),
+    "decode": Area(
+        ("runtime/src/decode/*.cpp", "runtime/src/decode/*.hpp", "runtime/include/etch/decode/*.hpp"),
+        (Suite(("bin/test-decode", "--gtest_fail_fast"), "test-decode"),),
+    ),
+    "matmul": Area(
+        (
+            "runtime/src/kernels/scalar/matmul.cpp",
+            "runtime/src/kernels/avx2/matmul_s*.inl",
+            "runtime/src/kernels/avx2/vector/matmul_f32.inl",
+            "runtime/src/kernels/avx2/vector/tiles.inl",
+            "runtime/src/kernels/avx512_vnni/matmul_s*.inl",
+            "runtime/src/kernels/avx512_vnni/vector/finish_panel.inl",
+            "runtime/src/kernels/avx512_vnni/vector/matmul*.inl",
+            "runtime/src/kernels/avx512_vnni/vector/tiles.inl",
+        ),
+        (
+            Suite(
+                ("bin/test-kernels", "--gtest_fail_fast", "--gtest_filter=*Matmul*:*ProductInTheTile*"), "test-kernels"
+            ),
+            Suite(("bin/test-ops", "--gtest_fail_fast"), "test-ops"),
+        ),
+    ),
+}
