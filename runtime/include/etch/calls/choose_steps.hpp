@@ -94,13 +94,12 @@ Status read_choice(Workspace& workspace, const typename Encoder::Arena& a, const
     return Status::in_progress;
 }
 
-// `choice` has best, tokens and truncated; value(choosing, result) is the score of a result.
+// `choice` has best, tokens and truncated; value(choosing, result) is the score of a result. Of a call that has its
+// turn.
 template <class Head, class Workspace, class Choice, class Input, class Value>
 [[gnu::always_inline]] inline Status step_choices(Workspace& workspace, std::uint64_t budget, Choice& choice,
                                                   const Input& input, const Value& value) noexcept {
     using Encoder = typename Head::Encoder;
-    const Turn turn{workspace};
-    if (!turn) return turn.refusal();
     if (!is_choosing<Encoder>(workspace)) return Status::not_begun;
     const typename Encoder::Arena a = arena_in<Encoder>(workspace);
     Choosing& choosing = *a.choosing;
@@ -123,6 +122,8 @@ template <class Head, class Workspace, class Choice, class Input, class Value>
 
 template <class Head, class Workspace, class Choice>
 [[gnu::always_inline]] inline Status step_choose(Workspace& workspace, std::uint64_t budget, Choice& choice) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     return step_choices<Head>(
         workspace, budget, choice,
         [](const Choosing& choosing) {

@@ -98,6 +98,8 @@ template <class Encoder, class Workspace, class Hypothesis>
 template <class Head, std::uint32_t kEntailment, class Workspace, class Choice>
 [[gnu::always_inline]] inline Status step_zero_shot(Workspace& workspace, std::uint64_t budget,
                                                     Choice& choice) noexcept {
+    const Turn turn{workspace};
+    if (!turn) return turn.refusal();
     return step_choices<Head>(
         workspace, budget, choice,
         [](const Choosing& choosing) {

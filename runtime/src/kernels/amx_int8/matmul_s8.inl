@@ -47,14 +47,16 @@ struct Product {
           panel_bytes(std::size_t{(m.allocated_k + 3) / 4} * kGroupBytes),
           groups((m.k + 3) / 4),
           steps((groups + kMostGroups - 1) / kMostGroups),
+          step_groups((groups + steps - 1) / steps),
           tile_rows(m.rows < kTileRows ? m.rows : kTileRows),
           tiles((m.rows + kTileRows - 1) / kTileRows) {
-        while (step_groups() * steps > round_up(groups, kEncodedPadding / 4))
+        while (step_groups * steps > round_up(groups, kEncodedPadding / 4)) {
             ++steps;
+            step_groups = (groups + steps - 1) / steps;
+        }
         activated_rows = steps < 2 ? 2 * kTileRows : (2 * kTileRows + steps - 2) / (steps - 1);
     }
 
-    std::uint32_t step_groups() const noexcept { return (groups + steps - 1) / steps; }
     // The first row that the tile of rows [kTileRows * tile, ...) computes.
     std::uint32_t first_row(std::uint32_t tile) const noexcept {
         const std::uint32_t row = tile * kTileRows;
@@ -65,6 +67,7 @@ struct Product {
     const std::size_t panel_bytes;
     const std::uint32_t groups;  // of 4 k
     std::uint32_t steps;         // that they are multiplied in
+    std::uint32_t step_groups;   // at each
     const std::uint32_t tile_rows;
     const std::uint32_t tiles;     // of rows
     std::uint32_t activated_rows;  // at each step, so that all of a block are when the next one is multiplied
@@ -75,9 +78,9 @@ struct Product {
 ETCH_INLINE const std::int8_t* last_step(const Product& product, std::uint32_t panel, const std::int8_t* weights,
                                          std::int8_t (&copy)[1024]) noexcept {
     const bool ends_the_table = panel == (product.m.n - 1) / 16;
-    if (!ends_the_table || product.step_groups() * product.steps == product.groups) return weights;
-    const std::uint32_t first = product.step_groups() * (product.steps - 1);
-    for (std::uint32_t g = 0; g < product.step_groups(); ++g) {
+    if (!ends_the_table || product.step_groups * product.steps == product.groups) return weights;
+    const std::uint32_t first = product.step_groups * (product.steps - 1);
+    for (std::uint32_t g = 0; g < product.step_groups; ++g) {
         const bool exists = first + g < product.groups;
         store_ints(copy + g * kGroupBytes, exists ? load_ints(weights + g * kGroupBytes) : all_ints(0));
     }
@@ -121,6 +124,12 @@ struct Ahead {
     std::uint32_t lines;  // at each step
 };
 
+// What is done beside a step. Out of line: the loop over steps has no other within.
+ETCH_NOINLINE void do_meanwhile(const Product& product, Waiting& before, Ahead& ahead) noexcept {
+    ahead.fetch();
+    before.some(product.m, product.activated_rows);
+}
+
 // A block is kRowTiles tiles of rows from `tile` on times kPanels panels. Its sums are in the registers 0 to 3 from its
 // first step to finish_block(), its rows in 4 and 5 or 4, its columns in the others.
 
@@ -132,7 +141,7 @@ ETCH_INLINE void add_step(const Product& product, std::uint32_t tile, std::uint3
     constexpr unsigned kFirstColumns = 4 + kRowTiles;
     constexpr unsigned kColumnTiles = 8 - kFirstColumns;
     const QuantizedRows& a = product.m.a;
-    const std::uint8_t* const of_step = a.data + std::size_t{4} * step * product.step_groups();
+    const std::uint8_t* const of_step = a.data + std::size_t{4} * step * product.step_groups;
     for_constants<kRowTiles>([&](auto r) ETCH_INLINE_BODY {
         constexpr unsigned kRow = decltype(r)::value;
         load_tile<4 + kRow>(of_step + product.first_row(tile + kRow) * a.stride_bytes, a.stride_bytes);
@@ -156,9 +165,8 @@ ETCH_NOINLINE void begin_block(const Product& product, std::uint32_t tile, std::
     for (std::uint32_t step = 0; step + 1 < product.steps; ++step) {
         add_step<kRowTiles, kPanels>(product, tile, step,
                                      [&](unsigned p) ETCH_INLINE_BODY { return weights + p * product.panel_bytes; });
-        weights += product.step_groups() * kGroupBytes;
-        ahead.fetch();
-        before.some(product.m, product.activated_rows);
+        weights += product.step_groups * kGroupBytes;
+        do_meanwhile(product, before, ahead);
     }
     before.some(product.m, 2 * kTileRows);
 }
@@ -172,7 +180,7 @@ ETCH_NOINLINE void finish_block(const Product& product, std::uint32_t tile, std:
     } scratch;
     const std::uint32_t step = product.steps - 1;
     const std::int8_t* const weights =
-        product.m.weights + panel * product.panel_bytes + std::size_t{step} * product.step_groups() * kGroupBytes;
+        product.m.weights + panel * product.panel_bytes + std::size_t{step} * product.step_groups * kGroupBytes;
     add_step<kRowTiles, kPanels>(product, tile, step, [&](unsigned p) ETCH_INLINE_BODY {
         return last_step(product, panel + p, weights + p * product.panel_bytes, scratch.weights);
     });
@@ -230,8 +238,8 @@ void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_p
     TileShapes pairs;
     for (unsigned tile = 0; tile < 8; ++tile) {
         const bool columns = tile >= 6;
-        pairs.rows[tile] = static_cast<std::uint8_t>(columns ? product.step_groups() : product.tile_rows);
-        pairs.row_bytes[tile] = static_cast<std::uint16_t>(tile < 4 || columns ? 64 : 4 * product.step_groups());
+        pairs.rows[tile] = static_cast<std::uint8_t>(columns ? product.step_groups : product.tile_rows);
+        pairs.row_bytes[tile] = static_cast<std::uint16_t>(tile < 4 || columns ? 64 : 4 * product.step_groups);
     }
     TileShapes last = pairs;
     last.rows[5] = last.rows[6];
@@ -239,7 +247,7 @@ void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_p
     const bool has_pairs = product.tiles > 1;
     const bool has_last = product.tiles % 2 != 0;
     // Where tiles are full all of them have one shape.
-    const bool differ = has_last && has_pairs && product.step_groups() != kMostGroups;
+    const bool differ = has_last && has_pairs && product.step_groups != kMostGroups;
     configure_tiles(has_pairs ? pairs : last);
     Waiting before;
     for (std::uint32_t panel = first_panel; panel < last_panel; panel += kGroupPanels) {
