@@ -21,8 +21,8 @@ from .tasks import verbs
 DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
 ROOT = Path(__file__).resolve().parent.parent
 _LOG_LINES = 20
-# What makes WebAssembly, by Debian's names.
 _NO_SQLITE_HEADER = "sqlite3ext.h is missing"  # as tools/sqlite/CMakeLists.txt says it
+# What makes WebAssembly, by Debian's names.
 _WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 

@@ -70,15 +70,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
         pooler=(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "sop_classifier.*"),
         body=body,
-        prediction=Prediction(
-            dense="predictions.dense",
-            norm="predictions.LayerNorm",
-            bias="predictions.bias",
-            decoder="predictions.decoder",
-            activation=shape.activation,
-            epsilon=shape.epsilon,
-            width=width,
-        ),
+        prediction=Prediction.as_bert("predictions", "predictions", shape, width),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()

@@ -76,25 +76,12 @@ def graph_of(
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
         pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head),
         body=body,
-        prediction=_prediction(shape),
+        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
     widths |= shape.widths
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
-
-
-def _prediction(shape: LayerShape) -> Prediction:
-    head = "cls.predictions"
-    return Prediction(
-        dense=f"{head}.transform.dense",
-        norm=f"{head}.transform.LayerNorm",
-        bias=f"{head}.bias",
-        decoder=f"{head}.decoder",
-        activation=shape.activation,
-        epsilon=shape.epsilon,
-        width=shape.hidden,
-    )
 
 
 def embed(

@@ -98,18 +98,10 @@ def _pooler_activation(config: Config) -> str:
 
 def _prediction(config: Config, shape: LayerShape) -> Prediction:
     """BERT's form, or that of the paper's own code, which is as wide as the encoder and has no decoder of its own."""
-    legacy = config.flag("legacy", True)
-    head = "cls.predictions" if legacy else "lm_predictions.lm_head"
-    transform = f"{head}.transform" if legacy else head
-    return Prediction(
-        dense=f"{transform}.dense",
-        norm=f"{transform}.LayerNorm",
-        bias=f"{head}.bias",
-        decoder=f"{head}.decoder",
-        activation=shape.activation,
-        epsilon=shape.epsilon,
-        width=_embedding_width(config, shape) if legacy else shape.hidden,
-    )
+    if config.flag("legacy", True):
+        width = _embedding_width(config, shape)
+        return Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width)
+    return Prediction.as_bert("lm_predictions.lm_head", "lm_predictions.lm_head", shape, shape.hidden)
 
 
 def _embedding_width(config: Config, shape: LayerShape) -> int:

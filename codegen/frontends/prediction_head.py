@@ -10,6 +10,7 @@ from ..ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Norm, P
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
+from .encoder_layer import LayerShape
 
 _MASKED, _READY, OUT = "masked", "transformed", "candidates"
 
@@ -28,6 +29,19 @@ class Prediction:
     dense_bias: bool = True
     norm_bias: bool = True
     decoder_bias: bool = True
+
+    @classmethod
+    def as_bert(cls, head: str, transform: str, shape: LayerShape, width: int) -> Prediction:
+        """By the names that BERT has below its head, and below what it does before the last linear."""
+        return cls(
+            dense=f"{transform}.dense",
+            norm=f"{transform}.LayerNorm",
+            bias=f"{head}.bias",
+            decoder=f"{head}.decoder",
+            activation=shape.activation,
+            epsilon=shape.epsilon,
+            width=width,
+        )
 
     def ops(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "median.hpp"
+
 namespace etch::bench {
 namespace {
 
@@ -134,13 +136,6 @@ void read_lines(const void*, std::size_t) {}
 #endif
 
 // Of some figures of one thing.
-template <class Figures>
-double median(Figures& figures) {
-    const auto middle = figures.begin() + figures.size() / 2;
-    std::nth_element(figures.begin(), middle, figures.end());
-    return *middle;
-}
-
 // Null: none is written down.
 const Limit* limit_of(std::string_view kernel_set, Operands operands) {
     const Limit* limit = std::find_if(std::begin(kLimits), std::end(kLimits),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "median.hpp"
 #include "model_calls.hpp"
 
 namespace etch::bench {
@@ -23,11 +24,6 @@ std::string name_of(const OpRun& run) {
     std::string name(run.type);
     if (run.outputs != 0) name += " " + std::to_string(run.inputs) + "x" + std::to_string(run.outputs);
     return name;
-}
-
-double median(std::vector<std::uint64_t> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return static_cast<double>(values[values.size() / 2]);
 }
 
 }  // namespace

@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "benchmarks.hpp"
+#include "median.hpp"
 #include "writer_calls.hpp"
 
 namespace etch::bench {
 namespace {
 
 constexpr std::uint32_t kStepsOfATurn = 16;
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 struct Turn {
     std::vector<double> nanoseconds;

@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -30,6 +31,13 @@ def replaced(folder: Path, terms: Path | None = None) -> Iterator[Path]:
         for file in old.iterdir():
             file.unlink()
         old.rmdir()
+
+
+def keep_state(path: Path, state: Mapping[str, Any]) -> None:
+    """A file of torch.save, whole or not at all: whoever is stopped while it is written has the one before."""
+    beside = path.with_name(path.name + ".new")
+    torch.save(dict(state), beside)
+    beside.replace(path)
 
 
 def write_half(path: Path, weights: Mapping[str, torch.Tensor]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from common.batches import shuffled_by_rows
+from common.checkpoint import keep_state
 from common.optimize import decay_groups, set_rate
 
 POOL_BATCHES = 32  # batches are of like lengths within a pool of this many
@@ -58,7 +59,8 @@ def train(model: torch.nn.Module, lengths: list[int], loss_of: Loss, steps: Step
         total += loss.item()
         if number == steps.count or time.monotonic() - kept >= KEPT_SECONDS:
             kept = time.monotonic()
-            _keep(state, model, optimizer, run | {"steps": number})
+            now = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "run": run | {"steps": number}}
+            keep_state(state, now)
             mean, spent = total / (number - first), kept - begin
             print(f"step {number} of {steps.count}: loss {mean:.4f}, {spent:.0f} s", file=sys.stderr, flush=True)
             first, total = number, 0.0
@@ -85,9 +87,3 @@ def _resume(state: Path, model: torch.nn.Module, optimizer: torch.optim.Optimize
     optimizer.load_state_dict(kept["optimizer"])
     print(f"going on after step {kept['run']['steps']}", file=sys.stderr, flush=True)
     return kept["run"]["steps"]
-
-
-def _keep(state: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, run: dict[str, int]) -> None:
-    beside = state.with_suffix(".new")
-    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "run": run}, beside)
-    beside.replace(state)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from common.checkpoint import keep_state
 
 
 class Kept:
@@ -21,7 +22,5 @@ class Kept:
         return torch.load(self._place, weights_only=True) if self._place.exists() else None
 
     def write(self, state: dict[str, Any]) -> None:
-        """Replaces it as a whole."""
-        beside = self._place.with_suffix(".new")
-        torch.save(state, beside)
-        beside.replace(self._place)
+        """Replaces it."""
+        keep_state(self._place, state)

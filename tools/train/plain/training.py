@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 from common.batches import by_tokens, longest_first, pad, shuffled_by_rows
+from common.checkpoint import keep_state
 from common.optimize import decay_groups, set_rate
 from torch.nn.functional import cross_entropy
 from transformer import TransformerEncoder
@@ -112,8 +113,8 @@ def _resume(state: Path, model: TransformerEncoder, optimizer: torch.optim.Optim
 
 
 def _keep(state: Path, model: TransformerEncoder, optimizer: torch.optim.Optimizer, epoch: int, share: float) -> None:
-    beside = state.with_suffix(".new")
-    torch.save(
+    keep_state(
+        state,
         {
             "model": model.state_dict(),
             "optimizer": optimizer.state_dict(),
@@ -121,6 +122,4 @@ def _keep(state: Path, model: TransformerEncoder, optimizer: torch.optim.Optimiz
             "epoch": epoch,
             "held_out": share,
         },
-        beside,
     )
-    beside.replace(state)

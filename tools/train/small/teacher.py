@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 from common.batches import by_tokens, longest_first, pad
+from common.checkpoint import keep_state
 from refusal import Refused
 from tokenizers import Tokenizer
 from torch.nn.functional import normalize
@@ -53,7 +54,7 @@ def lesson(folder: Path, texts: list[str], width: int, max_tokens: int, state: P
         found[batch] = normalize((states.float() * weights).sum(1) / weights.sum(1), dim=1).half()
         if number == len(batches) or time.monotonic() - told >= KEPT_SECONDS:
             told = time.monotonic()
-            _keep(state, {"asked": asked, "found": found, "done": number})
+            keep_state(state, {"asked": asked, "found": found, "done": number})
             print(f"teacher: {number} of {len(batches)} batches", file=sys.stderr, flush=True)
     all_of_them = found.float()
     moments = all_of_them.T.double() @ all_of_them.double()
@@ -69,10 +70,3 @@ def _digest(folder: Path, ids: list[list[int]]) -> str:
     for one in ids:
         digest.update(len(one).to_bytes(4, "little") + b"".join(i.to_bytes(4, "little") for i in one))
     return digest.hexdigest()
-
-
-def _keep(state: Path, lesson_so_far: dict[str, object]) -> None:
-    """Whole or not at all: whoever is stopped while it is written has the one before."""
-    beside = state.with_suffix(".lesson.new")
-    torch.save(lesson_so_far, beside)
-    beside.replace(state)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from common.checkpoint import keep_state
 from common.optimize import decay_groups
 from form import Form
 from torch.nn.functional import cross_entropy
@@ -166,6 +167,4 @@ def _resume(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer
 
 
 def _keep(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, done: tuple[int, int, int]) -> None:
-    beside = path.with_suffix(".new")
-    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "done": done}, beside)
-    beside.replace(path)
+    keep_state(path, {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "done": done})

@@ -26,13 +26,13 @@ struct Choosing {
     TextList choices;  // [count]
     float* scores;     // [count]
     std::size_t count;
-    std::size_t next;      // all before this one have a score
-    std::uint64_t tokens;  // of these
-    std::uint32_t best;    // of these
-    bool truncated;        // one of these
-    bool by_itself;        // scores are what is asked for, not their softmax
-    bool is_read;          // the next one's tokens are in the arena
-    bool active;
+    std::size_t next = 0;      // all before this one have a score
+    std::uint64_t tokens = 0;  // of these
+    std::uint32_t best = 0;    // of these
+    bool truncated = false;    // one of these
+    bool by_itself = false;    // scores are what is asked for, not their softmax
+    bool is_read = false;      // the next one's tokens are in the arena
+    bool active = true;
 
     void add(float score, std::uint32_t tokens_of_pair, bool cut) noexcept {
         scores[next] = score;
@@ -69,8 +69,7 @@ template <class Encoder, class Workspace>
                                                   float* probabilities) noexcept {
     const Turn turn{workspace};
     if (!turn) return turn.refusal();
-    return begin_choices<Encoder>(workspace,
-                                  {prompt, {}, {}, choices, probabilities, count, 0, 0, 0, false, false, false, true});
+    return begin_choices<Encoder>(workspace, Choosing{prompt, {}, {}, choices, probabilities, count});
 }
 
 // Whether what was begun is a choice among several. Of a call that has its turn.

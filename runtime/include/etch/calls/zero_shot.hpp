@@ -90,9 +90,9 @@ template <class Encoder, class Workspace, class Hypothesis>
         workspace.cursor = {};
         return Status::no_labels;
     }
-    const bool by_itself = multi_label || count == 1;
-    return begin_choices<Encoder>(workspace, {text, hypothesis.before, hypothesis.after, labels, scores, count, 0, 0, 0,
-                                              false, by_itself, false, true});
+    Choosing asked{text, hypothesis.before, hypothesis.after, labels, scores, count};
+    asked.by_itself = multi_label || count == 1;
+    return begin_choices<Encoder>(workspace, asked);
 }
 
 template <class Head, std::uint32_t kEntailment, class Workspace, class Choice>
