@@ -42,6 +42,15 @@ void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t 
     multiply_s4(kernels, matmul, weights.factors, scratch, first, last);
 }
 
+void LinearS8Rows::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    const std::uint32_t row = first * kUnitRows;
+    const std::uint32_t end = last * kUnitRows < linear.count ? last * kUnitRows : linear.count;
+    const F32Rows residual = linear.residual.data == nullptr ? linear.residual : linear.residual.from(row);
+    const LinearS8 part{linear.weights,       end - row,         linear.input.from(row),
+                        linear.out.from(row), linear.activation, residual};
+    part.run(context, 0, part.units());
+}
+
 void LinearF32::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const MatmulF32 matmul{input.data, weights.inputs,  weights.weights, nullptr,        weights.bias,    residual.data,
                            out.data,   weights.outputs, count,           weights.inputs, weights.outputs, activation};

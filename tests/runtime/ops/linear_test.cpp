@@ -94,6 +94,51 @@ TEST_P(Linear, BlocksAndUnitsDoNotChangeABit) {
     }
 }
 
+// In units of rows, the last of them not full; residual and out are the same rows.
+TEST_P(Linear, UnitsOfRowsDoNotChangeABit) {
+    constexpr std::uint32_t kManyRows = 3 * LinearS8Rows::kUnitRows + 5;
+    const std::vector<float> values = Random().floats(kManyRows * kInputs);
+    const std::vector<float> added = Random(kSeed + 5).floats(kManyRows * kOutputs);
+    EncodedRows a(set(), values, kManyRows, kInputs);
+    const EdgeArray<std::int8_t> packed = pack(set().packing, q, kOutputs, kInputs);
+    const S8Weights weights{packed.data(), scales.data(), bias.data(), kOutputs, kInputs};
+    for (const bool with_residual : {true, false}) {
+        std::vector<float> want = added;
+        std::vector<float> got = added;
+        const auto linear = [&](std::vector<float>& out) {
+            const F32Rows rows{out.data(), kOutputs};
+            return LinearS8{weights, kManyRows,        a.view(),
+                            rows,    Activation::gelu, with_residual ? rows : F32Rows{nullptr, 0}};
+        };
+        const LinearS8 whole = linear(want);
+        whole.run(context(), 0, whole.units());
+        const LinearS8 cut = linear(got);
+        const LinearS8Rows rows = cut.by_rows();
+        EXPECT_EQ(rows.units(), 4u);
+        rows.run(context(), 3, 4);
+        rows.run(context(), 0, 1);
+        rows.run(context(), 1, 3);
+        EXPECT_TRUE(same_bits(got, want));
+    }
+}
+
+TEST(LinearRows, ArePreferredWhereOutputsAreMoreBytesThanWeights) {
+    const std::uint8_t factors[1] = {};
+    const auto prefers = [](std::uint32_t inputs, std::uint32_t rows, std::uint32_t workers,
+                            const std::uint8_t* of_4_bits = nullptr) {
+        const S8Weights weights{nullptr, nullptr, nullptr, 100, inputs, of_4_bits};
+        return LinearS8{weights, rows, {}, {}}.prefers_rows(workers);
+    };
+    EXPECT_TRUE(prefers(768, 221, 2));
+    EXPECT_TRUE(prefers(883, 221, 2));
+    EXPECT_FALSE(prefers(884, 221, 2));
+    EXPECT_FALSE(prefers(3072, 221, 2));
+    EXPECT_TRUE(prefers(384, 128, 2));
+    EXPECT_FALSE(prefers(384, 127, 2));
+    EXPECT_FALSE(prefers(384, 221, 4));
+    EXPECT_FALSE(prefers(384, 221, 2, factors));
+}
+
 // By definition: 4 bits are the s8 product on the table that they stand for, whichever units run together.
 TEST_P(Linear, FourBitsAreTheExpandedTable) {
     for (const auto& [outputs, inputs] : {std::pair{43u, 37u}, {1u, 5u}, {150u, 33u}, {16u, 64u}, {67u, 96u}}) {

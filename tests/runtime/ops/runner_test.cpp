@@ -84,6 +84,26 @@ TEST_F(Sharing, NoMoreWorkersThanUnits) {
     EXPECT_EQ(runs(100 * kLeastShare, 0, 4), (std::vector<Ran>{{own_, 0, 0}}));
 }
 
+// An op in other units from so many workers on.
+struct OpWithRows : RecordingOp {
+    RecordingOp rows;
+    std::uint32_t least_workers;
+
+    bool prefers_rows(std::uint32_t workers) const noexcept { return workers >= least_workers; }
+    const RecordingOp& by_rows() const noexcept { return rows; }
+};
+
+TEST_F(Sharing, RowsAreSharedWhereTheOpPrefersThem) {
+    std::vector<Ran> found;
+    executor_ = {4, this, run_backwards, others_};
+    const SharingRunner run({scalar(Packing::panel), own_}, &executor_, kScratch);
+    run(OpWithRows{{2 * kLeastShare, 10, found}, {2 * kLeastShare, 30, found}, 2});
+    run(OpWithRows{{2 * kLeastShare, 10, found}, {2 * kLeastShare, 30, found}, 3});
+    run(OpWithRows{{1, 10, found}, {1, 30, found}, 1});
+    const std::vector<Ran> want = {{others_, 15, 30}, {own_, 0, 15}, {others_, 5, 10}, {own_, 0, 5}, {own_, 0, 10}};
+    EXPECT_EQ(found, want);
+}
+
 TEST_F(Sharing, BehindAnOpThatFailedNoneIsRun) {
     executor_ = {2, nullptr, run_first, others_};
     const SharingRunner run({scalar(Packing::panel), own_}, &executor_, kScratch);

@@ -48,6 +48,8 @@ constexpr F32Weights outputs_of(const F32Weights& all, Packing packing, std::uin
             all.bias == nullptr ? nullptr : all.bias + first, count, all.inputs};
 }
 
+struct LinearS8Rows;
+
 // A null residual.data means none. residual may be the same rows as out; both have the width weights.outputs.
 struct LinearS8 {
     const S8Weights& weights;
@@ -60,7 +62,33 @@ struct LinearS8 {
     std::uint32_t units() const noexcept { return (weights.outputs + kPanelWidth - 1) / kPanelWidth; }
     std::uint64_t cost() const noexcept { return std::uint64_t{count} * weights.inputs * weights.outputs; }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+
+    // See op.hpp. Workers that share rows find what they wrote in their own caches when the ops along rows follow,
+    // which share rows alike; but each of them reads all weights. That is the better way where these are fewer bytes
+    // than the outputs, and where every worker has so many rows that a unit more or less does not matter. Weights of 4
+    // bits would be expanded by each worker.
+    bool prefers_rows(std::uint32_t workers) const noexcept {
+        return weights.factors == nullptr && weights.inputs < count * sizeof(float) && count >= kLeastRows * workers;
+    }
+    LinearS8Rows by_rows() const noexcept;
+
+    static constexpr std::uint32_t kLeastRows = 64;  // of each worker
 };
+
+// The same linear. Units: kUnitRows rows.
+struct LinearS8Rows {
+    const LinearS8& linear;
+
+    static constexpr std::uint32_t kUnitRows = 16;  // of a tile of amx_int8, the most rows that any set takes together
+
+    std::uint32_t units() const noexcept { return (linear.count + kUnitRows - 1) / kUnitRows; }
+    std::uint64_t cost() const noexcept { return linear.cost(); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+inline LinearS8Rows LinearS8::by_rows() const noexcept {
+    return {*this};
+}
 
 struct LinearF32 {
     const F32Weights& weights;

@@ -18,6 +18,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "etch/executor.hpp"
 #include "etch/float_mode.hpp"
@@ -77,6 +79,14 @@ constexpr std::uint32_t sharing_workers(std::uint64_t cost, std::uint32_t units,
     return worthwhile < most ? static_cast<std::uint32_t>(worthwhile) : most;
 }
 
+// Whether an op can be had in other units, too, which are rows:
+//     bool prefers_rows(std::uint32_t workers) const noexcept;    whether so many workers should share these
+//     auto by_rows() const noexcept;                              the op in these units; refers to it
+template <class Op, class = void>
+struct HasRows : std::false_type {};
+template <class Op>
+struct HasRows<Op, std::void_t<decltype(std::declval<const Op&>().by_rows())>> : std::true_type {};
+
 // Runs the units in the workers of an executor, each its own range; small ops, and all where there is no executor, in
 // the calling thread. Behind an op that failed none is run: it would read what nobody has written.
 class SharingRunner {
@@ -89,11 +99,14 @@ class SharingRunner {
         if (status_ != Status::ok) return;
         const std::uint32_t units = op.units();
         const std::uint32_t workers = executor_ == nullptr ? 1 : sharing_workers(op.cost(), units, executor_->workers);
-        if (workers <= 1) {
-            op.run(context_, 0, units);
-        } else {
-            share(op, units, workers);
+        if (workers <= 1) return op.run(context_, 0, units);
+        if constexpr (HasRows<Op>::value) {
+            if (op.prefers_rows(workers)) {
+                const auto rows = op.by_rows();
+                return share(rows, rows.units(), workers);
+            }
         }
+        share(op, units, workers);
     }
 
     // ok, or executor_failed: not every worker that shared an op did its part once, and what was computed is of no use.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // s8 x s8 -> s32 -> f32, tiles of 4 rows x 16 columns, the whole K in registers. Included inside the namespace of avx2.
 //
-// a       [rows][k], encoded in groups of 8 bytes, each 4 sign masks (-1 for a negative value, else 0) followed by the
-// 4
+// a       [rows][k], encoded in groups of 8 bytes, each 4 sign masks (-1 for a negative value, else 0), then their 4
 //         magnitudes; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any
-// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
-// out. Any rows (tails of 1 to 3 rows have their own tiles), any n (the last panel is stored by mask), any k.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// Any rows (tails of 1 to 3 rows have their own tiles), any n (the last panel is stored by mask), any k.
 //
 // The products without the sign operation: with s the sign mask of a (0 or -1), a * w = |a| * (w ^ s) + (|a| & s), for
 // w ^ -1 = -w - 1. The second term does not depend on the column: its sum over a row is where the row's sums begin.

@@ -4,9 +4,9 @@
 //
 // a       [rows][k], encoded as int16, each 4 values in the order 0, 2, 1, 3; zeros up to a multiple of kEncodedPadding
 //         values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any
-// alignment. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be
-// out. Any rows, any n (the last panel may be cut), any k.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// Any rows, any n (the last panel may be cut), any k.
 //
 // A register of weights is 4 columns x 4 k. As int16, its low bytes are k = 0 and 2 of each column and its high bytes k
 // = 1 and 3: two shifts widen the one, one shift the other, and pmaddwd adds the products of a pair. 8 sums, 4
