@@ -25,11 +25,19 @@ bool register_benchmarks(const Options& options) {
 }
 
 void run_further(const Options& options, Table& table) {
+    constexpr std::pair<Operands, const char*> kNames[] = {{Operands::s8, "s8"},
+                                                           {Operands::f32, "f32"},
+                                                           {Operands::s16, "s8, widened beforehand (no kernel does)"},
+                                                           {Operands::s7, "s8, weights of 7 bits (no kernel does)"}};
     table.title("limits: these operations on registers alone, for every product of a lane and its sum");
     for (const KernelSet* set : usable_sets(options.kernel)) {
-        for (const auto& [operands, name] : {std::pair(Operands::s8, "s8"), std::pair(Operands::f32, "f32")}) {
+        for (const auto& [operands, name] : kNames) {
             const std::string_view counted = counted_operations(set->name, operands);
-            if (!counted.empty()) table.note(std::string(set->name) + " " + name, std::string(counted));
+            if (counted.empty()) continue;
+            char text[128];
+            std::snprintf(text, sizeof text, "%7.4g GMAC/s  %.*s", measured_limit(set->name, operands),
+                          static_cast<int>(counted.size()), counted.data());
+            table.note(std::string(set->name) + " " + name, text);
         }
     }
 }

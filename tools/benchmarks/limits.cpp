@@ -70,6 +70,18 @@ void tdpbssd(std::uint64_t count) {
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
 TURNS_AVX(xor_maddubs_madd_ymm, MADDUBS)
 
+// a + 128 times w, two of them added: at most 2 * 255 * 63 = 32,130 where |w| <= 63, so that no sign must be moved.
+#define MADDUBS_S7(sum, product)                                     \
+    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
+    "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \
+    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
+TURNS_AVX(maddubs_madd_ymm, MADDUBS_S7)
+
+#define MADD_S16(sum, product)                                       \
+    "vpmaddwd %%ymm14, %%ymm15, %%ymm" product "\n\t"                \
+    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
+TURNS_AVX(madd_ymm, MADD_S16)
+
 #define MADD(sum, product)                           \
     "movdqa %%xmm15, %%xmm" product "\n\t"           \
     "pmaddwd %%xmm14, %%xmm" product "\n\t"          \
@@ -100,6 +112,8 @@ constexpr Limit kLimits[] = {
     {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s8, "vpxor, vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, xor_maddubs_madd_ymm},
     {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
+    {"avx2", Operands::s16, "vpmaddwd, vpaddd of 256 bits", 10 * 16, madd_ymm},
+    {"avx2", Operands::s7, "vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_madd_ymm},
     {"sse2", Operands::s8, "movdqa, pmaddwd, paddd", 10 * 8, madd_xmm},
     {"sse2", Operands::f32, "movaps, mulps, addps", 10 * 4, mul_add_xmm},
 };
@@ -135,7 +149,6 @@ void read_lines(const void*, std::size_t) {}
 
 #endif
 
-// Of some figures of one thing.
 // Null: none is written down.
 const Limit* limit_of(std::string_view kernel_set, Operands operands) {
     const Limit* limit = std::find_if(std::begin(kLimits), std::end(kLimits),

@@ -11,7 +11,9 @@
 
 namespace etch::bench {
 
-enum class Operands { s8, f32 };
+// s16 and s7: an s8 product that a set could have computed in another way, of operands widened beforehand, or of
+// weights of 7 bits. No kernel does; the limits say what it would bring.
+enum class Operands { s8, f32, s16, s7 };
 
 struct Bytes {
     const void* data;

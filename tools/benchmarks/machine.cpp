@@ -2,9 +2,11 @@
 #include "machine.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 namespace etch::bench {
 
@@ -29,6 +31,24 @@ Machine this_machine() {
     machine.compiler = "GCC " __VERSION__;
 #endif
     return machine;
+}
+
+std::string cache_of(std::size_t bytes) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    constexpr std::pair<int, const char*> kCaches[] = {
+        {_SC_LEVEL1_DCACHE_SIZE, "L1"}, {_SC_LEVEL2_CACHE_SIZE, "L2"}, {_SC_LEVEL3_CACHE_SIZE, "L3"}};
+    bool told = false;
+    for (const auto& [key, name] : kCaches) {
+        const long size = sysconf(key);
+        if (size <= 0) continue;
+        told = true;
+        if (bytes <= static_cast<std::size_t>(size)) return name;
+    }
+    if (told) return "memory";
+#else
+    static_cast<void>(bytes);
+#endif
+    return "";
 }
 
 }  // namespace etch::bench

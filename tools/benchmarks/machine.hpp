@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace etch::bench {
@@ -15,5 +16,9 @@ struct Machine {
 };
 
 Machine this_machine();
+
+// The smallest cache of data that holds so many bytes, "L1" to "L3", as the operating system tells their sizes;
+// "memory" where none does; empty where it does not tell.
+std::string cache_of(std::size_t bytes);
 
 }  // namespace etch::bench

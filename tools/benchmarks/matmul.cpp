@@ -9,6 +9,7 @@
 #include "etch/ops/linear.hpp"
 #include "kernels.hpp"
 #include "limits.hpp"
+#include "machine.hpp"
 #include "operands.hpp"
 
 namespace etch::bench {
@@ -27,8 +28,12 @@ constexpr std::uint32_t kStepRows[] = {1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::uint32_t kQuickRows[] = {8, 44};
 constexpr std::uint32_t kFewRows = 8;
 
+// `weight_bytes`: of the table, which is read once or more for all rows.
 template <class Run>
-void measure(benchmark::State& state, const KernelSet& set, Operands operands, double macs, const Run& run) {
+void measure(benchmark::State& state, const KernelSet& set, Operands operands, double macs, std::size_t weight_bytes,
+             const Run& run) {
+    const std::string cache = cache_of(weight_bytes);
+    if (!cache.empty()) state.SetLabel("weights in " + cache);
     const double limit = measured_limit(set.name, operands);
     run();
     for (auto _ : state) {
@@ -47,7 +52,7 @@ void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std:
     const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
                      shape.n,  rows,           shape.k,       shape.n,     Activation::none};
     const double bandwidth = rows <= kFewRows ? measured_bandwidth(weights.data(), weights.size()) : 0;
-    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n,
+    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n, weights.size(),
             [&] { set.matmul_s8(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
     if (rows <= kFewRows) count_reads(state, weights.data(), weights.size(), bandwidth);
 }
@@ -59,7 +64,7 @@ void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std
     Aligned<float> out(std::size_t{rows} * shape.n);
     const MatmulF32 m{a.data(),   shape.k, weights.data(), nullptr, bias.data(), nullptr,
                       out.data(), shape.n, rows,           shape.k, shape.n,     Activation::none};
-    measure(state, set, Operands::f32, double{1} * rows * shape.k * shape.n,
+    measure(state, set, Operands::f32, double{1} * rows * shape.k * shape.n, weights.size() * sizeof(float),
             [&] { set.matmul_f32(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
 }
 
@@ -75,7 +80,7 @@ void measure_s4(benchmark::State& state, const KernelSet& set, Shape shape, std:
     const S8Weights weights{q.data(), scales.data(), bias.data(), shape.n, shape.k, factors.data()};
     const LinearS8 linear{weights, rows, a.rows(), {out.data(), shape.n}};
     const double bandwidth = rows <= kFewRows ? measured_bandwidth(q.data(), q.size()) : 0;
-    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n, [&] {
+    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n, q.size(), [&] {
         linear.run({set, scratch.data()}, 0, linear.units());
     });
     if (rows <= kFewRows) count_reads(state, q.data(), q.size(), bandwidth);

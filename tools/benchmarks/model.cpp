@@ -102,8 +102,11 @@ bool register_benchmarks(const Options& options) {
 
 void run_further(const Options& options, Table& table) {
     const std::uint32_t most = kModelCalls.max_tokens;
-    report_ops(std::min(most, 44u), options, table);
-    if (most >= 221 && !options.quick) report_ops(221, options, table);
+    for (const std::uint32_t threads : {1u, 2u}) {
+        if (threads > 1 && (options.quick || hosted::available_threads() < threads)) break;
+        report_ops(std::min(most, 44u), threads, options, table);
+        if (most >= 221 && !options.quick) report_ops(221, threads, options, table);
+    }
 }
 
 }  // namespace etch::bench

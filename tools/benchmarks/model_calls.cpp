@@ -43,12 +43,12 @@ struct HasCount<T, std::void_t<decltype(std::declval<const T&>().count)>> : std:
 class TimingRunner {
   public:
     TimingRunner(const OpContext& context, TakeOpRun take, void* taker) noexcept
-        : context_(context), take_(take), taker_(taker) {}
+        : share_(context, workspace.executor, model::kScratchBytes), take_(take), taker_(taker) {}
 
     template <class Op>
     void operator()(const Op& op) const noexcept {
         const std::uint64_t begin = nanoseconds();
-        op.run(context_, 0, op.units());
+        share_(op);
         OpRun run{type_name<Op>(), 0, 0, 0, 0.0, nanoseconds() - begin};
         if constexpr (HasCount<Op>::value) run.rows = op.count;
         if constexpr (IsLinear<Op>::value) {
@@ -64,7 +64,7 @@ class TimingRunner {
     }
 
   private:
-    OpContext context_;
+    SharingRunner share_;
     TakeOpRun take_;
     void* taker_;
 };

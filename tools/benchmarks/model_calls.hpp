@@ -30,7 +30,7 @@ struct ModelCalls {
     bool (*run)(const std::int32_t* ids, std::uint32_t count);  // the public call on token ids
     std::uint32_t (*encode)(std::string_view text);             // tokens; 0 on failure
     bool (*take_turn)();  // at the workspace, as every public call does first, and gives it back
-    // The forward pass once, each op timed.
+    // The forward pass once, each op timed, in the threads of share().
     void (*run_ops)(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void* context);
 };
 

@@ -28,8 +28,9 @@ std::string name_of(const OpRun& run) {
 
 }  // namespace
 
-void report_ops(std::uint32_t tokens, const Options& options, Table& table) {
+void report_ops(std::uint32_t tokens, std::uint32_t threads, const Options& options, Table& table) {
     const ModelCalls& model = kModelCalls;
+    if (!model.share(threads)) return;
     const std::vector<std::int32_t> ids(tokens, static_cast<std::int32_t>(model.vocabulary / 2));
     const unsigned repetitions = options.quick ? 3 : 15;
     std::vector<std::vector<OpRun>> runs(repetitions);
@@ -38,6 +39,7 @@ void report_ops(std::uint32_t tokens, const Options& options, Table& table) {
             ids.data(), tokens,
             [](void* context, const OpRun& op) { static_cast<std::vector<OpRun>*>(context)->push_back(op); }, &run);
     }
+    model.share(1);
 
     std::vector<Group> groups;
     double total = 0;
@@ -56,9 +58,10 @@ void report_ops(std::uint32_t tokens, const Options& options, Table& table) {
     std::sort(groups.begin(), groups.end(),
               [](const Group& a, const Group& b) { return a.nanoseconds > b.nanoseconds; });
 
-    const std::string place =
-        std::string(model.name) + "/" + std::string(model.kernel()) + "/" + std::to_string(tokens);
-    const double limit = measured_limit(model.kernel(), model.recipe == "fp32" ? Operands::f32 : Operands::s8);
+    const std::string place = std::string(model.name) + "/" + std::string(model.kernel()) + "/" +
+                              std::to_string(tokens) + (threads == 1 ? "" : "/threads=" + std::to_string(threads));
+    const double limit =
+        threads * measured_limit(model.kernel(), model.recipe == "fp32" ? Operands::f32 : Operands::s8);
     std::vector<Row> rows;
     for (const Group& group : groups) {
         Row row{"op/" + place + "/" + group.name, group.nanoseconds, {}};
@@ -75,7 +78,7 @@ void report_ops(std::uint32_t tokens, const Options& options, Table& table) {
     rows.erase(
         std::remove_if(rows.begin(), rows.end(), [&](const Row& row) { return !std::regex_search(row.name, filter); }),
         rows.end());
-    if (!rows.empty()) table.title("time per op, " + place + " tokens");
+    if (!rows.empty()) table.title("time per op, " + place);
     for (const Row& row : rows)
         table.row(row);
 }

@@ -59,12 +59,13 @@ void Table::row(const Row& row) {
     std::printf("%-46s %12.3f us", row.name.c_str(), row.nanoseconds / 1e3);
     for (const auto& [unit, value] : row.figures)
         std::printf("  %9.4g %s", value, unit.c_str());
-    std::printf("\n");
+    std::printf("%s%s\n", row.remark.empty() ? "" : "  ", row.remark.c_str());
     std::fflush(stdout);
     if (json_ == nullptr) return;
     std::fprintf(json_, "{\"name\": %s, \"ns\": %.1f", quoted(row.name).c_str(), row.nanoseconds);
     for (const auto& [unit, value] : row.figures)
         std::fprintf(json_, ", %s: %.6g", quoted(unit).c_str(), value);
+    if (!row.remark.empty()) std::fprintf(json_, ", \"remark\": %s", quoted(row.remark).c_str());
     std::fprintf(json_, "}\n");
     std::fflush(json_);
 }
@@ -77,7 +78,7 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
             continue;
         }
         if (run.repetitions > 1 && run.aggregate_name != "median") continue;
-        Row row{run.run_name.function_name, run.GetAdjustedRealTime(), {}};
+        Row row{run.run_name.function_name, run.GetAdjustedRealTime(), {}, run.report_label};
         if (!run.run_name.args.empty()) row.name += "/" + run.run_name.args;
         for (const auto& [unit, counter] : run.counters)
             row.figures.emplace_back(unit, counter.value);

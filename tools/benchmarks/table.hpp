@@ -17,6 +17,7 @@ struct Row {
     std::string name;  // what/kernel set/shape
     double nanoseconds;
     std::vector<std::pair<std::string, double>> figures;  // by unit: {"GMAC/s", 93.1}
+    std::string remark = {};
 };
 
 class Table {
