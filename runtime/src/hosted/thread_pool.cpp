@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "etch/hosted/thread_pool.hpp"
 
+#include "etch/hosted.hpp"
+
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace hosted {
 namespace {
 
-// A forward pass forks every few microseconds to milliseconds; waking a sleeping thread takes some 50.
-constexpr std::uint32_t kLooks = 2000;
+// How long a thread looks before it sleeps: a forward pass forks every few microseconds to milliseconds, and waking a
+// thread takes some 50. By the clock, as a pause is 10 ns long on one CPU and 60 on another.
+constexpr std::uint64_t kLookingNanoseconds = 100'000;
+constexpr std::uint32_t kLooks = 50;  // from one look at the clock to the next
 
 void pause() noexcept {
 #if defined(__x86_64__)
@@ -17,6 +21,21 @@ void pause() noexcept {
 #endif
 }
 
+// Whether `done` came true meanwhile.
+template <class Done>
+bool look(Done done) noexcept {
+    std::uint64_t begin = 0;
+    for (;;) {
+        for (std::uint32_t i = 0; i < kLooks; ++i) {
+            if (done()) return true;
+            pause();
+        }
+        const std::uint64_t now = monotonic_nanoseconds();
+        if (begin == 0) begin = now;
+        if (now - begin >= kLookingNanoseconds) return false;
+    }
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(std::uint32_t threads) noexcept {
@@ -24,7 +43,7 @@ ThreadPool::ThreadPool(std::uint32_t threads) noexcept {
     pthread_cond_init(&begin_, nullptr);
     pthread_cond_init(&end_, nullptr);
     if (threads == 0 || threads > kMostThreads) return;
-    looks_ = threads <= available_threads() ? kLooks : 0;
+    looks_ = threads <= available_threads();
     while (threads_ < threads) {
         Worker& worker = workers_[threads_ - 1];
         worker.pool = this;
@@ -64,11 +83,8 @@ void ThreadPool::begin_round(std::uint64_t round) noexcept {
 }
 
 std::uint64_t ThreadPool::next_round(std::uint64_t seen) noexcept {
-    for (std::uint32_t look = 0; look < looks_; ++look) {
-        const std::uint64_t round = round_.load(std::memory_order_acquire);
-        if (round != seen) return round;
-        pause();
-    }
+    const auto begun = [&] { return round_.load(std::memory_order_acquire) != seen; };
+    if (looks_ && look(begun)) return round_.load(std::memory_order_acquire);
     pthread_mutex_lock(&mutex_);
     sleeping_.fetch_add(1);
     while (round_.load() == seen)
@@ -95,10 +111,8 @@ void* ThreadPool::main_of(void* argument) noexcept {
 }
 
 void ThreadPool::wait_for_workers() noexcept {
-    for (std::uint32_t look = 0; look < looks_; ++look) {
-        if (unfinished_.load(std::memory_order_acquire) == 0) return;
-        pause();
-    }
+    const auto done = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    if (looks_ && look(done)) return;
     pthread_mutex_lock(&mutex_);
     caller_sleeps_.store(true);
     while (unfinished_.load() != 0)

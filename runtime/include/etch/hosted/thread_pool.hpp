@@ -20,9 +20,9 @@ namespace hosted {
 std::uint32_t available_threads() noexcept;
 
 // The calling thread and `threads` - 1 others, which live as long as the object. Each run() is one fork and join: a
-// waiting thread looks for some microseconds and then sleeps; at once where there are more threads than processors. A
-// worker whose thread has not begun when the calling thread is done with its own part is done by that one, too: nobody
-// waits for a thread that is asleep or that the system runs later. One run() at a time. Nothing is allocated after the
+// waiting thread looks for 0.1 ms and then sleeps; at once where there are more threads than processors. A worker whose
+// thread has not begun when the calling thread is done with its own part is done by that one, too: nobody waits for a
+// thread that is asleep or that the system runs later. One run() at a time. Nothing is allocated after the
 // construction.
 class ThreadPool {
   public:
@@ -64,7 +64,7 @@ class ThreadPool {
     void stop() noexcept;
 
     std::uint32_t threads_ = 1;
-    std::uint32_t looks_ = 0;  // before a thread goes to sleep
+    bool looks_ = false;  // before a thread goes to sleep
     void (*task_)(void* argument, std::uint32_t worker) = nullptr;
     void* argument_ = nullptr;
 
