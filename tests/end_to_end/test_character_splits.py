@@ -139,6 +139,26 @@ def test_rows(make: Callable[[random.Random], TokenizerSpec]) -> None:
         assert_same(spec, texts[:100], 5)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [PLAIN[1], PLAIN[3], PLAIN[8], *(split("\u00e9", behavior) for behavior in BEHAVIORS)],
+    ids=json.dumps,
+)
+def test_letters_read_ahead(part: dict[str, Any]) -> None:
+    """ASCII letters that stay together are read at once, but not behind what they are parted from, a letter itself."""
+    source = random_source()
+    letters = ("a", "the", "quick", "brownfox", "\u00e9", "\u00e9\u00e9", "\u00df", "\u4e2d")
+    others = ("'s", "'", "'re", "-", "--", ".", " ", "  ", "7", "12", "<mask>", "</s>", "\u0663", "\n", "\u0301")
+    texts = [random_text(source, 14, (*letters, *letters, *others)).encode() for _ in range(300)]
+    texts += ["a\u00e9quick\u00e9the 1quick2\u00e9a-the.quick<mask>the\u00e9".encode(), *OWN_TEXTS, *INVALID_TEXTS]
+    for last in (_BYTE_LEVEL, _BYTE_LEVEL | {"add_prefix_space": True}):
+        spec = read_byte_level_json(small_json() | {"pre_tokenizer": row(part, split("-"), last)})
+        assert isinstance(spec.segmenter, SplitSegmenter)
+        assert_same(spec, texts)
+        for capacity in (3, 5, 9):
+            assert_same(spec, texts[:150], capacity)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("part", [*PLAIN, split(r"\p{N}", "Isolated")], ids=json.dumps)
 @pytest.mark.parametrize("make", ["WordPiece", "bytes"])
