@@ -17,6 +17,13 @@ inline TokenWriter writer_at(const TokenSink& sink, std::uint32_t at, std::uint3
     return {sink.ids + at, sink.offsets == nullptr ? nullptr : sink.offsets + at, room};
 }
 
+// The tokens of one text, without the template. Kept out of line: it would be half of the code of a pair, three times.
+template <class Tables>
+[[gnu::noinline]] void encode_text(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch,
+                                   TokenWriter& out, std::uint32_t enough) noexcept {
+    Encoder<Tables>(tables, text, mode, scratch, out, enough).run();
+}
+
 // Where a part stands: the tokens before it are special ones.
 constexpr std::uint32_t place_of(const TemplatePart* parts, std::int32_t what) noexcept {
     std::uint32_t at = 0;
@@ -45,7 +52,7 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
     }
     const std::uint32_t room = sink.capacity - specials;
     TokenWriter out = writer_at(sink, place_of(parts.single, TemplatePart::kFirst), room);
-    Encoder<Tables>(tables, text, mode, scratch, out, room).run();
+    encode_text(tables, text, mode, scratch, out, room);
     const std::uint32_t kept = out.count < room ? out.count : room;
     result = {kept + specials, out.count > room, out.cut_word};
     write_template(parts.single, parts.single_count, kept, 0, sink);
@@ -66,7 +73,7 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
     }
     const std::uint32_t room = sink.capacity - specials;
     TokenWriter first_out = writer_at(sink, place_of(parts.pair, TemplatePart::kFirst), room);
-    Encoder<Tables>(tables, first, mode, scratch, first_out, kEverything).run();
+    encode_text(tables, first, mode, scratch, first_out, kEverything);
 
     // How much of the first text stays depends on the length of the second. The second is written as if all of the
     // first stayed, which is right if both fit, and otherwise once more at its place: counting it is work that is due
@@ -74,7 +81,7 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
     const std::uint32_t before = place_of(parts.pair, TemplatePart::kSecond) - 1;  // without the first text's tokens
     std::uint32_t first_kept = first_out.count < room ? first_out.count : room;
     TokenWriter second_out = writer_at(sink, first_kept + before, room - first_kept);
-    Encoder<Tables>(tables, second, mode, scratch, second_out, kEverything).run();
+    encode_text(tables, second, mode, scratch, second_out, kEverything);
     const Kept kept = parts.cuts_first ? only_first(first_out.count, second_out.count, room)
                                        : longest_first(first_out.count, second_out.count, room);
     const bool truncated = kept.first != first_out.count || kept.second != second_out.count;
@@ -85,7 +92,7 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
     if (kept.first != first_kept) {
         first_kept = kept.first;
         TokenWriter again = writer_at(sink, first_kept + before, kept.second);
-        Encoder<Tables>(tables, second, mode, scratch, again, kept.second).run();
+        encode_text(tables, second, mode, scratch, again, kept.second);
     }
     result = {first_kept + kept.second + specials, truncated, first_out.cut_word || second_out.cut_word};
     write_template(parts.pair, parts.pair_count, first_kept, kept.second, sink);
