@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,6 +60,13 @@ def test_a_large_parent_does_not_count() -> None:
     bytearray(megabytes << 20)  # zeroed, so resident until freed
     peak = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"
     assert int(fuzzing.output([sys.executable, "-c", peak])) < megabytes
+
+
+def test_the_help_names_every_target() -> None:
+    text = (Path(__file__).parents[2] / "tools" / "fuzz").read_text(encoding="utf-8")
+    named = re.search(r"# Targets: (.*?) \(default", text, re.DOTALL)
+    assert named is not None
+    assert re.findall(r"\w+", named[1]) == list(fuzzing.TARGETS)
 
 
 @pytest.mark.sweep
