@@ -26,6 +26,7 @@ FAMILIES = (
     "albert/two_groups",
     "deberta-v2/v3",
     "mpnet/softmax",
+    "bert/xlm_words",
 )
 VARIANTS = sampled(FAMILIES, 3, "families on boards")
 BOARDS = chosen_boards()
