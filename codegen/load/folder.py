@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..command_line import etch_command
 from ..errors import EtchError
+from ..manifest import MANIFEST
 from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys
@@ -68,7 +70,7 @@ def load_checkpoint(
     if folder.has(HEAD_FILE):
         return _with_gru_head(folder, limits_of)
     if not folder.has(CONFIG_FILE):
-        raise refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
+        raise _no_configuration(folder)
     config = Config.from_json(folder.read_json(CONFIG_FILE))
     limits = limits_of(config)
     check_keys(config, limits.writes_texts)
@@ -163,6 +165,15 @@ def _tokenizers(
 
 def _tokenizer_notes(tokenizer: TokenizerSpec, target: TargetTokenizer | None) -> tuple[str, ...]:
     return tokenizer.notes + (() if target is None or target.spec is tokenizer else target.spec.notes)
+
+
+def _no_configuration(folder: CheckpointFolder) -> Exception:
+    """What to tell about a folder that is no checkpoint."""
+    if not folder.has(MANIFEST):
+        return refusal("config-file-missing", f"the folder has no {CONFIG_FILE}")
+    command = etch_command("bundle", folder.path, "--out", "FOLDER")
+    message = f"the folder is a generated model, not a checkpoint; to take it and the runtime elsewhere: {command}"
+    return refusal("not-a-checkpoint", message, file=MANIFEST)
 
 
 def _no_weights(folder: CheckpointFolder) -> Exception:

@@ -66,6 +66,7 @@ def f(name: str, change: Callable[[Path], object], code: str, file: str | None =
 CASES = [
     f("no folder", shutil.rmtree, "not-a-folder", None, "'model'"),
     f("no config", remove(CONFIG), "config-file-missing"),
+    f("generated", both(remove(CONFIG), raw("etch.json", b"{}")), "not-a-checkpoint", "etch.json", "codegen bundle /"),
     f("no weights", NO_WEIGHTS, "weights-missing", None, WEIGHTS),
     f("no tokenizer", remove(TOKENIZER), "tokenizer-missing"),
     f("config a folder", both(remove(CONFIG), lambda p: (p / CONFIG).mkdir()), "not-a-regular-file", CONFIG),
