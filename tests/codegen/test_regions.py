@@ -129,6 +129,8 @@ def test_what_a_refusal_says_is_enough(tmp_path: Path) -> None:
         ([(40, 58), (16, 29), (48, 68), (48, 84), (40, 4)], [(64, 1), (80, 2), (96, 4)]),
         # What fits the cheapest region has to lie there at the start.
         ([(24, 57), (24, 47), (40, 96), (16, 5), (8, 4)], [(48, 1), (64, 2), (96, 4)]),
+        # Regions have to be filled at the start: moves alone do not lead there.
+        ([(24, 95), (32, 25), (24, 75), (48, 28), (24, 63)], [(48, 1), (56, 2), (56, 4)]),
     ],
 )
 def test_the_best_of_all_ways_is_found(buffers: list[tuple[int, int]], rooms: list[tuple[int, int]]) -> None:
