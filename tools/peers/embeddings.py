@@ -25,9 +25,12 @@ import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from .answering import answering, peak_megabytes
+from .prepare import ROOT
+from .processes import Process, WorkerError
+
 WORK = [sys.executable, "-m", "tools.peers.embeddings", "--work"]
 PROVIDER = "CPUExecutionProvider"
 PEERS = ("etch", "sentence-transformers-int8", "sentence-transformers-fp32")
@@ -71,33 +74,20 @@ def export(setup: dict[str, Any]) -> None:
 
 
 def work(setup: dict[str, Any]) -> None:
-    """Answers each line `texts` of standard input with the seconds that they took, until it ends."""
+    """Answers each request with the seconds that the texts took, until there is none."""
+    reply = answering()
     load = etch_of if setup["peer"] == "etch" else sentence_transformers_of
     place = Path(setup["place"])
     version, embed = load(setup, place)
     texts = Path(setup["texts"]).read_text(encoding="utf-8").splitlines()[: setup["limit"]]
     embed(texts[:64])
-    say({"version": version, "texts": len(texts)})
+    reply(version=version, texts=len(texts))
     for _ in sys.stdin:
         begin, computed = time.perf_counter(), time.process_time()
         vectors = embed(texts)
         seconds, computed = time.perf_counter() - begin, time.process_time() - computed
-        status = Path("/proc/self/status").read_text()
-        peak = int(status.partition("VmHWM:")[2].split()[0])
-        say({"seconds": seconds, "computed": computed, "peak": peak, "first": [float(value) for value in vectors[0]]})
-
-
-def say(answer: dict[str, Any]) -> None:
-    print(json.dumps(answer), flush=True)
-
-
-def heard(stream: IO[str] | None) -> dict[str, Any]:
-    """The next answer; libraries that print, too, are passed over."""
-    assert stream is not None
-    for line in stream:
-        if line.startswith("{"):
-            return json.loads(line)
-    raise SystemExit("embeddings: a worker ended, what it printed is above")
+        first = [float(value) for value in vectors[0]]
+        reply(seconds=seconds, computed=computed, peak=peak_megabytes(), first=first)
 
 
 def cpu() -> str:
@@ -115,28 +105,23 @@ def compare(arguments: argparse.Namespace, place: Path) -> None:
     workers = {}
     for peer in PEERS:
         setup = common | {"peer": peer, "place": str(place / "wheel" if peer == "etch" else exported)}
-        command = [*WORK, json.dumps(setup)]
-        workers[peer] = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        workers[peer].about = heard(workers[peer].stdout)  # type: ignore[attr-defined]
+        workers[peer] = Process([*WORK, json.dumps(setup)], arguments.threads, place / f"{peer}.log")
     answers: dict[str, list[dict[str, Any]]] = {peer: [] for peer in workers}
     for _ in range(arguments.rounds):
         for peer, worker in workers.items():
-            assert worker.stdin is not None
-            worker.stdin.write("texts\n")
-            worker.stdin.flush()
-            answers[peer].append(heard(worker.stdout))
+            answers[peer].append(worker.ask())
     print(
         "| | texts/s | texts per second of a processor | peak MB | first text's cosine to fp32 |\n|---|---|---|---|---|"
     )
     exact = answers["sentence-transformers-fp32"][0]["first"]
     for peer, worker in workers.items():
-        worker.communicate()
-        about = worker.about  # type: ignore[attr-defined]
+        worker.stop()
+        about = worker.hello
         rates = [
             f"{about['texts'] / statistics.median(answer[clock] for answer in answers[peer]):,.0f}"
             for clock in ("seconds", "computed")
         ]
-        peak = max(answer["peak"] for answer in answers[peer]) / 1024
+        peak = max(answer["peak"] for answer in answers[peer])
         ours = answers[peer][0]["first"]
         cosine = sum(a * b for a, b in zip(ours, exact, strict=True))
         print(f"| {peer} {about['version']} | {rates[0]} | {rates[1]} | {peak:,.0f} | {cosine:.4f} |")
@@ -157,8 +142,13 @@ def main() -> int:
     arguments = parser.parse_args()
     if importlib.util.find_spec("sentence_transformers") is None:
         parser.error("pip install 'sentence-transformers[onnx]==5.7.0'")
-    with tempfile.TemporaryDirectory() as place:
-        compare(arguments, Path(place))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        try:
+            compare(arguments, place)
+        except WorkerError as error:
+            printed = "".join(log.read_text(encoding="utf-8") for log in sorted(place.glob("*.log")))
+            raise SystemExit(f"{printed}embeddings: {error}") from None
     return 0
 
 

@@ -26,46 +26,31 @@ class WorkerError(Exception):
     """The worker could not load its runtime, or died."""
 
 
-class Worker:
-    """A runtime in its own process, on the first `threads` of the processors that this process may use.
+class Process:
+    """A process that answers requests, each a JSON object in a line (answering.py), on the first `threads` of the
+    processors that this process may use. `hello` is what it says once it can.
 
-    It stands still but when it is asked: threads that wait for work by spinning would slow the others. `first` is a
-    text, or a request, that it answers when it is started.
+    It stands still but when it is asked: threads that wait for work by spinning would slow the others.
     """
 
-    def __init__(self, setup: Setup, first: str | dict[str, Any]) -> None:
-        spec = {
-            "peer": setup.peer,
-            "threads": setup.threads,
-            "model": str(setup.model),
-            "checkpoint": str(setup.checkpoint),
-            "max_tokens": setup.max_tokens,
-            "writes": setup.writes,
-            "kernel": setup.kernel,
-            "first": {"text": first} if isinstance(first, str) else first,
-        }
-        self.log = BUILD / f"{setup.peer}.log"
+    def __init__(self, command: list[str], threads: int, log: Path) -> None:
+        self._log = log
         begin = time.perf_counter()
-        with self.log.open("w", encoding="utf-8") as log:
+        with log.open("w", encoding="utf-8") as printed:
             self._process = subprocess.Popen(
-                [*pinned(setup.threads), sys.executable, "-m", f"{__package__}.worker", json.dumps(spec)],
+                [*pinned(threads), *command],
                 cwd=ROOT,
-                env=environment(setup.threads),
+                env=environment(threads),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=log,
+                stderr=printed,
                 text=True,
             )
-        hello = self._read()
+        self.hello = self._read()
         self.start_seconds = time.perf_counter() - begin
-        if "error" in hello:
+        if "error" in self.hello:
             self.stop()
-            raise WorkerError(hello["error"])
-        self.megabytes: float = hello["megabytes"]
-        self.version: str = hello["version"]
-        self.detail: str = hello["detail"]
-        self.threads: int = hello["threads"]
-        self.batches: list[int] = hello["batches"]
+            raise WorkerError(self.hello["error"])
         self._process.send_signal(signal.SIGSTOP)
 
     def ask(self, **request: object) -> dict[str, Any]:
@@ -75,7 +60,7 @@ class Worker:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise WorkerError(f"its process ended (see {self.log.name})") from None
+            raise WorkerError(f"its process ended (see {self._log.name})") from None
         answer = self._read()
         self._process.send_signal(signal.SIGSTOP)
         return answer
@@ -91,8 +76,31 @@ class Worker:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise WorkerError(f"its process ended (see {self.log.name})")
+            raise WorkerError(f"its process ended (see {self._log.name})")
         return json.loads(line)
+
+
+class Worker(Process):
+    """A runtime in its own process. `first` is a text, or a request, that it answers when it is started."""
+
+    def __init__(self, setup: Setup, first: str | dict[str, Any]) -> None:
+        spec = {
+            "peer": setup.peer,
+            "threads": setup.threads,
+            "model": str(setup.model),
+            "checkpoint": str(setup.checkpoint),
+            "max_tokens": setup.max_tokens,
+            "writes": setup.writes,
+            "kernel": setup.kernel,
+            "first": {"text": first} if isinstance(first, str) else first,
+        }
+        command = [sys.executable, "-m", f"{__package__}.worker", json.dumps(spec)]
+        super().__init__(command, setup.threads, BUILD / f"{setup.peer}.log")
+        self.megabytes: float = self.hello["megabytes"]
+        self.version: str = self.hello["version"]
+        self.detail: str = self.hello["detail"]
+        self.threads: int = self.hello["threads"]
+        self.batches: list[int] = self.hello["batches"]
 
 
 def pinned(threads: int) -> list[str]:

@@ -8,24 +8,15 @@ is not timed, gives the result, and brings back caches and threads.
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .answering import answering, peak_megabytes
 from .runtimes import Setup, load
-
-PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
-
-
-def peak_megabytes() -> float:
-    with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
 
 
 def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:
@@ -41,17 +32,11 @@ def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:
 
 
 def main() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # one that stands still does not see its input end
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # libraries print
+    reply = answering()
     spec = json.loads(sys.argv[1])
     model, checkpoint = Path(spec["model"]), Path(spec["checkpoint"])
     rest = (spec["max_tokens"], spec["writes"], spec["kernel"])
     setup = Setup(spec["peer"], spec["threads"], model, checkpoint, *rest)
-
-    def reply(**values: object) -> None:
-        print(json.dumps(values), file=answers, flush=True)
-
     try:
         runtime = load(setup)
         answer = call_of(runtime, spec["first"])()
