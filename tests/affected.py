@@ -101,7 +101,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/fuzz": ("tests/fuzz",),
     "tools/gpu": GPU,
     "tools/package/": (f"{BUILT}/outside",),
-    "tools/peers/": (f"{BUILT}/test_compare.py", f"{BUILT}/test_compare_whole.py"),
+    "tools/peers/": tuple(f"{BUILT}/test_{name}.py" for name in ("compare", "compare_whole", "peer_embeddings")),
     "tools/python/": tuple(f"{BUILT}/test_{test}.py" for test in ("wheel", "wheel_texts", "names_of_models")),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),
     "tools/spark/": (f"{BUILT}/test_spark.py",),
