@@ -80,8 +80,9 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
         raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
     if request.smooth is not None and "smoothing_sha256" not in manifest:
         raise EtchError("option-conflict", "arguments", "--smooth: this model was not smoothed: leave it out")
-    program = program_of(request.directory, echo)
-    checks = [_verified(request), *_certificate(request)]
+    files = _digests_of_files(request)
+    checks = [_verified(request, echo), *_certificate(request)]
+    program = program_of(request.directory, echo)  # built by now, for what it is to be compared with is there
     checks += [
         _ran("Self test: the CRC of every table, then the golden texts bit for bit", program, "--self-test"),
         _ran("Kernels that this CPU can run, best first", program, "--kernel", "list"),
@@ -98,7 +99,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     if request.latency:
         checks.append(_ran("Times on this machine, which no other run repeats exactly", program, "--latency"))
         checks += _times_of_ops(request.directory, echo)
-    inputs = _inputs(request)
+    inputs = _digests_of_folders(request) | files
     versions = {"etch": __version__, "Python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     terms = request.directory / f"{manifest['name']}{TERMS_SUFFIX}"
@@ -116,20 +117,21 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     return 1 if failed else 0
 
 
-def _verified(request: Request) -> Check:
+def _verified(request: Request, echo: Callable[[str], None]) -> Check:
+    """Builds the model where it is not, after the checkpoint was looked at; `echo` says so."""
     lines: list[str] = []
     code = verify(
         request.directory,
         request.checkpoint,
         request.texts,
         lines.append,
+        lambda directory, _: program_of(directory, echo),
         calibration=request.calibrate,
         columns=own_columns(request.calibrate_columns),
         heads=request.heads,
         smoothing=request.smooth,
         smooth_columns=own_columns(request.smooth_columns),
     )
-    lines = [line for line in lines if not line.startswith(("building in", "built "))]
     title = "Against the float64 reference, and the arithmetic contract bit for bit"
     return Check(title, verify_command(request), code == 0, "\n".join(lines))
 
@@ -174,8 +176,8 @@ def _times_of_ops(directory: Path, echo: Callable[[str], None]) -> list[Check]:
     return [_ran("Time by op on this machine, of one thread", bench, *options, shown=("tools/bench", *options, MODEL))]
 
 
-def _inputs(request: Request) -> dict[str, str]:
-    """Name -> SHA-256 of everything that was read."""
+def _digests_of_folders(request: Request) -> dict[str, str]:
+    """Name -> SHA-256 of what was read of folders."""
     found: dict[str, str] = {f"model/{MANIFEST}": _digest((request.directory / MANIFEST).read_bytes())}
     folders = {CHECKPOINT.lower(): request.checkpoint}
     folders |= {f"head {head_folder(head.name)}": head.folder for head in request.heads}
@@ -183,10 +185,13 @@ def _inputs(request: Request) -> dict[str, str]:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink():
                 found[f"{name}/{path.relative_to(folder)}"] = sha256_of(path)
-    for file in (request.texts, request.table, request.calibrate, request.smooth):
-        if file is not None:
-            found[file.name] = _digest(NamedFile(file, "texts", STAGE).read())
     return found
+
+
+def _digests_of_files(request: Request) -> dict[str, str]:
+    """Of each file that the arguments name. EtchError where one cannot be read."""
+    files = (request.texts, request.table, request.calibrate, request.smooth)
+    return {file.name: _digest(NamedFile(file, "texts", STAGE).read()) for file in files if file is not None}
 
 
 def _digest(content: bytes) -> str:

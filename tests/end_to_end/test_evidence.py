@@ -269,3 +269,19 @@ def test_refused(place: Path, tmp_path: Path, *, out: str, options: list[str], c
     found = evidence(tmp_path / "again", out, *options)
     assert (found[0], words in found[2]) == (code, True), found
     assert not list((tmp_path / "again").glob("report.*"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--checkpoint", "/none", "error[not-a-folder]"),
+        ("--checkpoint", "other", "error[other-checkpoint]"),
+        ("--evaluate", "/none", "error[texts-unreadable]"),
+    ],
+)
+def test_refused_before_it_builds(place: Path, tmp_path: Path, option: str, value: str, words: str) -> None:
+    shutil.copytree(place, tmp_path / "again", ignore=shutil.ignore_patterns("*.html", "*.cdx.json", "build"))
+    write_tiny_checkpoint(tmp_path / "other", seed=2)
+    code, printed, error = evidence(tmp_path / "again", "report.html", option, str(tmp_path / value))
+    assert (code, printed, words in error) == (1, "", True), error
+    assert not (tmp_path / "again/tiny/build").exists()
