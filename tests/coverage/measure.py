@@ -12,6 +12,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import boards
@@ -24,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "coverage"
 BOARDS = ROOT / "build" / "coverage-boards"
 REASONS = HERE / "unreached.txt"
+PARTS = os.cpu_count() or 1  # that run side by side: the counts of processes add up
 LEAST_LINES = 1.0
 LEAST_BRANCHES = 0.95
 
@@ -40,6 +42,17 @@ def run(title: str, command: list[str | Path]) -> None:
         sys.exit(f"coverage: failed: {title}")
 
 
+def passes_in_parts(program: Path) -> bool:
+    """Runs a GoogleTest program, a part of its cases on each processor."""
+
+    def passes_part(part: int) -> bool:
+        environment = {"GTEST_TOTAL_SHARDS": str(PARTS), "GTEST_SHARD_INDEX": str(part)}
+        return passes(f"{program.name}, part {part + 1} of {PARTS}", [program, "--gtest_brief=1"], **environment)
+
+    with ThreadPoolExecutor(PARTS) as pool:
+        return all(list(pool.map(passes_part, range(PARTS))))
+
+
 def every_cpp_test() -> tuple[str, ...]:
     """The GoogleTest programs of the configured build."""
     listed = subprocess.run(
@@ -53,11 +66,11 @@ def build(area: Area) -> list[Path]:
     """Builds what counts and forgets earlier counts; returns the GoogleTest programs."""
     run("configuring", ["cmake", "--preset", "coverage", "--log-level=WARNING"])
     tests = area.cpp_tests or every_cpp_test()
-    jobs = str(os.cpu_count() or 1)
     # One by one: make builds what two targets need once for each of them where it is given both, at the same time, and
     # gcov reads no counts of an object that was compiled again after its program was linked.
     for target in (*tests, *area.programs):
-        run(f"building {target}", ["cmake", "--build", "--preset", "coverage", "--parallel", jobs, "--target", target])
+        command = ["cmake", "--build", "--preset", "coverage", "--parallel", str(PARTS), "--target", target]
+        run(f"building {target}", command)
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
     return [BUILD / "bin" / name for name in tests]
@@ -68,12 +81,12 @@ def run_tests(area: Area, cpp_tests: list[Path], data: Path, programs: Path) -> 
 
     Notes and counts of the models that tests generate stay below `programs`.
     """
-    failed = [program.name for program in cpp_tests if not passes(program.name, [program, "--gtest_brief=1"])]
-    quick = ["-m", "pytest", "-q", "-m", "not sweep"]
+    failed = [program.name for program in cpp_tests if not passes_in_parts(program)]
+    quick = ["-m", "pytest", "-q", "-m", "not sweep", "-n", str(PARTS), "--dist", "loadfile"]
     counted = ["-m", "coverage", "run", f"--rcfile={HERE / 'coveragerc'}", f"--data-file={data}"]
     counted += [*quick, *(f"tests/codegen/{name}" for name in area.codegen)]
-    workers = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", f"--basetemp={programs}"]
-    parts = [("pytest", counted, area.end_to_end), ("pytest: models", [*quick, *workers], area.models)]
+    models = [*quick, f"--basetemp={programs}"]
+    parts = [("pytest", counted, area.end_to_end), ("pytest: models", models, area.models)]
     for title, options, names in (part for part in parts if part[2]):
         command = [sys.executable, *options, *(f"tests/end_to_end/{name}" for name in names)]
         if not passes(title, command, ETCH_BUILD=str(BUILD)):
@@ -129,10 +142,9 @@ def main() -> int:
     tests = build(area)
     work.mkdir(parents=True)
     data = work / "codegen.coverage"
-    failed = run_tests(area, tests, data, work / "programs")
     kernels = unmeasured_kernels() if area.kernels else {}
-    if area.kernels:
-        failed += count_on_boards(BOARDS, kernels)
+    failed = count_on_boards(BOARDS, kernels) if area.kernels else []
+    failed += run_tests(area, tests, data, work / "programs")
     reasons = read_reasons(REASONS.read_text())
     counted = runtime_files({BUILD: "gcov", BOARDS: boards.GCOV}, ROOT, kernels)
     runtime = [of_this_machine(file, reasons) for file in counted if file.path.startswith(area.sources)]
