@@ -173,6 +173,16 @@ def test_every_scalar(part: dict[str, Any], make: str) -> None:
     assert_same(spec, ["".join(f"a{c}1q {c}{c}bq.{c}q" for c in chunk).encode() for chunk in chunks])
 
 
+def test_letters_that_stay_together() -> None:
+    """Where no two letters are parted they are read ahead, up to what ends them."""
+    part = {"type": "Punctuation", "behavior": "Isolated"}
+    spec = read_byte_level_json(small_json() | {"pre_tokenizer": row(part, split("7"), _BYTE_LEVEL)})
+    ends = ("7", ".", " ", "'s", "\u00e9", "\u0301", "\u4e2d", "1", "_", "<mask>", "\n")
+    texts = [f"{before}{'the' * 7}{end}faces{end}" for before in ("", " ", "7", "'", "\u00e9") for end in ends]
+    assert_same(spec, [*(text.encode() for text in texts), *INVALID_TEXTS])
+    assert_same(spec, [text.encode() for text in texts], 5)
+
+
 def test_a_folder(tmp_path: Path) -> None:
     """As the quick tour of `tokenizers` trains it: BPE over characters behind Whitespace."""
     values = character_bpe_json(random_model(random.Random(5))) | {"pre_tokenizer": {"type": "Whitespace"}}
