@@ -4,8 +4,10 @@
 #include ETCH_MODEL_HEADER
 #include ETCH_MODEL_C_HEADER
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <string>
@@ -22,8 +24,14 @@ namespace model = etch::ETCH_MODEL;
 static model::Workspace workspace;
 static ETCH_C(workspace) c_workspace;
 
-// Whether there are such kernels, which both workspaces take from now on.
+// Whether there are such kernels, which both workspaces take from now on. Of `list` the program prints those that this
+// CPU can run, and ends.
 inline bool take_kernels(const char* name) {
+    if (std::strcmp(name, "list") == 0) {
+        for (std::size_t i = 0; !model::usable_kernel(i).empty(); ++i)
+            std::printf("%.*s\n", static_cast<int>(model::usable_kernel(i).size()), model::usable_kernel(i).data());
+        std::exit(0);
+    }
     return model::select_kernel(workspace, name) == etch::Status::ok &&
            ETCH_C(select_kernel)(&c_workspace, name, std::strlen(name)) == ETCH_OK;
 }

@@ -37,6 +37,12 @@ class Suite:
     command: tuple[str, ...]
     target: str | None = None
     asks: str | None = None
+    compiles: bool = False  # models of its own, which `target` does not show
+
+    @property
+    def compiled_whole(self) -> bool:
+        """Whether the objects of `target` are all that it tests."""
+        return self.target is not None and not self.compiles
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,18 @@ class Area:
     without: tuple[str, ...] = ()
 
 
+def calls_of(names: tuple[str, ...], quick: tuple[str, ...], slow: tuple[str, ...]) -> Area:
+    """Headers of calls that the build's own models do not have: by models that the tests generate. Calls in C++, then
+    what their programs print, which takes longer to compile."""
+    suites = []
+    # Of these targets the parts of the runtime, and of the program, that are linked with those models.
+    for tests, target in ((quick, "etch"), (slow, "classify-agnews_small")):
+        command = (*PYTEST, "-m", "not sweep", *(f"tests/end_to_end/test_{test}" for test in tests))
+        suites.append(Suite(command, target, compiles=True))
+    return Area(tuple(f"runtime/include/etch/calls/{name}.hpp" for name in names), tuple(suites))
+
+
+EVERY_CALL = "test_every_call_finds_the_same"
 AREAS = {
     "tokenizer": Area(
         ("runtime/src/tokenizer/*.cpp", "runtime/src/tokenizer/*.hpp"),
@@ -116,6 +134,19 @@ AREAS = {
             Suite(("bin/test-model", "--gtest_fail_fast"), "test-model"),
             *(Suite((f"bin/promise-{name}", *of), f"promise-{name}") for name, *of in PROMISES),
         ),
+    ),
+    "choosing": calls_of(
+        ("choose", "choose_steps"),
+        (f"choose_programs.py::{EVERY_CALL}",),
+        ("choose_programs.py",),
+    ),
+    "zero_shot": calls_of(("zero_shot",), (f"zero_shot_programs.py::{EVERY_CALL}",), ("zero_shot_programs.py",)),
+    "questions": calls_of(("questions",), (f"answer_programs.py::{EVERY_CALL}",), ("answer_programs.py",)),
+    "score": calls_of(("score",), (f"fill_mask_programs.py::{EVERY_CALL}",), ("fill_mask_programs.py",)),
+    "writing": calls_of(
+        ("beams", "generation", "writing_batch", "writing_batch_steps", "writing_steps"),
+        ("writing_calls.py",),
+        ("beam_programs.py", "generation_programs.py"),
     ),
     "decode": Area(
         ("runtime/src/decode/*.cpp", "runtime/src/decode/*.hpp", "runtime/include/etch/decode/*.hpp"),

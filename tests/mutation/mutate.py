@@ -36,7 +36,7 @@ COPIED = (
     "pyproject.toml",
     "codegen",
     "firmware-demo",
-    "generated/agnews",
+    "generated",
     "runtime",
     "tests",
     "tools",
@@ -178,7 +178,7 @@ class Session:
         for index, (suite, seconds) in enumerate(self._suites):
             if not build(suite.target):
                 return "invalid"
-            if index == 0 and suite.target is not None and self._objects.unchanged():
+            if index == 0 and suite.compiled_whole and self._objects.unchanged():
                 return "equivalent"
             if not (self._passes_recorded(suite, seconds) if suite.asks else run(suite.command, seconds)):
                 return "killed"
