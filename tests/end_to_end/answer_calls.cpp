@@ -19,6 +19,33 @@ static bool same(const etch::AnswerSpan* a, const etch::AnswerSpan* b, std::uint
     return std::memcmp(a, b, count * sizeof *a) == 0;
 }
 
+// A batch whose list, or one of its texts, lies where the call writes: refused, wherever the first byte of it is.
+static int overlapping_batches(std::string_view question, std::string_view context) {
+    const auto refused = etch::Status::text_overlaps;
+    const model::Question asked{question, context};
+    std::vector<model::Result> results(3);
+    const std::string_view inside[] = {{reinterpret_cast<const char*>(workspace.arena) + 64, 8},
+                                       {reinterpret_cast<const char*>(results.data() + results.size()) - 8, 8}};
+    for (const std::string_view text : inside) {
+        for (const model::Question& last : {model::Question{question, text}, model::Question{text, context}}) {
+            const model::Question questions[] = {asked, asked, last};
+            CHECK(model::answer_batch(workspace, questions, 3, results.data()) == refused);
+        }
+    }
+    // The third question, which the first result would be written over.
+    std::vector<model::Result> memory(2 + (3 * sizeof asked) / sizeof(model::Result) + 3);
+    auto* const questions = reinterpret_cast<model::Question*>(memory.data());
+    for (int i = 0; i < 3; ++i)
+        std::memcpy(static_cast<void*>(questions + i), &asked, sizeof asked);
+    auto* const behind = reinterpret_cast<model::Result*>(questions + 2);
+    CHECK(model::answer_batch(workspace, questions, 3, behind) == refused);
+    auto* const in_arena = reinterpret_cast<model::Question*>(workspace.arena);
+    std::memcpy(static_cast<void*>(in_arena), &asked, sizeof asked);
+    CHECK(model::answer_batch(workspace, in_arena, 1, results.data()) == refused);
+    CHECK(model::answer_batch(workspace, nullptr, 0, nullptr) == etch::Status::ok);
+    return 0;
+}
+
 int main(int, char** argv) {
     CHECK(take_kernels(argv[1]));
     const std::vector<std::string> lines = read_lines();
@@ -113,6 +140,7 @@ int main(int, char** argv) {
         CHECK(model::step(workspace, 1, result) == away);
         CHECK(model::self_test(workspace) == away);
     }
+    CHECK(overlapping_batches(question, lines[0]) == 0);
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     return 0;
