@@ -27,9 +27,12 @@ static int overlapping_batches(std::string_view question, std::string_view conte
     const std::string_view inside[] = {{reinterpret_cast<const char*>(workspace.arena) + 64, 8},
                                        {reinterpret_cast<const char*>(results.data() + results.size()) - 8, 8}};
     for (const std::string_view text : inside) {
-        for (const model::Question& last : {model::Question{question, text}, model::Question{text, context}}) {
-            const model::Question questions[] = {asked, asked, last};
-            CHECK(model::answer_batch(workspace, questions, 3, results.data()) == refused);
+        for (const model::Question& one : {model::Question{question, text}, model::Question{text, context}}) {
+            for (const std::size_t place : {0, 2}) {
+                model::Question questions[] = {asked, asked, asked};
+                questions[place] = one;
+                CHECK(model::answer_batch(workspace, questions, 3, results.data()) == refused);
+            }
         }
     }
     // The third question, which the first result would be written over.
