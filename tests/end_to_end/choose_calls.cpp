@@ -130,15 +130,20 @@ int main(int, char** argv) {
     CHECK(model::step_choose(workspace, 1, choice) == etch::Status::ok);
     CHECK(choice.best == 0 && choice.tokens == 0 && !choice.truncated);
 
-    // What is read where the call writes.
-    const std::string_view inside[] = {{reinterpret_cast<const char*>(parts.data()), 4}};
-    CHECK(model::choose(workspace, prompt, inside, 1, parts.data(), choice) == etch::Status::text_overlaps);
-    CHECK(model::choose(workspace, inside[0], choices.data(), 1, parts.data(), choice) == etch::Status::text_overlaps);
-    const std::string_view own[] = {{reinterpret_cast<const char*>(&workspace), 4}};
-    CHECK(model::choose(workspace, prompt, own, 1, parts.data(), choice) == etch::Status::text_overlaps);
-    for (const std::string_view* list : {inside, own})
-        CHECK(model::begin_choose(workspace, prompt, list, 1, parts.data()) == etch::Status::text_overlaps);
-    CHECK(model::begin_choose(workspace, own[0], choices.data(), 1, parts.data()) == etch::Status::text_overlaps);
+    // What is read where the call writes, up to the last byte of it.
+    const auto overlaps = etch::Status::text_overlaps;
+    const std::string_view places[] = {{reinterpret_cast<const char*>(probabilities.data() + count) - 4, 4},
+                                       {reinterpret_cast<const char*>(&workspace), 4}};
+    for (const std::string_view inside : places) {
+        for (const std::size_t at : {std::size_t{0}, count - 1}) {
+            std::vector<std::string_view> some = choices;
+            some[at] = inside;
+            CHECK(model::choose(workspace, prompt, some.data(), count, probabilities.data(), choice) == overlaps);
+            CHECK(model::begin_choose(workspace, prompt, some.data(), count, probabilities.data()) == overlaps);
+        }
+        CHECK(model::choose(workspace, inside, choices.data(), count, probabilities.data(), choice) == overlaps);
+        CHECK(model::begin_choose(workspace, inside, choices.data(), count, probabilities.data()) == overlaps);
+    }
     CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
     {
         const InUse another;

@@ -114,10 +114,13 @@ int main(int, char** argv) {
         CHECK(same_score(scores[i], score));
         CHECK(std::memcmp(&c_scores[i], &scores[i], offsetof(etch_score, truncated)) == 0);
     }
-    const std::string_view inside[] = {{reinterpret_cast<const char*>(scores.data()), 4}};
-    CHECK(model::score_batch(workspace, inside, 1, scores.data()) == etch::Status::text_overlaps);
-    const std::string_view held[] = {{reinterpret_cast<const char*>(&workspace), 4}};
-    CHECK(model::score_batch(workspace, held, 1, scores.data()) == etch::Status::text_overlaps);
+    const std::string_view places[] = {{reinterpret_cast<const char*>(scores.data() + scores.size()) - 4, 4},
+                                       {reinterpret_cast<const char*>(&workspace), 4}};
+    for (const std::string_view inside : places) {
+        std::vector<std::string_view> some(texts.begin(), texts.end());
+        some.back() = inside;
+        CHECK(model::score_batch(workspace, some.data(), some.size(), scores.data()) == etch::Status::text_overlaps);
+    }
     CHECK(model::begin(workspace, texts[0]) == etch::Status::ok);
     CHECK(model::score_batch(workspace, nullptr, 0, nullptr) == etch::Status::ok);
     CHECK(model::step(workspace, 1, results[0]) == etch::Status::not_begun);

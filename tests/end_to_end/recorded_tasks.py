@@ -64,6 +64,13 @@ def pair_lines(pairs: Iterable[tuple[str, str]]) -> bytes:
     return "".join(f"{first}\t{second}\n" for first, second in pairs).encode()
 
 
+def kernels_of(program: Path) -> list[str]:
+    """Those that this CPU can run, best first, by a test program that begins with calls.hpp."""
+    names = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout.split()
+    assert names[-1] == "scalar"
+    return names
+
+
 def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) -> None:
     """Runs the test program `source` over the texts, on every kernel: it ends well where all calls find the same."""
     name = json.loads((out / "etch.json").read_text())["name"]
@@ -72,8 +79,6 @@ def compare_calls(out: Path, source: str, texts: Iterable[str], tmp_path: Path) 
         f'-DETCH_MODEL_C_HEADER="{name}.h"', f"-DETCH_C(suffix)=etch_{name}_##suffix",
     )  # fmt: skip
     lines = "".join(f"{text}\n" for text in texts if "\n" not in text)
-    kernels = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout.split()
-    assert kernels[-1] == "scalar"
-    for kernel in kernels:
+    for kernel in kernels_of(program):
         done = subprocess.run([program, kernel], input=lines, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

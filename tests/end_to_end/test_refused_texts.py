@@ -13,6 +13,7 @@ import pytest
 from classify_program import ROOT
 from model_build import build_program, build_test
 from once import once
+from recorded_tasks import kernels_of
 
 from codegen import pipeline
 from codegen.calibrate import calibrate
@@ -66,7 +67,7 @@ def test_every_call_refuses_them(form: str, shared: Path, tmp_path: Path) -> Non
         "-DETCH_C(suffix)=etch_quiet_##suffix",
     )
     program = build_test(out, ROOT / "tests/end_to_end/refused_texts.cpp", tmp_path / "calls", *macros)
-    for kernel in build_program(out).well("--kernel", "list").lines:
+    for kernel in kernels_of(program):
         done = subprocess.run([program, kernel], capture_output=True, text=True, check=False)
         assert done.returncode == 0, (kernel, done.stderr)
 

@@ -173,22 +173,27 @@ int main(int, char** argv) {
     CHECK(model::zero_shot_pair(workspace, words, whole[1], results[0]) == etch::Status::ok);
     CHECK(results[1].truncated && results[0].probability == results[1].probability);
 
-    // What is read where the call writes.
-    const std::string_view inside[] = {{reinterpret_cast<const char*>(scores.data()), 4}};
-    const std::string_view own[] = {{reinterpret_cast<const char*>(&workspace), 4}};
-    const model::Hypothesis before{inside[0], "."};
-    CHECK(model::zero_shot(workspace, text, inside, 1, hypothesis, false, scores.data(), choice) ==
-          etch::Status::text_overlaps);
-    CHECK(model::zero_shot(workspace, text, labels.data(), 1, before, false, scores.data(), choice) ==
-          etch::Status::text_overlaps);
-    CHECK(model::zero_shot(workspace, text, own, 1, hypothesis, false, scores.data(), choice) ==
-          etch::Status::text_overlaps);
-    for (const std::string_view* list : {inside, own})
-        CHECK(model::begin_zero_shot(workspace, text, list, 1, hypothesis, false, scores.data()) ==
-              etch::Status::text_overlaps);
-    CHECK(model::begin_zero_shot(workspace, text, labels.data(), 1, before, false, scores.data()) ==
-          etch::Status::text_overlaps);
-    CHECK(model::zero_shot_label(workspace, text, own[0], hypothesis, results[0]) == etch::Status::text_overlaps);
+    // What is read where the call writes, up to the last byte of it.
+    const auto overlaps = etch::Status::text_overlaps;
+    const std::string_view own{reinterpret_cast<const char*>(&workspace), 4};
+    const std::string_view last{reinterpret_cast<const char*>(scores.data() + count) - 4, 4};
+    for (const std::string_view inside : {own, last}) {
+        std::vector<std::string_view> some = labels;
+        some[count - 1] = inside;
+        CHECK(model::zero_shot(workspace, text, some.data(), count, hypothesis, false, scores.data(), choice) ==
+              overlaps);
+        CHECK(model::begin_zero_shot(workspace, text, some.data(), count, hypothesis, false, scores.data()) ==
+              overlaps);
+        CHECK(model::zero_shot(workspace, inside, labels.data(), count, hypothesis, false, scores.data(), choice) ==
+              overlaps);
+        for (const model::Hypothesis& around : {model::Hypothesis{inside, "."}, model::Hypothesis{"", inside}}) {
+            CHECK(model::zero_shot(workspace, text, labels.data(), count, around, false, scores.data(), choice) ==
+                  overlaps);
+            CHECK(model::begin_zero_shot(workspace, text, labels.data(), count, around, false, scores.data()) ==
+                  overlaps);
+        }
+    }
+    CHECK(model::zero_shot_label(workspace, text, own, hypothesis, results[0]) == etch::Status::text_overlaps);
     {
         const InUse another;
         const auto away = etch::Status::workspace_in_use;

@@ -66,6 +66,7 @@ def calls_of(names: tuple[str, ...], quick: tuple[str, ...], slow: tuple[str, ..
 
 
 EVERY_CALL = "test_every_call_finds_the_same"
+REFUSED = "refused_texts.py::test_every_call_refuses_them"
 AREAS = {
     "tokenizer": Area(
         ("runtime/src/tokenizer/*.cpp", "runtime/src/tokenizer/*.hpp"),
@@ -141,11 +142,19 @@ AREAS = {
         ("choose_programs.py",),
     ),
     "zero_shot": calls_of(("zero_shot",), (f"zero_shot_programs.py::{EVERY_CALL}",), ("zero_shot_programs.py",)),
-    "questions": calls_of(("questions",), (f"answer_programs.py::{EVERY_CALL}",), ("answer_programs.py",)),
-    "score": calls_of(("score",), (f"fill_mask_programs.py::{EVERY_CALL}",), ("fill_mask_programs.py",)),
+    "questions": calls_of(
+        ("questions",),
+        (f"answer_programs.py::{EVERY_CALL}", f"question_heads.py::{EVERY_CALL}", f"{REFUSED}[answer]"),
+        ("answer_programs.py",),
+    ),
+    "score": calls_of(
+        ("score",),
+        (f"fill_mask_programs.py::{EVERY_CALL}", f"{REFUSED}[fill_mask]"),
+        ("fill_mask_programs.py",),
+    ),
     "writing": calls_of(
         ("beams", "generation", "writing_batch", "writing_batch_steps", "writing_steps"),
-        ("writing_calls.py",),
+        ("writing_calls.py", f"{REFUSED}[translate]"),
         ("beam_programs.py", "generation_programs.py"),
     ),
     "decode": Area(
