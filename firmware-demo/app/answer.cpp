@@ -8,7 +8,7 @@ namespace firmware {
 
 void answer(Session& session, std::string_view text) {
     model::Result result;
-    prepare(result);
+    prepare(session, result);
     board::restart_clock();
     const etch::Status status = model::FIRMWARE_CALL(session.workspace, text, result);
     session.last_ticks = board::ticks();

@@ -21,7 +21,7 @@ void begun(Session& session, etch::Status status);
 
 // What the line of an answer is, by what the model does: questions.cpp, pairs.cpp, heads.cpp, print_answer.cpp,
 // print_tags.cpp, print_masks.cpp or print_embedding.cpp. prepare() comes before each call that may fill in a result.
-void prepare(model::Result& result);
+void prepare(const Session& session, model::Result& result);
 void print_answer(Session& session, etch::Status status, const model::Result& result);
 
 }  // namespace firmware

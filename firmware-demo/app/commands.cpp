@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a line that begins with '!' asks for.
+#include <iterator>
+
 #include "board.hpp"
 #include "print.hpp"
 #include "session.hpp"
@@ -7,12 +9,16 @@
 namespace firmware {
 namespace {
 
+// Whether it begins so; what comes behind is left. (What substr() throws would have to be linked.)
+bool takes(std::string_view& command, std::string_view beginning) {
+    if (command.substr(0, beginning.size()) != beginning) return false;
+    command.remove_prefix(beginning.size());
+    return true;
+}
+
 // Whether it is "!logits on", or what is shown in their place.
 bool is_shown(std::string_view command, std::string_view how) {
-    command.remove_prefix(1);
-    if (command.substr(0, kShown.size()) != kShown) return false;
-    command.remove_prefix(kShown.size());
-    return command == how;
+    return takes(command, "!") && takes(command, kShown) && command == how;
 }
 
 void choose_shown(Session& session, bool shown) {
@@ -64,6 +70,15 @@ void choose_budget(Session& session, std::string_view digits) {
     print_line("budget ", budget);
 }
 
+void choose_aggregation(Session& session, std::string_view name) {
+    for (std::uint8_t i = 0; i < std::size(kAggregations); ++i) {
+        if (kAggregations[i] != name) continue;
+        session.aggregation = i;
+        return print_line("aggregation ", name);
+    }
+    print_line("error aggregation: none, simple, first, average or max");
+}
+
 void choose_kernel(Session& session, std::string_view name) {
     const etch::Status status = model::select_kernel(session.workspace, name);
     if (status == etch::Status::ok) {
@@ -85,22 +100,23 @@ void list_kernels() {
 }  // namespace
 
 void obey(Session& session, std::string_view command) {
-    constexpr std::string_view kKernel = "!kernel ";
     if (is_shown(command, " on")) return choose_shown(session, true);
     if (is_shown(command, " off")) return choose_shown(session, false);
     if (command == "!mem") return tell_memory();
     if (command == "!self") return test_model(session);
     if (command == "!ticks") return tell_ticks(session);
     if constexpr (kInSteps) {
-        constexpr std::string_view kBudget = "!budget ";
         if (command == "!steps") return tell_steps(session);
-        if (command.substr(0, kBudget.size()) == kBudget) return choose_budget(session, command.substr(kBudget.size()));
+        if (takes(command, "!budget ")) return choose_budget(session, command);
+    }
+    if constexpr (kAggregates) {
+        if (takes(command, "!aggregation ")) return choose_aggregation(session, command);
     }
     if (command == "!kernels") return list_kernels();
-    if (command.substr(0, kKernel.size()) == kKernel) return choose_kernel(session, command.substr(kKernel.size()));
+    if (takes(command, "!kernel ")) return choose_kernel(session, command);
     if (command == "!help") {
         return print_line("!", kShown, " on|off, !mem, !self, !ticks, ", kInSteps ? "!steps, !budget NUMBER, " : "",
-                          "!kernels, !kernel NAME, !exit");
+                          kAggregates ? "!aggregation NAME, " : "", "!kernels, !kernel NAME, !exit");
     }
     if (command == "!exit") board::finish(0);
     print_line("error unknown-command: ", command);

@@ -12,7 +12,7 @@ void begun(Session& session, etch::Status status) {
 
 void go_on(Session& session) {
     model::Result result;
-    prepare(result);
+    prepare(session, result);
     const std::uint64_t before = board::ticks();
     const etch::Status status = model::step(session.workspace, session.budget, result);
     count_step(session, before, status);

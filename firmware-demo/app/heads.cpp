@@ -13,12 +13,12 @@ namespace {
 
 // Where what a head finds goes, of heads that need a place for it.
 template <class Head, class Result>
-void prepare_head(Result& result) {
+void prepare_head(const Session& session, Result& result) {
     if constexpr (Head::kTask == etch::Task::tagging) {
         static std::remove_pointer_t<decltype(result.spans)> spans[model::kMaxTokens];
         result.spans = spans;
         result.capacity = model::kMaxTokens;
-        result.aggregation = decltype(result.aggregation)::simple;
+        result.aggregation = static_cast<decltype(result.aggregation)>(session.aggregation);
     } else if constexpr (Head::kTask == etch::Task::fill_mask) {
         static std::remove_pointer_t<decltype(result.candidates)> candidates[kShownMasks * kMostPieces];
         result.candidates = candidates;
@@ -43,7 +43,8 @@ void print_label(std::string_view name, float probability) {
 
 // Behind the head's name.
 template <class Head, class Result>
-void print_head(const Result& result, bool shows_bits) {
+void print_head(const Session& session, const Result& result) {
+    const bool shows_bits = session.shows_bits;
     if constexpr (Head::kTask == etch::Task::single_label) {
         print_label(Head::name(result.label), result.probability[result.label]);
         if (shows_bits) print_bits(result.logits, Head::kWidth);
@@ -57,8 +58,9 @@ void print_head(const Result& result, bool shows_bits) {
         if (shows_bits) print_bits(result.logits, Head::kWidth);
     } else if constexpr (Head::kTask == etch::Task::tagging) {
         print_count(result.count, " entities");
+        const std::uint32_t first = session.aggregation == kOfTokens ? 0 : Head::kWidth;  // labels, then entities
         for (std::uint32_t i = 0; i < result.count; ++i)
-            print_span(Head::name(Head::kWidth + result.spans[i].label), result.spans[i], shows_bits);
+            print_span(Head::name(first + result.spans[i].label), result.spans[i], shows_bits);
     } else if constexpr (Head::kTask == etch::Task::fill_mask) {
         print_count(result.count, " masks");
         const std::uint32_t shown = result.count < kShownMasks ? result.count : kShownMasks;
@@ -82,10 +84,10 @@ void answer(Session& session, std::string_view line) {
                                       : model::begin_pair(session.workspace, line.substr(0, tab), behind(line, tab)));
 }
 
-void prepare(model::Result& result) {
-    model::each_head(result, [](const auto& head, auto& of_head) {
+void prepare(const Session& session, model::Result& result) {
+    model::each_head(result, [&session](const auto& head, auto& of_head) {
         of_head = {};
-        prepare_head<std::decay_t<decltype(head)>>(of_head);
+        prepare_head<std::decay_t<decltype(head)>>(session, of_head);
     });
 }
 
@@ -99,7 +101,7 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
         using Head = std::decay_t<decltype(head)>;
         print("\t");
         print(Head::kName);
-        print_head<Head>(of_head, session.shows_bits);
+        print_head<Head>(session, of_head);
     });
     print("\n");
 }

@@ -14,7 +14,7 @@ void answer(Session& session, std::string_view line) {
     begun(session, model::begin(session.workspace, line.substr(0, tab), behind(line, tab)));
 }
 
-void prepare(model::Result&) {}
+void prepare(const Session&, model::Result&) {}
 
 void print_answer(Session& session, etch::Status status, const model::Result& result) {
     if (status != etch::Status::ok) {

@@ -5,7 +5,7 @@
 
 namespace firmware {
 
-void prepare(model::Result&) {}
+void prepare(const Session&, model::Result&) {}
 
 void print_answer(Session& session, etch::Status status, const model::Result& result) {
     if (status != etch::Status::ok) {

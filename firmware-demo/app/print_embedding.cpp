@@ -13,7 +13,7 @@ float before[model::kEmbeddingWidth];  // of the text before; zeros: there was n
 
 }  // namespace
 
-void prepare(model::Result&) {}
+void prepare(const Session&, model::Result&) {}
 
 void print_answer(Session& session, etch::Status status, const model::Result& result) {
     if (status != etch::Status::ok) {

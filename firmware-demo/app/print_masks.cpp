@@ -13,7 +13,7 @@ etch::Candidate candidates[kShownMasks * kBest];
 
 }  // namespace
 
-void prepare(model::Result& result) {
+void prepare(const Session&, model::Result& result) {
     result = {};
     result.candidates = candidates;
     result.capacity = kShownMasks;

@@ -34,7 +34,7 @@ void answer(Session& session, std::string_view line) {
     begun(session, model::begin(session.workspace, {asked, tab}, context));
 }
 
-void prepare(model::Result& result) {
+void prepare(const Session&, model::Result& result) {
     result = {};
     result.answers = answers;
     result.capacity = sizeof answers / sizeof *answers;

@@ -36,12 +36,16 @@ HEADS = ("single", "multi", "values", "tags", "masks")
 TEXTS = ["the cat sat on the [MASK]", "Berlin unable [MASK] [MASK] .", "the cat " * 30]
 
 
-def asked(linked: Firmware, shown: str, lines: list[str], *others: tuple[str, str]) -> list[list[str]]:
-    """The fields of the lines that come back, with bits, whatever a step's budget is; what a line is refused with."""
+def asked(
+    linked: Firmware, shown: str, lines: list[str], *others: tuple[str, str], first: str = "!kernels"
+) -> list[list[str]]:
+    """The fields of the lines that come back, with bits, whatever a step's budget is; what a line is refused with;
+    behind the line `first`."""
     answers = []
     with linked.start() as emulator:
         assert emulator.ask(b"!self") == "self test passed"
         assert emulator.ask(f"!{shown} on".encode()) == f"{shown} on"
+        assert not emulator.ask(first.encode()).startswith("error")
         for line in lines:
             answer = emulator.ask(line.encode())
             assert emulator.ask(b"!budget 1") == "budget 1"
@@ -164,11 +168,13 @@ def check_head(kind: str, fields: list[str], answer: dict[str, Any]) -> None:
             assert same_bits(score, [candidate["probability"]])
 
 
-def test_heads_are_those_of_the_host(tmp_path: Path) -> None:
+@pytest.mark.parametrize("aggregation", ["simple", "none"])
+def test_heads_are_those_of_the_host(aggregation: str, tmp_path: Path) -> None:
     encoder = write_encoder(tmp_path / "encoder")
     heads = tuple(HeadFolder(f"of_{kind}", write_head(tmp_path / kind, kind)) for kind in HEADS)
-    found = asked(firmware_of(BOARDS[-1], encoder, tmp_path, heads=heads), "bits", TEXTS)
-    answers = of_host(pipeline.Request(encoder, tmp_path / "host", heads=heads), TEXTS)
+    linked = firmware_of(BOARDS[-1], encoder, tmp_path, heads=heads)
+    found = asked(linked, "bits", TEXTS, first=f"!aggregation {aggregation}")
+    answers = of_host(pipeline.Request(encoder, tmp_path / "host", heads=heads), TEXTS, "--aggregation", aggregation)
     for fields, answer in zip(found, answers, strict=True):
         assert taken(fields, 2) == extent(answer)
         for head in heads:

@@ -14,6 +14,7 @@ import pytest
 from boards import Firmware, chosen_boards, firmware_of
 from model_build import build_program
 from recorded.outputs import folder
+from recorded_tasks import recorded_cases
 
 from codegen import pipeline
 from codegen.emulate import emulate
@@ -40,9 +41,9 @@ def bits(value: float) -> list[np.uint32]:
     return [np.float32(value).view(np.uint32)]
 
 
-def check_tags(lines: list[str], checkpoint: Path, place: Path) -> None:
+def same_entities(lines: list[str], answers: list[dict[str, Any]]) -> None:
     """Each entity with its label, bytes and bits."""
-    for line, answer in zip(lines, of_host(checkpoint, place), strict=True):
+    for line, answer in zip(lines, answers, strict=True):
         count, tokens, cut, *fields = line.split("\t")
         entities = answer["entities"]
         assert (count, tokens) == (f"{len(entities)} entities", f"{answer['tokens']} tokens")
@@ -52,6 +53,11 @@ def check_tags(lines: list[str], checkpoint: Path, place: Path) -> None:
         ):
             assert (label, place_of) == (entity["label"], f"{entity['start']}-{entity['end']}")
             assert share.endswith(" %") and bits_of(score) == bits(entity["score"])
+
+
+def check_tags(lines: list[str], checkpoint: Path, place: Path) -> None:
+    """Those of the host."""
+    same_entities(lines, of_host(checkpoint, place))
 
 
 def check_bits(lines: list[str], checkpoint: Path, place: Path) -> None:
@@ -86,6 +92,27 @@ def test_answers_are_those_of_the_host(board: str, case: tuple[str, str, Any], v
         assert emulator.ask(b"!other on").startswith("error unknown-command")
         assert emulator.exit() == 0
     check(lines, folder(model), tmp_path)
+
+
+def test_tags_by_every_aggregation(tmp_path: Path) -> None:
+    """Chosen by a line, as the host's program has it as an option; a name that is none changes nothing."""
+    checkpoint = folder("tags/ernie")  # whose entities differ by all five
+    texts = list(dict.fromkeys(case["text"] for case in recorded_cases("tags/ernie")))
+    texts = [text for text in texts if text and "\n" not in text]
+    out = tmp_path / "host"
+    pipeline.generate(pipeline.Request(checkpoint, out), lambda _: None)
+    program, lines = build_program(out), "".join(f"{text}\n" for text in texts).encode()
+    found = {}
+    with firmware_of(BOARDS[0], checkpoint, tmp_path).start() as emulator:
+        assert emulator.ask(b"!scores on") == "scores on"
+        for kind in ("none", "first", "average", "max", "simple"):
+            assert emulator.ask(f"!aggregation {kind}".encode()) == f"aggregation {kind}"
+            assert emulator.ask(b"!aggregation word").startswith("error aggregation")
+            found[kind] = [emulator.ask(text.encode()) for text in texts]
+            same_entities(found[kind], program.well("--json", "--aggregation", kind, stdin=lines).objects)
+        assert "!aggregation NAME" in emulator.ask(b"!help")
+        assert emulator.exit() == 0
+    assert len(set(map(tuple, found.values()))) == 5
 
 
 MASKED = ["[MASK]", "[MASK] cat [MASK]", "the [MASK] sat", "no cats", "[MASK] a " * 9, "caf\u00e9 [MASK"]
