@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -90,6 +91,22 @@ def test_random_maps() -> None:
     for _ in range(25):
         spec = random_spec(source, charsmap=compiled(random_rules(source)))
         assert_same(spec, [random_text(source, 8, TRICKY_PARTS).encode() for _ in range(600)])
+
+
+def test_clusters_about_as_long_as_are_looked_up_whole() -> None:
+    """The last and the first characters of each size in UTF-8, with so many marks of two and three bytes."""
+    letters, marks = ("a", "\u07ff", "\u0800", "\uffff", "\U00010000", "\U0010ffff"), ("\u0301", "\u20e3")
+    runs = ["".join(run) for size in range(4) for run in product(marks, repeat=size)]
+    texts = [
+        f"{before}{letter}{run}{behind}".encode()
+        for before in ("", "x")
+        for letter in letters
+        for run in runs
+        for behind in ("", "z", "\u00e9")
+    ]
+    for keys in (letters, [letter + mark for letter in letters for mark in marks], runs[1:3]):
+        spec = random_spec(random_source(), charsmap=compiled(dict(zip(keys, "bcdefghijklm", strict=False))))
+        assert_same(spec, texts)
 
 
 def test_scores_that_floats_do_not_hold() -> None:
