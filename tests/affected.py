@@ -52,7 +52,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "codegen/CHANGELOG.md": (*READ, f"{BUILT}/outside/test_versions.py"),
     **{f"codegen/{page}.md": READ for page in ("ERRORS", "OPTIONS", "README", "SECURITY")},
     "codegen/templates/": ("tests/codegen", "tests/fuzz", BUILT),
-    "firmware-demo/": FIRMWARE,
+    "firmware-demo/": (*FIRMWARE, "tests/coverage"),
     "firmware-demo/README.md": (*READ, f"{BUILT}/firmware/test_firmware_linked.py"),
     "generated/": ("test-model", "test-cuda", "tests/codegen", "tests/fuzz", BUILT),
     "runtime/": (*CPP, *READS_RUNTIME, "tests/fuzz", BUILT),
@@ -69,6 +69,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/end_to_end/": (BUILT,),  # what its tests compile
     "tests/end_to_end/cuda/": GPU,
     "tests/end_to_end/firmware/": FIRMWARE,
+    "tests/end_to_end/firmware/kernels/": (*FIRMWARE, "tests/coverage"),
     "tests/end_to_end/outside/": (f"{BUILT}/outside", f"{BUILT}/test_readme.py"),
     "tests/end_to_end/promises/": tuple(
         f"{BUILT}/{name}" for name in ("promises", "test_shape_promises.py", "test_other_machines.py")
