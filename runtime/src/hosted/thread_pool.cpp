@@ -66,78 +66,86 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::stop() noexcept {
     if (threads_ == 1) return;
     stopping_.store(true);
-    begin_round(round_.load() + 1);
+    begin_round(nullptr, nullptr);
     for (std::uint32_t i = 1; i < threads_; ++i)
         pthread_join(workers_[i - 1].thread, nullptr);
     threads_ = 1;
 }
 
-// Sequentially consistent, as are the loads and stores of whoever goes to sleep: either the round is seen before the
-// sleep, or the sleeper is seen here.
-void ThreadPool::begin_round(std::uint64_t round) noexcept {
-    round_.store(round);
-    if (sleeping_.load() == 0) return;
+// Who goes to sleep counts itself first and looks at its ticket then. Of that addition and the one here, both of one
+// number, one is the later: it sees the sleeper, or the ticket.
+void ThreadPool::begin_round(Task task, void* argument) noexcept {
+    ++round_;
+    for (std::uint32_t i = 1; i < threads_; ++i) {
+        Worker& worker = workers_[i - 1];
+        worker.task = task;
+        worker.argument = argument;
+        worker.ticket.store(2 * round_, std::memory_order_release);
+    }
+    if (sleeping_.fetch_add(0) == 0) return;
     pthread_mutex_lock(&mutex_);
     pthread_cond_broadcast(&begin_);
     pthread_mutex_unlock(&mutex_);
 }
 
-std::uint64_t ThreadPool::next_round(std::uint64_t seen) noexcept {
-    const auto begun = [&] { return round_.load(std::memory_order_acquire) != seen; };
-    if (looks_ && look(begun)) return round_.load(std::memory_order_acquire);
-    pthread_mutex_lock(&mutex_);
-    sleeping_.fetch_add(1);
-    while (round_.load() == seen)
-        pthread_cond_wait(&begin_, &mutex_);
-    sleeping_.fetch_sub(1);
-    pthread_mutex_unlock(&mutex_);
-    return round_.load();
+// The worker's next round after that one, once it has begun.
+std::uint64_t ThreadPool::round_after(const Worker& worker, std::uint64_t round) noexcept {
+    const auto begun = [&] { return worker.ticket.load(std::memory_order_acquire) / 2 != round; };
+    if (!looks_ || !look(begun)) {
+        pthread_mutex_lock(&mutex_);
+        sleeping_.fetch_add(1);
+        while (!begun())
+            pthread_cond_wait(&begin_, &mutex_);
+        sleeping_.fetch_sub(1);
+        pthread_mutex_unlock(&mutex_);
+    }
+    return worker.ticket.load(std::memory_order_acquire) / 2;
 }
 
 void* ThreadPool::main_of(void* argument) noexcept {
     Worker& worker = *static_cast<Worker*>(argument);
     ThreadPool& pool = *worker.pool;
     for (std::uint64_t round = 0;;) {
-        round = pool.next_round(round);
+        round = pool.round_after(worker, round);
         if (pool.stopping_.load()) return nullptr;
         if (!worker.take(round)) continue;  // done without it; with the ticket the round cannot end before it does
-        pool.task_(pool.argument_, worker.index);
-        if (pool.unfinished_.fetch_sub(1) == 1 && pool.caller_sleeps_.load()) {
-            pthread_mutex_lock(&pool.mutex_);
-            pthread_cond_signal(&pool.end_);
-            pthread_mutex_unlock(&pool.mutex_);
-        }
+        worker.task(worker.argument, worker.index);
+        pool.finish_part();
     }
 }
 
+// Sequentially consistent, as what the caller does before it sleeps: either it sees the part, or it is seen here.
+void ThreadPool::finish_part() noexcept {
+    finished_.fetch_add(1);
+    if (!caller_sleeps_.load()) return;
+    pthread_mutex_lock(&mutex_);
+    pthread_cond_signal(&end_);
+    pthread_mutex_unlock(&mutex_);
+}
+
 void ThreadPool::wait_for_workers() noexcept {
-    const auto done = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    const std::uint64_t all = round_ * (threads_ - 1);
+    const auto done = [&] { return finished_.load(std::memory_order_acquire) == all; };
     if (looks_ && look(done)) return;
     pthread_mutex_lock(&mutex_);
     caller_sleeps_.store(true);
-    while (unfinished_.load() != 0)
+    while (finished_.load() != all)
         pthread_cond_wait(&end_, &mutex_);
     caller_sleeps_.store(false);
     pthread_mutex_unlock(&mutex_);
 }
 
-void ThreadPool::run(void (*task)(void* argument, std::uint32_t worker), void* argument) noexcept {
+void ThreadPool::run(Task task, void* argument) noexcept {
     if (threads_ == 1) {
         task(argument, 0);
         return;
     }
-    task_ = task;
-    argument_ = argument;
-    unfinished_.store(threads_ - 1);
-    const std::uint64_t round = round_.load() + 1;
-    for (std::uint32_t i = 1; i < threads_; ++i)
-        workers_[i - 1].ticket.store(2 * round);
-    begin_round(round);
+    begin_round(task, argument);
     task(argument, 0);
     for (std::uint32_t i = 1; i < threads_; ++i) {
-        if (!workers_[i - 1].take(round)) continue;
+        if (!workers_[i - 1].take(round_)) continue;
         task(argument, i);
-        unfinished_.fetch_sub(1);
+        finished_.fetch_add(1);
     }
     wait_for_workers();
 }

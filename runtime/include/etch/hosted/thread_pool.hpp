@@ -43,35 +43,39 @@ class ThreadPool {
     Executor executor(std::uint8_t* scratch) noexcept;
 
   private:
+    using Task = void (*)(void* argument, std::uint32_t worker);
+
     struct Worker {
         ThreadPool* pool;
         std::uint32_t index;  // from 1
         pthread_t thread;
 
-        // 2 * round: the worker's part waits for someone to do it; + 1: someone does.
+        // What a round hands to the worker, on a cache line that it looks at while others work. 2 * round: its part
+        // waits for someone to do it; + 1: someone does.
         alignas(64) std::atomic<std::uint64_t> ticket{0};
+        Task task = nullptr;  // with its argument, of whoever takes the part
+        void* argument = nullptr;
 
         bool take(std::uint64_t round) noexcept {
             std::uint64_t open = 2 * round;
-            return ticket.compare_exchange_strong(open, open + 1);
+            return ticket.load(std::memory_order_relaxed) == open && ticket.compare_exchange_strong(open, open + 1);
         }
     };
 
     static void* main_of(void* worker) noexcept;
-    std::uint64_t next_round(std::uint64_t seen) noexcept;
-    void begin_round(std::uint64_t round) noexcept;
+    std::uint64_t round_after(const Worker& worker, std::uint64_t round) noexcept;
+    void begin_round(Task task, void* argument) noexcept;
+    void finish_part() noexcept;
     void wait_for_workers() noexcept;
     void stop() noexcept;
 
     std::uint32_t threads_ = 1;
-    bool looks_ = false;  // before a thread goes to sleep
-    void (*task_)(void* argument, std::uint32_t worker) = nullptr;
-    void* argument_ = nullptr;
+    bool looks_ = false;       // before a thread goes to sleep
+    std::uint64_t round_ = 0;  // how many were begun
 
-    // On cache lines of their own: threads look at them while others work.
-    alignas(64) std::atomic<std::uint64_t> round_{0};
-    alignas(64) std::atomic<std::uint32_t> unfinished_{0};  // parts of this round but the first
-    alignas(64) std::atomic<std::uint32_t> sleeping_{0};    // workers that need to be woken
+    // On cache lines of their own.
+    alignas(64) std::atomic<std::uint64_t> finished_{0};  // parts of all rounds but each one's first
+    alignas(64) std::atomic<std::uint32_t> sleeping_{0};  // workers that need to be woken
     std::atomic<bool> caller_sleeps_{false};
     std::atomic<bool> stopping_{false};
 
