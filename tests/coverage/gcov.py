@@ -20,12 +20,14 @@ def runtime_files(builds: Mapping[Path, str], root: Path, without: Iterable[str]
 
     `builds` are folders with notes and counts, and the gcov of the compiler that made them.
 
-    Of a template or an inline function all copies count as one: a branch is taken where any copy takes it. Only the
-    copies of a kernel set are its own, so that what the sets share must be reached in each of them.
+    Of a template or an inline function all copies count as one: a branch is taken where any copy takes it. Only of what
+    lies beside the kernels a set has copies of its own, so that what the sets share must be reached in each of them: of
+    other headers' functions the linker keeps one copy, whoever calls it.
     """
     runs: defaultdict[Path, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
     branches: defaultdict[Path, dict[tuple[int, str, int], list[int]]] = defaultdict(dict)
     runtime = root / "runtime"
+    kernels = runtime / "src" / "kernels"
     for notes, gcov in sorted((notes, gcov) for build, gcov in builds.items() for notes in build.rglob("*.gcno")):
         found = _KERNEL_SET.search(str(notes))
         kernel_set = found[1] if found and found[1] != "scalar" else ""  # the scalar set shares functions with all
@@ -35,7 +37,8 @@ def runtime_files(builds: Mapping[Path, str], root: Path, without: Iterable[str]
             number = line["line_number"]
             runs[path][number] += line["count"]
             counts = [one["count"] for one in line["branches"] if not one["throw"]]
-            known = branches[path].setdefault((number, kernel_set, len(counts)), [0] * len(counts))
+            own = kernel_set if path.is_relative_to(kernels) else ""
+            known = branches[path].setdefault((number, own, len(counts)), [0] * len(counts))
             known[:] = map(sum, zip(known, counts, strict=True))
     return [_file(path.relative_to(root), path, runs[path], branches[path]) for path in sorted(runs)]
 

@@ -66,21 +66,32 @@ TEST_P(Expand, ProductInTheTileIsTheSame) {
                 const std::vector<float> constants = Random(n).floats(n, 0.01f, 0.02f);
                 EdgeArray<std::int8_t> expanded(packed_s8_bytes(set().packing, n, k));
                 set().expand_s4(table.q.data(), table.factors.data(), n, k, expanded.data());
-                std::vector<float> want = Random().floats(std::size_t{rows} * n);
-                std::vector<float> got = want;
-                MatmulS8 m{
-                    a.view(), expanded.data(), constants.data(), constants.data(), want.data(), want.data(), n, rows, k,
-                    n,        Activation::relu};
-                set().matmul_s8(m, 0, (n + 15) / 16);
-                m.weights = table.q.data();
-                m.residual = m.out = got.data();
-                for (std::uint32_t panel = 0; panel < (n + 15) / 16; ++panel)
-                    set().matmul_s4(m, table.factors.data(), panel, panel + 1);
-                ASSERT_TRUE(same_bits(got, want));
-                std::vector<float> at_once = Random().floats(std::size_t{rows} * n);
-                m.residual = m.out = at_once.data();
-                set().matmul_s4(m, table.factors.data(), 0, (n + 15) / 16);
-                ASSERT_TRUE(same_bits(at_once, want));
+                // With both an activation and a residual some sets take a row and a panel at a time.
+                for (const bool adds : {false, true}) {
+                    const std::vector<float> before = Random().floats(std::size_t{rows} * n);
+                    std::vector<float> want = before;
+                    std::vector<float> got = before;
+                    std::vector<float> at_once = before;
+                    const auto into = [&](std::vector<float>& out, const std::int8_t* weights) {
+                        return MatmulS8{a.view(),
+                                        weights,
+                                        constants.data(),
+                                        constants.data(),
+                                        adds ? out.data() : nullptr,
+                                        out.data(),
+                                        n,
+                                        rows,
+                                        k,
+                                        n,
+                                        Activation::relu};
+                    };
+                    set().matmul_s8(into(want, expanded.data()), 0, (n + 15) / 16);
+                    for (std::uint32_t panel = 0; panel < (n + 15) / 16; ++panel)
+                        set().matmul_s4(into(got, table.q.data()), table.factors.data(), panel, panel + 1);
+                    ASSERT_TRUE(same_bits(got, want));
+                    set().matmul_s4(into(at_once, table.q.data()), table.factors.data(), 0, (n + 15) / 16);
+                    ASSERT_TRUE(same_bits(at_once, want));
+                }
             }
         }
     }

@@ -237,6 +237,24 @@ TEST_P(Matmul, EveryTileAsScalar) {
     }
 }
 
+// Of many rows, without a residual: blocks of whole tiles and of what is left, activated as they are done.
+TEST_P(Matmul, ManyRowsAsScalar) {
+    const KernelSet& reference = scalar(Packing::panel);
+    for (const std::uint32_t rows : {31u, 32u, 33u, 48u, 64u, 80u, 97u}) {
+        for (const std::uint32_t k : {16u, 64u, 128u, 200u}) {
+            for (const std::uint32_t n : {16u, 40u, 64u, 75u}) {
+                const Case c({rows, k, n});
+                SCOPED_TRACE(describe(c.size));
+                for (const Activation activation : {Activation::none, Activation::relu}) {
+                    Case::Options options;
+                    options.activation = activation;
+                    ASSERT_TRUE(same_bits(c.s8(set(), options), c.s8(reference, options)));
+                }
+            }
+        }
+    }
+}
+
 TEST_P(Matmul, EveryOptionAsScalar) {
     const KernelSet& reference = scalar(Packing::panel);
     for (const Size& size : {Size{7, 37, 40}, Size{4, 64, 32}, Size{11, 20, 126}}) {
