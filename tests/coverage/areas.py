@@ -88,6 +88,9 @@ WHOLE = Area(
         "test_zero_shot_programs.py",
         "test_several_heads.py",
         "test_question_heads.py",
+        "test_refused_texts.py",
+        "test_region_calls.py",
+        "test_table_calls.py",
     ),
     kernels=True,
 )

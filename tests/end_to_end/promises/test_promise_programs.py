@@ -9,6 +9,7 @@ import pytest
 from archives import built, run, tool
 from sampling import sampled
 
+PATIENCE = 900  # seconds: programs that count what they reach are not optimized
 ALLOCATION_TRAPPED = 3
 NO_EFFECT = 3
 BATCHES = "2"  # by kernel, one with an executor; without it as many as take half a minute
@@ -19,8 +20,8 @@ def sanitized(*arguments: object) -> object:
     return pytest.param(*arguments, marks=pytest.mark.sweep)
 
 
-def well(name: str, *arguments: str, timeout: int = 300) -> str:
-    done = run(built(name), *arguments, timeout=timeout)
+def well(name: str, *arguments: str) -> str:
+    done = run(built(name), *arguments, timeout=PATIENCE)
     assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout
 
@@ -46,7 +47,7 @@ def test_no_allocation() -> None:
 @pytest.mark.sweep
 @pytest.mark.long_case("many inferences")
 def test_no_allocation_in_many_inferences() -> None:
-    well("promise-allocation", "100000", timeout=900)
+    well("promise-allocation", "100000")
 
 
 def test_the_allocation_trap_closes() -> None:
@@ -88,7 +89,7 @@ def test_an_executor_that_means_ill(name: str, texts: int) -> None:
 @pytest.mark.parametrize("seed", sampled([2, 3], 1, "seeds of executors"))
 @pytest.mark.long_case("an executor that means ill")
 def test_an_executor_that_means_ill_for_long(seed: int) -> None:
-    assert "same bits" in well("promise-adversary", "50000", str(seed), timeout=900)
+    assert "same bits" in well("promise-adversary", "50000", str(seed))
 
 
 def test_batches() -> None:
