@@ -53,6 +53,7 @@ WHOLE = Area(
     programs=(
         *TOKENIZER.programs,
         "classify",
+        "classify-agnews_small",
         "promise-kernel-choice",
         "promise-kernel-choice-no-avx2",
         "promise-sharing-threads",

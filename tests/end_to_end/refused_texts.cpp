@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts that every call refuses: of which the tokenizer, which adds no tokens, makes none; and lists of texts that lie
-// where the call works. Behind a refusal the next call has the bits that it had before. The macros name the model, with
-// OF_CLASSIFY, OF_ANSWER, OF_FILL_MASK or OF_TRANSLATE its task; the argument is a kernel.
+// where the call works. Of models that write: a text that is cut says so, at once and in steps. Behind a refusal the
+// next call has the bits that it had before. The macros name the model, with OF_CLASSIFY, OF_ANSWER, OF_FILL_MASK or
+// OF_TRANSLATE its task; the argument is a kernel.
 #include "calls.hpp"
 
 using etch::Status;
@@ -127,6 +128,22 @@ static int run() {
                   Status::text_overlaps);
             CHECK(taken == 0);
             CHECK(model::step_batch(workspace, 1, targets[0], kRoom, results) == Status::not_begun);
+
+            std::string longer;
+            while (longer.size() < 4096)
+                longer += kText;
+            for (const std::string_view text : {kText, std::string_view(longer)}) {
+                const bool is_cut = text.size() > kText.size();
+                CHECK(model::translate(workspace, text, targets[0], kRoom, results[0]) == Status::ok);
+                CHECK(results[0].truncated == is_cut);
+                CHECK(model::begin(workspace, text) == Status::ok);
+                Status status;
+                while ((status = model::step(workspace, 1U << 30, targets[0], kRoom, results[1])) ==
+                       Status::in_progress) {
+                }
+                CHECK(status == Status::ok && results[1].truncated == is_cut);
+                CHECK(results[1].tokens == results[0].tokens);
+            }
         }
     }
     std::uint32_t taken = 9;
