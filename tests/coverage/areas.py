@@ -90,6 +90,8 @@ WHOLE = Area(
         "test_several_heads.py",
         "test_question_heads.py",
         "test_refused_texts.py",
+        "test_translate_program.py",
+        "test_generate_program.py",
         "test_region_calls.py",
         "test_table_calls.py",
     ),
