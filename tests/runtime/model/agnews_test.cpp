@@ -105,6 +105,8 @@ TEST_F(Agnews, TokenIdsAreCheckedBeforeAnythingRuns) {
         EXPECT_EQ(calls_of(static_cast<CountedSet>(set)), 0u);
     EXPECT_EQ(agnews::classify_tokens(workspace, ids.data(), nullptr, agnews::kMaxTokens, result), Status::ok);
     EXPECT_EQ(agnews::classify_tokens(workspace, good, nullptr, 1, result), Status::ok);
+    const std::int32_t first[] = {2, 0};
+    EXPECT_EQ(agnews::classify_tokens(workspace, first, nullptr, 2, result), Status::ok);
 }
 
 TEST_F(Agnews, TextAndItsTokensGiveTheSameBits) {
