@@ -70,6 +70,7 @@ class HoldsOne : public ::testing::Test {
             for (const char* const within : {bytes_ + 15, bytes_ + 31}) {
                 set(inputs, text, within, 2);
                 EXPECT_TRUE(holds_one(memory_, inputs.data(), kCount)) << text;
+                EXPECT_FALSE(holds_one(memory_, inputs.data(), text / texts_of_one)) << text;
                 set(inputs, text, within, 0);
                 EXPECT_FALSE(holds_one(memory_, inputs.data(), kCount)) << text;
             }
