@@ -15,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import boards
+import counted_boards
 from areas import AREAS, WHOLE, Area
 from gcov import runtime_files
 from report import File, Totals, codegen_files, of_this_machine, problems_of, read_reasons, table, unreached
@@ -112,14 +112,14 @@ def unmeasured_kernels() -> dict[str, str]:
 
 def count_on_boards(work: Path, kernels: dict[str, str]) -> list[str]:
     """Counts the sets that boards have, and takes them off those that cannot be measured; gives those that fail."""
-    missing = boards.missing_tool()
+    missing = counted_boards.missing_tool()
     failed = []
-    for measured in boards.SETS:
+    for measured in counted_boards.SETS:
         if missing is not None:
             kernels[measured.name] = f"{missing} is not installed"
             continue
         print(f"\n==> kernel set {measured.name} on {measured.board}", flush=True)
-        if not boards.count(measured, work / measured.board):
+        if not counted_boards.count(measured, work / measured.board):
             failed.append(f"kernel set {measured.name} on {measured.board}")
         kernels.pop(measured.name, None)
     return failed
@@ -146,7 +146,7 @@ def main() -> int:
     failed = count_on_boards(BOARDS, kernels) if area.kernels else []
     failed += run_tests(area, tests, data, work / "programs")
     reasons = read_reasons(REASONS.read_text())
-    counted = runtime_files({BUILD: "gcov", BOARDS: boards.GCOV}, ROOT, kernels)
+    counted = runtime_files({BUILD: "gcov", BOARDS: counted_boards.GCOV}, ROOT, kernels)
     runtime = [of_this_machine(file, reasons) for file in counted if file.path.startswith(area.sources)]
     codegen = [file for file in codegen_counts(data, work) if file.path.startswith(area.sources)]
 
