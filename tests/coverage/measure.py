@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures which lines and branches of runtime/ and codegen/ the tests reach. Started by tools/test --coverage.
 
-With the name of an area (areas.py) only what belongs to it, by its own tests.
+With the name of an area (counted_areas.py) only what belongs to it, by its own tests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import counted_boards
-from areas import AREAS, WHOLE, Area
+from counted_areas import AREAS, WHOLE, Area
 from gcov import runtime_files
 from report import File, Totals, codegen_files, of_this_machine, problems_of, read_reasons, table, unreached
 
