@@ -71,9 +71,9 @@ void choose_budget(Session& session, std::string_view digits) {
 }
 
 void choose_aggregation(Session& session, std::string_view name) {
-    for (std::uint8_t i = 0; i < std::size(kAggregations); ++i) {
-        if (kAggregations[i] != name) continue;
-        session.aggregation = i;
+    for (std::uint8_t i = 0; i < std::size(etch::kAggregationNames); ++i) {
+        if (etch::kAggregationNames[i] != name) continue;
+        session.aggregation = static_cast<etch::Aggregation>(i);
         return print_line("aggregation ", name);
     }
     print_line("error aggregation: none, simple, first, average or max");

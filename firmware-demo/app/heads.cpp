@@ -18,7 +18,7 @@ void prepare_head(const Session& session, Result& result) {
         static std::remove_pointer_t<decltype(result.spans)> spans[model::kMaxTokens];
         result.spans = spans;
         result.capacity = model::kMaxTokens;
-        result.aggregation = static_cast<decltype(result.aggregation)>(session.aggregation);
+        result.aggregation = session.aggregation;
     } else if constexpr (Head::kTask == etch::Task::fill_mask) {
         static std::remove_pointer_t<decltype(result.candidates)> candidates[kShownMasks * kMostPieces];
         result.candidates = candidates;
@@ -58,7 +58,8 @@ void print_head(const Session& session, const Result& result) {
         if (shows_bits) print_bits(result.logits, Head::kWidth);
     } else if constexpr (Head::kTask == etch::Task::tagging) {
         print_count(result.count, " entities");
-        const std::uint32_t first = session.aggregation == kOfTokens ? 0 : Head::kWidth;  // labels, then entities
+        const std::uint32_t first =
+            session.aggregation == etch::Aggregation::none ? 0 : Head::kWidth;  // labels, then entities
         for (std::uint32_t i = 0; i < result.count; ++i)
             print_span(Head::name(first + result.spans[i].label), result.spans[i], shows_bits);
     } else if constexpr (Head::kTask == etch::Task::fill_mask) {

@@ -65,7 +65,7 @@ int main() {
     print_line("ready: ", model::kModelName, " ", model::kRecipe, ", kernels ", model::kernel(session.workspace),
                ", on ", board::kName, "; !help");
     session.budget = kStepBudget;
-    session.aggregation = kSimple;
+    session.aggregation = etch::Aggregation::simple;
     if constexpr (kWatched) board::start_watchdog(kWatchdogMilliseconds);
     LineEvent waiting = LineEvent::none;  // a whole line that came while the answer to another one was computed
     for (;;) {

@@ -15,7 +15,7 @@ void prepare(const Session& session, model::Result& result) {
     result = {};
     result.spans = spans;
     result.capacity = model::kMaxTokens;
-    result.aggregation = static_cast<etch::Aggregation>(session.aggregation);
+    result.aggregation = session.aggregation;
 }
 
 void print_answer(Session& session, etch::Status status, const model::Result& result) {
@@ -27,7 +27,8 @@ void print_answer(Session& session, etch::Status status, const model::Result& re
     print(" entities\t");
     print_tokens(result.tokens, result.truncated);
     for (std::uint32_t i = 0; i < result.count; ++i)
-        print_span(session.aggregation == kOfTokens ? model::kLabels[spans[i].label] : model::kEntities[spans[i].label],
+        print_span(session.aggregation == etch::Aggregation::none ? model::kLabels[spans[i].label]
+                                                                  : model::kEntities[spans[i].label],
                    spans[i], session.shows_bits);
     print("\n");
 }

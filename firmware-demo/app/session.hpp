@@ -5,6 +5,8 @@
 #include <firmware_model.hpp>
 #include <string_view>
 
+#include "etch/decode/tags.hpp"
+
 namespace firmware {
 
 // A build in steps: a text is computed in steps of this budget, and the main loop comes around in between; a watchdog
@@ -41,11 +43,6 @@ constexpr std::string_view kShown = shown_by(model::kTask);
 // Whether "!aggregation" chooses what the spans of tags are.
 constexpr bool kAggregates = model::kTask == etch::Task::tagging || model::kTask == etch::Task::several;
 
-// Those of etch::Aggregation, in its order.
-constexpr std::string_view kAggregations[] = {"none", "simple", "first", "average", "max"};
-constexpr std::uint8_t kOfTokens = 0;  // "none"
-constexpr std::uint8_t kSimple = 1;    // until another is chosen
-
 struct Steps {
     std::uint32_t count = 0;
     std::uint64_t longest = 0;   // in ticks
@@ -58,9 +55,9 @@ struct Session {
     bool shows_bits = false;
     std::uint64_t last_ticks = 0;  // in the model, of the last text
     std::uint64_t budget = 0;      // of a step; main() sets it: all of this is zeros, so that none of it lies in flash
-    std::uint8_t aggregation = 0;  // of tags, an index into kAggregations; main() sets it, too
-    bool computing = false;        // a text whose answer is still to come
-    Steps steps;                   // of the last text
+    etch::Aggregation aggregation{};  // of tags; main() sets it, too
+    bool computing = false;           // a text whose answer is still to come
+    Steps steps;                      // of the last text
 };
 
 // Obeys a line that begins with '!' and answers with one line.

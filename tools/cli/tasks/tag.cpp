@@ -37,9 +37,8 @@ constexpr const char* kEvaluation = R"(
 )";
 
 Aggregation read_aggregation(std::string_view text) {
-    constexpr std::string_view kNames[] = {"none", "simple", "first", "average", "max"};
-    for (std::size_t i = 0; i < std::size(kNames); ++i) {
-        if (text == kNames[i]) {
+    for (std::size_t i = 0; i < std::size(kAggregationNames); ++i) {
+        if (text == kAggregationNames[i]) {
             return static_cast<Aggregation>(i);
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "etch/decode/words.hpp"
 #include "etch/ops/rows.hpp"
@@ -20,6 +21,8 @@ enum class Aggregation : std::uint8_t {
     average,  // the label with the largest mean probability over its tokens,
     max,      // or that of its token with the largest probability
 };
+// As programs and boards are told them.
+inline constexpr std::string_view kAggregationNames[] = {"none", "simple", "first", "average", "max"};
 
 struct TagSpan {
     std::uint32_t label;  // index into kLabels with Aggregation::none, else into kEntities

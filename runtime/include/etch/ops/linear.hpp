@@ -82,7 +82,6 @@ struct LinearS8Rows {
     static constexpr std::uint32_t kUnitRows = 16;  // of a tile of amx_int8, the most rows that any set takes together
 
     std::uint32_t units() const noexcept { return (linear.count + kUnitRows - 1) / kUnitRows; }
-    std::uint64_t cost() const noexcept { return linear.cost(); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

@@ -81,7 +81,7 @@ constexpr std::uint32_t sharing_workers(std::uint64_t cost, std::uint32_t units,
 
 // Whether an op can be had in other units, too, which are rows:
 //     bool prefers_rows(std::uint32_t workers) const noexcept;    whether so many workers should share these
-//     auto by_rows() const noexcept;                              the op in these units; refers to it
+//     auto by_rows() const noexcept;                              units() and run() in these; refers to the op
 template <class Op, class = void>
 struct HasRows : std::false_type {};
 template <class Op>
