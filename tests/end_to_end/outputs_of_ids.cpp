@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a model's outputs for token ids: each line of standard input is a number of tokens, their ids and their
-// segments. The argument names the kernels. The model is the one that the macros name; ETCH_OUTPUT is the member of its
-// Result.
+// Prints a model's outputs for token ids, which it has to give again in steps of little and of all: each line of
+// standard input is a number of tokens, their ids and their segments. The argument names the kernels. The model is the
+// one that the macros name; ETCH_OUTPUT is the member of its Result.
 #include ETCH_MODEL_HEADER
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace model = etch::ETCH_MODEL;
 
 static model::Workspace workspace;
+
+static bool steps_agree(const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
+                        const model::Result& meant) {
+    for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{3000}, ~std::uint64_t{0}}) {
+        model::Result result{};
+        etch::Status status = model::begin_tokens(workspace, ids, segments, count);
+        if (status == etch::Status::ok) status = etch::Status::in_progress;
+        while (status == etch::Status::in_progress)
+            status = model::step(workspace, budget, result);
+        if (status != etch::Status::ok) return false;
+        if (std::memcmp(result.ETCH_OUTPUT, meant.ETCH_OUTPUT, sizeof meant.ETCH_OUTPUT) != 0) return false;
+    }
+    return true;
+}
 
 int main(int, char** argv) {
     if (model::select_kernel(workspace, argv[1]) != etch::Status::ok) return 2;
@@ -28,6 +43,7 @@ int main(int, char** argv) {
             std::fprintf(stderr, "%s\n", etch::describe(status));
             return 1;
         }
+        if (!steps_agree(ids, segments, count, result)) return 4;
         for (const float value : result.ETCH_OUTPUT)
             std::printf("%.9g ", static_cast<double>(value));
         std::printf("\n");

@@ -39,6 +39,7 @@ QUICK = [
     ("alternating layers", "fp32", "m-profile"),
     ("gates", "w8a8", "host"),
     ("recurrent, three layers", "w8a8", "m-profile"),
+    ("recurrent, one layer", "fp32", "host"),
     ("tied words", "w8a8", "m-profile"),
 ]
 SWEEP = [
@@ -56,7 +57,6 @@ SWEEP = [
     ("window", "w8a8", "host"),
     ("window", "fp32", "host"),
     ("alternating layers", "w8a8", "host"),
-    ("recurrent, one layer", "fp32", "host"),
     ("recurrent, two directions", "w4a8", "host"),
     ("tied words", "w8a8", "host"),
     ("tied words", "fp32", "host"),

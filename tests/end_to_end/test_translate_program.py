@@ -171,3 +171,16 @@ def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
     tokens = program.well("--tokens", stdin=lines).objects
     assert [one["ids"] for one in tokens] == [text["ids"] for text in texts]
     assert program.well("--self-test").lines
+
+
+def test_lines_that_share_passes(shared: Path) -> None:
+    """Greedily, by a model that has slots for beams: the library's texts, and each is what it is alone."""
+    checkpoint, out = GENERATION / "t5/texts", shared / "t5_texts_beams" / "tiny"
+    texts = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
+    request = pipeline.Request(checkpoint, out, recipe="fp32", beams=3)
+    once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))
+    program = build_program(out)
+    lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
+    together = program.well("--beams", "1", stdin=lines).lines
+    assert together == [text["text"] for text in texts]
+    assert together == [program.well("--beams", "1", text["prompt"]).lines[0] for text in texts]

@@ -202,7 +202,8 @@ def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes
 
 
 def _request(capacity: int, plain_text: bool, *texts: bytes) -> bytes:
-    room = 12 * sum(map(len, texts)) + 8  # NFKC makes 33 bytes of three, and each may become a token
+    # NFKC makes 30 bytes and three spaces of three bytes; each byte may become a token, each space U+2581's three
+    room = 13 * sum(map(len, texts)) + 8
     head = np.array([len(texts) - 1, plain_text, min(capacity, room)], np.uint32).tobytes()
     return head + b"".join(len(text).to_bytes(4, "little") + text for text in texts)
 

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "etch/regions.hpp"
+#include "etch/tables.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -46,7 +48,9 @@ class WithOwnMemory : public Workspace {
   public:
     constexpr WithOwnMemory() noexcept {
         memory_.give(this->regions);
-        if (Workspace::Tables::check() != Status::ok) Workspace::Tables::copy();
+        if constexpr (!std::is_same_v<typename Workspace::Tables, TablesInPlace>) {
+            if (Workspace::Tables::check() != Status::ok) Workspace::Tables::copy();
+        }
     }
 
   private:
