@@ -17,8 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CPP = (
-    *("test-kernels", "test-ops", "test-decode", "test-tokenizer", "test-hosted", "test-model", "test-cuda"),
-    "test-firmware",
+    *("test-kernels", "test-ops", "test-calls", "test-decode", "test-tokenizer", "test-hosted", "test-model"),
+    *("test-cuda", "test-firmware"),
 )
 BUILT = "tests/end_to_end"  # what runs built models
 OLDEST = "tests/codegen/test_oldest_python.py"  # reads all sources that users run
@@ -82,6 +82,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tests/golden/": ("tests/codegen", BUILT),
     "tests/mutation/": ("tests/mutation",),
     "tests/runtime/": CPP,
+    "tests/runtime/calls/": ("test-calls",),
     "tests/runtime/cuda/": GPU,
     "tests/runtime/decode/": ("test-decode",),
     "tests/runtime/hosted/": ("test-hosted",),

@@ -49,6 +49,20 @@ static int overlapping_batches(std::string_view question, std::string_view conte
     return 0;
 }
 
+// Texts of 4 GiB, of which nothing is read: they are on the stack, behind all that a call writes.
+static int long_texts(std::string_view question) {
+    const char text[] = "a cat";
+    const std::string_view longest(text, 0xFFFFFFFE);
+    const std::string_view longer(text, 0xFFFFFFFF);
+    CHECK(model::begin(workspace, longer, question) == etch::Status::text_too_long);
+    CHECK(model::begin(workspace, question, longer) == etch::Status::text_too_long);
+    CHECK(model::begin(workspace, question, longest) == etch::Status::ok);
+    model::Result result{};
+    CHECK(model::answer(workspace, question, longer, result) == etch::Status::text_too_long);
+    CHECK(model::step(workspace, 1, result) == etch::Status::not_begun);
+    return 0;
+}
+
 int main(int, char** argv) {
     CHECK(take_kernels(argv[1]));
     const std::vector<std::string> lines = read_lines();
@@ -144,6 +158,7 @@ int main(int, char** argv) {
         CHECK(model::self_test(workspace) == away);
     }
     CHECK(overlapping_batches(question, lines[0]) == 0);
+    CHECK(long_texts(question) == 0);
     CHECK(model::self_test(workspace) == etch::Status::ok);
     CHECK(ETCH_C(self_test)(&c_workspace) == ETCH_OK);
     return 0;

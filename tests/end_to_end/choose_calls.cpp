@@ -145,6 +145,13 @@ int main(int, char** argv) {
         CHECK(model::begin_choose(workspace, inside, choices.data(), count, probabilities.data()) == overlaps);
     }
     CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
+
+    // More than 32 bits count, of which nothing is read.
+    const std::size_t many = std::size_t{1} << 32;
+    const auto too_long = etch::Status::text_too_long;
+    CHECK(model::probabilities(workspace, nullptr, many) == too_long);
+    CHECK(model::begin_choose(workspace, prompt, choices.data(), many, nullptr) == too_long);
+    CHECK(model::step_choose(workspace, 1, choice) == etch::Status::not_begun);
     {
         const InUse another;
         const auto away = etch::Status::workspace_in_use;

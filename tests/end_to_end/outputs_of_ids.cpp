@@ -48,5 +48,8 @@ int main(int, char** argv) {
             std::printf("%.9g ", static_cast<double>(value));
         std::printf("\n");
     }
+    model::Result none;
+    workspace.in_use = 1;
+    if (model::step(workspace, 1, none) != etch::Status::workspace_in_use) return 5;
     return 0;
 }

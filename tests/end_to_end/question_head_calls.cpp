@@ -104,6 +104,7 @@ int main(int, char** argv) {
                 CHECK(budget != 1 || head::step(workspace, budget, stepped.result) == etch::Status::in_progress);
                 CHECK(model::step(workspace, budget, none) == not_begun);
                 CHECK(head::step(workspace, budget, stepped.result) == not_begun);
+                CHECK(model::step(workspace, budget, none) == not_begun);
 
                 model::Result in_steps{};
                 CHECK(model::begin(workspace, context) == ok);

@@ -52,6 +52,9 @@ static int run() {
     CHECK(model::begin_score(workspace, "") == Status::no_tokens);
     CHECK(model::step_score(workspace, 1, score) == Status::not_begun);
     CHECK(model::score(workspace, kText, score) == Status::ok);
+    etch::Score scores[3] = {};
+    CHECK(model::score_batch(workspace, second, 3, scores) == Status::no_tokens);
+    CHECK(scores[0].tokens == score.tokens && scores[2].tokens == 0);
 #endif
     return 0;
 }
@@ -97,10 +100,50 @@ static int run() {
 
 #if defined(OF_TRANSLATE)
 constexpr std::size_t kRoom = 200;
+static model::Result results[16];
+
+// Results or what is written, where the call works: of texts and of tokens, at once and in steps.
+static int batches_into_the_workspace() {
+    static char targets[2][kRoom];
+    static std::int32_t tokens[2][kRoom];
+    auto* const own = workspace.arena;
+    auto* const own_results = reinterpret_cast<model::Result*>(own);
+    const std::string_view texts[] = {kText, kText};
+    const auto refused = Status::text_overlaps;
+    const auto of_texts = [&](char* to, model::Result* all) {
+        return model::translate_batch(workspace, texts, 2, to, kRoom, all);
+    };
+    CHECK(of_texts(reinterpret_cast<char*>(own), results) == refused);
+    CHECK(of_texts(targets[0], own_results) == refused);
+    CHECK(of_texts(targets[0], reinterpret_cast<model::Result*>(const_cast<std::string_view*>(texts))) == refused);
+    std::uint32_t taken = 0;
+    for (const bool told : {false, true}) {
+        CHECK(model::begin_batch(workspace, texts, 2, 0, taken) == Status::ok && taken != 0);
+        CHECK(model::step_batch(workspace, 1, told ? targets[0] : reinterpret_cast<char*>(own), kRoom,
+                                told ? own_results : results) == refused);
+    }
+
+    static model::Encoding encoding;
+    CHECK(model::encode(workspace, kText, encoding) == Status::ok);
+    const std::uint32_t begins[] = {0, encoding.count};
+    const auto of_tokens = [&](std::int32_t* to, model::Result* all) {
+        return model::translate_tokens_batch(workspace, encoding.ids, begins, 1, to, kRoom, all);
+    };
+    CHECK(of_tokens(reinterpret_cast<std::int32_t*>(own), results) == refused);
+    CHECK(of_tokens(tokens[0], own_results) == refused);
+    CHECK(of_tokens(tokens[0], reinterpret_cast<model::Result*>(encoding.ids)) == refused);
+    CHECK(of_tokens(encoding.ids, results) == refused);
+    CHECK(of_tokens(tokens[0], results) == Status::ok);
+    for (const bool told : {false, true}) {
+        CHECK(model::begin_tokens_batch(workspace, encoding.ids, begins, 1, 0, taken) == Status::ok && taken == 1);
+        CHECK(model::step_tokens_batch(workspace, 1, told ? tokens[0] : reinterpret_cast<std::int32_t*>(own), kRoom,
+                                       told ? own_results : results) == refused);
+    }
+    return 0;
+}
 
 static int run() {
     static char targets[16][kRoom];
-    static model::Result results[16];
     static ETCH_C(result) c_results[16];
     static etch_text c_texts[16] = {};
     static const std::string_view none[16] = {};
@@ -128,6 +171,7 @@ static int run() {
                   Status::text_overlaps);
             CHECK(taken == 0);
             CHECK(model::step_batch(workspace, 1, targets[0], kRoom, results) == Status::not_begun);
+            CHECK(batches_into_the_workspace() == 0);
 
             std::string longer;
             while (longer.size() < 4096)

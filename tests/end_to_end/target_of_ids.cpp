@@ -59,6 +59,8 @@ etch::Status by_token(const std::int32_t* ids, std::uint32_t count, std::uint64_
 bool has_turns() {
     const etch::Status away = etch::Status::workspace_in_use;
     const std::int32_t id = 0;
+    const std::uint32_t begins[] = {0, 1};
+    std::uint32_t taken;
     std::int32_t target;
     model::Result result{};
     workspace.in_use = 1;
@@ -66,6 +68,8 @@ bool has_turns() {
                      model::begin_tokens(workspace, &id, 1) == away &&
                      model::step_tokens(workspace, 1, &target, 1, result) == away &&
                      model::next_tokens(workspace, &target, 1, result) == away &&
+                     model::ETCH_TASK(_tokens_batch)(workspace, &id, begins, 1, &target, 1, &result) == away &&
+                     model::begin_tokens_batch(workspace, &id, begins, 1, 0, taken) == away &&
                      model::step_tokens_batch(workspace, 1, &target, 1, &result) == away &&
 #if ETCH_MODEL_SEARCHES
                      model::found_tokens(workspace, 0, &target, 1, result) == away &&

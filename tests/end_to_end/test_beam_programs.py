@@ -32,6 +32,7 @@ __all__ = ["checkpoint"]  # a fixture
 
 QUICK = [
     ("decoder only, restricted", "w8a8", "host", Search(3, 0.8)),
+    ("decoder only, roomy", "w8a8", "host", Search(2)),
     ("encoder and decoder, roomy", "fp32", "host", Search(3)),
     ("encoder and decoder, many words, roomy", "w8a8", "host", Search(4)),
     ("gpt2/two_layers", "fp32", "m-profile", Search(3, -0.5, "never")),

@@ -174,13 +174,17 @@ def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
 
 
 def test_lines_that_share_passes(shared: Path) -> None:
-    """Greedily, by a model that has slots for beams: the library's texts, and each is what it is alone."""
-    checkpoint, out = GENERATION / "t5/texts", shared / "t5_texts_beams" / "tiny"
-    texts = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
-    request = pipeline.Request(checkpoint, out, recipe="fp32", beams=3)
+    """Greedily, by a model that has slots for beams and room for several texts: each is what it is alone, and what the
+    library wrote. Two do not fit beside another one; they are longer than what was recorded."""
+    checkpoint, out = GENERATION / "t5/texts", shared / "t5_texts_roomy" / "tiny"
+    recorded = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
+    request = pipeline.Request(checkpoint, out, recipe="fp32", beams=3, max_tokens=70)
     once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))
     program = build_program(out)
-    lines = "".join(f"{text['prompt']}\n" for text in texts).encode()
-    together = program.well("--beams", "1", stdin=lines).lines
-    assert together == [text["text"] for text in texts]
-    assert together == [program.well("--beams", "1", text["prompt"]).lines[0] for text in texts]
+    short = {text["prompt"]: text["text"] for text in recorded if len(text["ids"]) < 20}
+    texts = [*short, "the cat and the hat " * 3, *short, "a " * 100, *short]
+    together = program.well("--json", "--beams", "1", stdin="".join(f"{text}\n" for text in texts).encode()).objects
+    assert together == [program.well("--json", "--beams", "1", text).objects[0] for text in texts]
+    assert all(one["text"] == short.get(text, one["text"]) for text, one in zip(texts, together, strict=True))
+    assert [one["truncated"] for one in together].count(True) == 1
+    assert max(one["tokens"] for one in together if not one["truncated"]) > 70 - 16

@@ -65,6 +65,11 @@ int refusals() {
     CHECK(begin(ids) == Status::ok);
     CHECK(model::next_tokens(workspace, reinterpret_cast<std::int32_t*>(workspace.arena), 1, told.result) ==
           Status::text_overlaps);
+    auto* const own = reinterpret_cast<std::int32_t*>(workspace.arena);
+    CHECK(begin(ids) == Status::ok);
+    CHECK(model::step_tokens(workspace, 1, own, 1, told.result) == Status::text_overlaps);
+    CHECK(model::ETCH_TASK(_tokens)(workspace, ids.data(), 3, own, 1, told.result) == Status::text_overlaps);
+    CHECK(model::found_tokens(workspace, 0, own, 1, told.result) == Status::text_overlaps);
     CHECK(model::found_tokens(workspace, 0, told.target, 1, told.result) == Status::not_begun);
     CHECK(next(told) == Status::not_begun);  // which has ended what was begun
     CHECK(begin(ids) == Status::ok);

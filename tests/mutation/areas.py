@@ -134,8 +134,8 @@ AREAS = {
         ),
         (
             Suite(
-                ("bin/test-ops", "--gtest_fail_fast", "--gtest_filter=CheckTokens*:Written*:HoldsOne*:Argmax*:Turn*"),
-                "test-ops",
+                ("bin/test-calls", "--gtest_fail_fast"),
+                "test-calls",
             ),
             Suite(("bin/test-tokenizer", "--gtest_fail_fast", "--gtest_filter=TokenizeBatch*"), "test-tokenizer"),
             Suite(("bin/test-model", "--gtest_fail_fast"), "test-model"),

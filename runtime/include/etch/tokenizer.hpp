@@ -140,8 +140,8 @@ template <class Tables>
 Status open_stream(const Tables& tables, std::string_view text, SpecialTokens mode, void* scratch,
                    TokenStream& stream) noexcept;
 
-// Forgets the first `drop` of the tokens that are there and reads on until `wanted` are, or the text ends. `capacity`
-// is at least wanted + 1 + most_pieces().
+// Forgets the first `drop` of the tokens that are there and reads on until `wanted` are and `more` is certain, or the
+// text ends: where there are no more, there are at most `wanted`. `capacity` is at least wanted + 1 + most_pieces().
 template <class Tables>
 void read_stream(const Tables& tables, std::uint32_t drop, std::uint32_t wanted, TokenStream& stream) noexcept;
 

@@ -14,9 +14,9 @@ namespace {
 constexpr float kExtreme = 1024.0f;  // of a temperature, or 1 / it
 constexpr float kUnit = 0x1p40f;     // the weight of the likeliest token
 
-// Of what is no power, as logits that are no numbers leave it, 0.
+// Of a power that is not below 0. Of what is none, as logits that are no numbers leave it, 0.
 std::uint64_t weight_of(float power) noexcept {
-    return power >= 0.0f && power <= 1.0f ? static_cast<std::uint64_t>(power * kUnit) : 0;
+    return power <= 1.0f ? static_cast<std::uint64_t>(power * kUnit) : 0;
 }
 
 // floor(a * b / 2^64).

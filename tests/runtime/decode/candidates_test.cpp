@@ -107,6 +107,16 @@ TEST(Candidates, OfMasksWhereTheyAre) {
     }
 }
 
+TEST(Candidates, OneMaskIsNoted) {
+    for (const TextRows& text : {whole_text(4, 2), whole_text(1, 5)}) {
+        std::uint32_t rows[8] = {};
+        note_mask(text, text.count - 1, rows);
+        const MaskRows found = masks_of(text, rows);
+        EXPECT_EQ(std::vector<std::uint32_t>(found.rows, found.rows + found.count), (std::vector<std::uint32_t>{5}));
+        EXPECT_EQ(rows[6], 0u);  // of another text
+    }
+}
+
 TEST(Candidates, AsManyAsThereIsRoomFor) {
     std::vector<float> rows{4, 5, 0.5f, 0.25f, 6, 7, 0.75f, 0.125f};
     const F32Rows best{rows.data(), 4};

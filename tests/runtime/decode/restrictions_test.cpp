@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "etch/kernels.hpp"
+
 namespace etch {
 namespace {
 
@@ -30,6 +32,21 @@ Ids hidden(const Restrictions& restrictions, const Ids& begin, const Ids& writte
     for (std::size_t id = 0; id < logits.size(); ++id)
         if (logits[id] == kNotThere) found.push_back(static_cast<std::int32_t>(id));
     return found;
+}
+
+TEST(Restrictions, AreOneUnitOfAnOp) {
+    Restrictions penalty{};
+    penalty.repetition_penalty = 2.0f;
+    const std::int32_t before[] = {5};
+    std::vector<float> logits = {-2, -1, 0, 1, 2, 3};
+    const RestrictLogits op{penalty, {before, 1, nullptr, 0}, logits.data()};
+    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    ASSERT_EQ(op.units(), 1u);
+    op.run(context, 0, 0);
+    op.run(context, 1, 1);
+    EXPECT_EQ(logits, (std::vector<float>{-2, -1, 0, 1, 2, 3}));
+    op.run(context, 0, 1);
+    EXPECT_EQ(logits, (std::vector<float>{-2, -1, 0, 1, 2, 1.5f}));
 }
 
 TEST(Restrictions, ATokenIsPenalizedOnceHoweverOftenItIsThere) {

@@ -212,5 +212,25 @@ TEST_P(Linear, AFewOutputsAreTheColumnsOfAll) {
     }
 }
 
+// In 4 bits, where the factors are cut, too.
+TEST_P(Linear, AFewOutputsOfFourBitsAreTheColumnsOfAll) {
+    const S4Table table(set().packing, kOutputs, kInputs);
+    EncodedRows a(set(), x, kRows, kInputs);
+    alignas(64) std::uint8_t scratch[4096];
+    ASSERT_LE(expanded_bytes(set().packing, kInputs), sizeof scratch);
+    const OpContext with_scratch{set(), scratch};
+    const auto run = [&](const LinearS8& op) { op.run(with_scratch, 0, op.units()); };
+    const S8Weights weights{table.q.data(), scales.data(), bias.data(), kOutputs, kInputs, table.factors.data()};
+    std::vector<float> all(kRows * kOutputs);
+    run({weights, kRows, a.view(), {all.data(), kOutputs}});
+    for (const auto& [first, count] : {std::pair{0U, 16U}, std::pair{16U, 16U}, std::pair{32U, 11U}}) {
+        std::vector<float> part(kRows * count);
+        run({outputs_of(weights, set().packing, first, count), kRows, a.view(), {part.data(), count}});
+        for (std::uint32_t row = 0; row < kRows; ++row)
+            for (std::uint32_t i = 0; i < count; ++i)
+                EXPECT_EQ(part[row * count + i], all[row * kOutputs + first + i]);
+    }
+}
+
 }  // namespace
 }  // namespace etch::testing

@@ -140,10 +140,12 @@ template <class Head, class Workspace>
     const typename Head::Encoder::Arena a = arena_in<typename Head::Encoder>(workspace);
     const StepCursor begun = workspace.cursor;
     if (begun.kernels == nullptr) return Status::not_begun;
-    const bool is_first = a.question->state.of_texts && a.question->state.windows == 0;
-    if (is_first && read_window<Head>(workspace, a, result) && a.texts[0].count == 0) {
-        workspace.cursor = {};
-        return Status::no_tokens;
+    if (a.question->state.of_texts && a.question->state.windows == 0) {
+        read_window<Head>(workspace, a, result);  // there is always a first one
+        if (a.texts[0].count == 0) {
+            workspace.cursor = {};
+            return Status::no_tokens;
+        }
     }
     const Status status = step_in_turn<Head>(workspace, budget, result);
     if (status != Status::ok) return status;

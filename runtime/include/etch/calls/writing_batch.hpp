@@ -181,8 +181,8 @@ template <class Generator>
     return left;
 }
 
-// Those of `count` slots whose texts go on: behind a pass, else those with room. The others end; only the text in slot
-// 0 may be one that was cut.
+// Those of `count` slots whose texts go on: behind a pass, else those with room. The others end; a text that was cut,
+// as `truncated` says, has left no room for another one.
 template <class Generator, class Targets>
 [[gnu::noinline]] std::uint32_t still_going(const typename Generator::Encoder::Arena& a, std::uint8_t* slots,
                                             std::uint32_t count, bool behind_pass, const Targets& target_of,
@@ -192,7 +192,7 @@ template <class Generator, class Targets>
         const std::uint32_t slot = slots[i];
         const auto target = target_of(slot);
         if (behind_pass ? ends_in<Generator>(a, slot, target) : has_no_room(a.writing[slot], target)) {
-            finish_in<Generator>(a, slot, target, truncated && slot == 0, results[slot]);
+            finish_in<Generator>(a, slot, target, truncated, results[slot]);
         } else {
             slots[left++] = slots[i];
         }

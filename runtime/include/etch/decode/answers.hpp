@@ -127,7 +127,7 @@ bool next_window(const Tables& tables, SpecialTokens mode, const AnswerOptions& 
                                    specials_of_pair(tables.parts);  // of both texts together
         open_stream(tables, state.question, mode, sink.scratch, stream);
         read_stream(tables, 0, most, stream);
-        state.cut = stream.more || stream.count > most;
+        state.cut = stream.more;
         state.question_count = state.cut ? most : stream.count;
         for (std::uint32_t i = 0; i < state.question_count; ++i)
             state.question_ids[i] = stream.ids[i];
@@ -136,7 +136,7 @@ bool next_window(const Tables& tables, SpecialTokens mode, const AnswerOptions& 
         plan_windows(options, tables.parts, sink.max_tokens, state);
         read_stream(tables, 0, state.room, stream);
     } else {
-        if (!stream.more && stream.count <= state.room) return false;
+        if (!stream.more) return false;
         read_stream(tables, state.advance, state.room, stream);
         trim_first(tables.model, state);
     }
