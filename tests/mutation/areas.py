@@ -142,6 +142,10 @@ AREAS = {
             *(Suite((f"bin/promise-{name}", *of), f"promise-{name}") for name, *of in PROMISES),
         ),
     ),
+    "self_test": Area(
+        ("runtime/include/etch/self_test.hpp", "runtime/include/etch/c_functions.hpp"),
+        (Suite(("bin/test-calls", "--gtest_fail_fast"), "test-calls"),),
+    ),
     "choosing": calls_of(
         ("choose", "choose_steps"),
         (f"choose_programs.py::{EVERY_CALL}",),

@@ -17,13 +17,14 @@ constexpr char kTable[] = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
 constexpr TableCheck kTables[] = {{kTable, sizeof kTable, 0xCBF43926}};  // the check value of this CRC
 constexpr TableCheck kOtherTables[] = {{kTable, sizeof kTable, 0xCBF43926}, {kTable, sizeof kTable - 1, 0xCBF43926}};
 constexpr std::int32_t kIds[] = {5, 6};
-constexpr std::uint32_t kBits[][2] = {{0x3F800000, 0x40000000}, {0x40400000, 0x40800000}};  // 1, 2, 3, 4
+constexpr std::uint32_t kBits[][3] = {{0x3F800000, 0x40000000, 0x40400000},   // 1, 2, 3
+                                      {0x40800000, 0x40A00000, 0x40C00000}};  // 4, 5, 6
 
 struct Answer {
     Status status = Status::ok;
     std::uint32_t tokens = 2;
     std::uint32_t count = 2;
-    float values[4] = {1, 2, 3, 4};
+    float values[6] = {1, 2, 3, 4, 5, 6};
 };
 std::vector<Answer> answers;
 std::size_t calls_made = 0;
@@ -101,8 +102,8 @@ void expect_each_difference_is_seen(const Goldens& goldens, std::size_t values, 
 }
 
 constexpr Golden<2> kOne{"text", 2, kIds, {0x3F800000, 0x40000000}};
-constexpr GoldenRows<2> kRows{"text", 2, kIds, kBits};
-constexpr GoldenMasks<2> kMasks{"text", 2, kIds, 2, kBits};
+constexpr GoldenRows<3> kRows{"text", 2, kIds, kBits};
+constexpr GoldenMasks<3> kMasks{"text", 2, kIds, 2, kBits};
 
 TEST(SelfTest, OfAnArray) {
     constexpr Golden<2> kGoldens[] = {kOne, kOne};
@@ -110,17 +111,17 @@ TEST(SelfTest, OfAnArray) {
 }
 
 TEST(SelfTest, OfRowsOfTokens) {
-    constexpr GoldenRows<2> kGoldens[] = {kRows, kRows};
-    expect_each_difference_is_seen<RowsResult>(kGoldens, 4, false);
+    constexpr GoldenRows<3> kGoldens[] = {kRows, kRows};
+    expect_each_difference_is_seen<RowsResult>(kGoldens, 6, false);
 }
 
 TEST(SelfTest, OfRowsOfMasks) {
-    constexpr GoldenMasks<2> kGoldens[] = {kMasks, kMasks};
-    expect_each_difference_is_seen<RowsResult>(kGoldens, 4, true);
+    constexpr GoldenMasks<3> kGoldens[] = {kMasks, kMasks};
+    expect_each_difference_is_seen<RowsResult>(kGoldens, 6, true);
 }
 
 TEST(SelfTest, OfATextWithoutMasks) {
-    constexpr GoldenMasks<2> kGoldens[] = {{"text", 2, kIds, 0, nullptr}};
+    constexpr GoldenMasks<3> kGoldens[] = {{"text", 2, kIds, 0, nullptr}};
     const auto none = [](Answer&) { answers[0].count = answers[1].count = 0; };
     EXPECT_EQ(tested<RowsResult>(kGoldens, 0, none), Status::ok);
     EXPECT_EQ(tested<RowsResult>(kGoldens, 0, [](Answer& answer) { answer.count = 0; }), Status::golden_mismatch);
