@@ -133,7 +133,13 @@ static int batches_into_the_workspace() {
     CHECK(of_tokens(tokens[0], own_results) == refused);
     CHECK(of_tokens(tokens[0], reinterpret_cast<model::Result*>(encoding.ids)) == refused);
     CHECK(of_tokens(encoding.ids, results) == refused);
+    auto* const own_ids = reinterpret_cast<std::int32_t*>(own);
+    std::memcpy(own_ids, encoding.ids, sizeof *own_ids);
+    CHECK(model::translate_tokens_batch(workspace, own_ids, begins, 1, tokens[0], kRoom, results) == refused);
     CHECK(of_tokens(tokens[0], results) == Status::ok);
+    CHECK(model::begin_tokens_batch(workspace, encoding.ids, begins, 1, 0, taken) == Status::ok && taken == 1);
+    CHECK(model::step_tokens_batch(workspace, ~std::uint64_t{0}, tokens[1], kRoom, results + 1) == Status::ok);
+    CHECK(results[1].count == results[0].count);
     for (const bool told : {false, true}) {
         CHECK(model::begin_tokens_batch(workspace, encoding.ids, begins, 1, 0, taken) == Status::ok && taken == 1);
         CHECK(model::step_tokens_batch(workspace, 1, told ? tokens[0] : reinterpret_cast<std::int32_t*>(own), kRoom,

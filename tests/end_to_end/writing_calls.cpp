@@ -69,7 +69,9 @@ int refusals() {
     CHECK(begin(ids) == Status::ok);
     CHECK(model::step_tokens(workspace, 1, own, 1, told.result) == Status::text_overlaps);
     CHECK(model::ETCH_TASK(_tokens)(workspace, ids.data(), 3, own, 1, told.result) == Status::text_overlaps);
+    CHECK(begin(ids) == Status::ok);
     CHECK(model::found_tokens(workspace, 0, own, 1, told.result) == Status::text_overlaps);
+    CHECK(next(told) == Status::not_begun);  // which has ended what was begun
     CHECK(model::found_tokens(workspace, 0, told.target, 1, told.result) == Status::not_begun);
     CHECK(next(told) == Status::not_begun);  // which has ended what was begun
     CHECK(begin(ids) == Status::ok);
@@ -88,9 +90,13 @@ int refusals() {
     const std::uint32_t begins[] = {0, 3, 3};
     std::vector<std::int32_t> targets(2 * model::kMaxTarget);
     model::Result results[2];
-    const auto batch = [&](const std::int32_t* of, std::int32_t* to) {
-        return model::ETCH_TASK(_tokens_batch)(workspace, of, begins, 2, to, model::kMaxTarget, results);
+    auto* const own_results = reinterpret_cast<model::Result*>(workspace.arena);
+    const auto batch = [&](const std::int32_t* of, std::int32_t* to, model::Result* told_of = nullptr) {
+        return model::ETCH_TASK(_tokens_batch)(workspace, of, begins, 2, to, model::kMaxTarget,
+                                               told_of == nullptr ? results : told_of);
     };
+    CHECK(batch(ids.data(), own) == Status::text_overlaps);
+    CHECK(batch(ids.data(), targets.data(), own_results) == Status::text_overlaps);
     CHECK(batch(ids.data(), targets.data()) == Status::no_tokens);  // the second text
     CHECK(batch(targets.data() + 1, targets.data()) == Status::text_overlaps);
     auto* const inside = reinterpret_cast<std::uint32_t*>(workspace.arena);
@@ -117,8 +123,9 @@ int refused_batches() {
     const auto begin_both = [&](const std::int32_t* of, std::size_t count, std::size_t first) {
         return model::begin_tokens_batch(workspace, of, begins, count, first, taken);
     };
-    const auto step_both = [&](std::int32_t* to) {
-        return model::step_tokens_batch(workspace, 1, to, model::kMaxTarget, results);
+    const auto step_both = [&](std::int32_t* to, bool told_inside = false) {
+        auto* const inside = reinterpret_cast<model::Result*>(workspace.arena);
+        return model::step_tokens_batch(workspace, 1, to, model::kMaxTarget, told_inside ? inside : results);
     };
     CHECK(step_both(targets) == Status::not_begun);
     CHECK(begin_both(ids.data(), 2, 1) == Status::no_tokens && taken == 0);
@@ -134,6 +141,8 @@ int refused_batches() {
     CHECK(step_both(targets) == Status::not_begun);
     CHECK(begin_both(ids.data(), 1, 0) == Status::ok && taken == 1);
     CHECK(step_both(reinterpret_cast<std::int32_t*>(workspace.arena)) == Status::text_overlaps);
+    CHECK(begin_both(ids.data(), 1, 0) == Status::ok);
+    CHECK(step_both(targets, true) == Status::text_overlaps);
     CHECK(next(told) == Status::not_begun);  // of one text: what was begun has ended
     CHECK(step_both(targets) == Status::not_begun);
     CHECK(begin(ids) == Status::ok);
