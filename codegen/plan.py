@@ -44,6 +44,9 @@ class Region:
 @dataclass(frozen=True)
 class Plan:
     row_block: int  # rows that a block holds
+    blocks_fit: (
+        bool  # the target's block_bytes; else the CPU says at run time how many rows a block has, row_block at most
+    )
     regions: tuple[Region, ...]  # the arena first
     op_names: tuple[str, ...]  # what the op indices of the placements stand for
     scratch_bytes: int
@@ -96,7 +99,7 @@ def plan_memory(
     """Where the buffers of `program` lie for texts of up to its max_tokens: in the arena, or in the region that
     `regions` names for a buffer. Raises EtchError where a region would pass 2 GiB or is named for what is no buffer."""
     buffers = p.buffers_of(program)
-    row_block = _choose_row_block(program, target, buffers)
+    row_block, blocks_fit = _choose_row_block(program, target, buffers)
     names, lives = op_names(program), lives_of(program)
     taken = [SCRATCH(op, program, target) for op in p.ops_of(program)]
     scratch = max(taken)
@@ -142,6 +145,7 @@ def plan_memory(
     kinds = {buffer.name: buffer.storage for buffer in buffers}
     return Plan(
         row_block=row_block,
+        blocks_fit=blocks_fit,
         regions=_regions(planned, regions or {}, len(names)),
         op_names=tuple(names),
         scratch_bytes=_aligned(scratch, target),
@@ -313,12 +317,14 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
     return buffer.layers * heads * round_up(packed, 16), 4 * buffer.layers * heads * rows
 
 
-def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> int:
-    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule; where these
-    are fewer than its least, block_rows_beyond."""
+def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> tuple[int, bool]:
+    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule, and True;
+    where these are fewer than its least, block_rows_beyond, and whether those are no more than the least."""
     row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
     if not row_bytes:
-        return 1
+        return 1, True
     fitting = target.block_bytes // row_bytes // target.block_granule * target.block_granule
-    rows = fitting if fitting >= target.block_least_rows else target.block_rows_beyond
-    return min(rows, program.max_tokens)
+    if fitting >= target.block_least_rows:
+        return min(fitting, program.max_tokens), True
+    rows = min(target.block_rows_beyond, program.max_tokens)
+    return rows, rows <= target.block_least_rows

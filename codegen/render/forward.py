@@ -29,6 +29,7 @@ class Scope:
     indent: int
     layer: str | None = None  # the loop variable
     block: bool = False
+    block_rows: str = "kRowBlock"
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
     masks: bool = False  # a block of one text's masks
@@ -67,10 +68,12 @@ class Scope:
         return self.environment.get_template(f"ops/{template}.j2").render(values).strip()
 
 
-def forward_lines(program: p.Program, environment: Environment) -> list[str]:
+def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool) -> list[str]:
     """The body of forward(): what all rows go through."""
     rows: list[Row] = []
     scope = Scope(environment, 1, heads=heads_of(program), embeddings=embedding_names(program))
+    if not blocks_fit:
+        scope = replace(scope, block_rows="block_rows(run.kernels(), kRowBlock)")
     for step in program.steps:
         rows.extend(op_rows(step, scope) if isinstance(step, p.OPS) else STEP_ROWS(step, scope))
     return annotated(rows)
@@ -151,7 +154,7 @@ def _elsewhere(repeat: p.Repeat, scope: Scope) -> list[Row]:
 
 def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
-    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, kRowBlock)) {{", "")]
+    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {scope.block_rows})) {{", "")]
     rows.append((f"{inner}if (skips(run, {len(blocks.body)})) continue;", ""))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))

@@ -202,9 +202,10 @@ def test_rows_of_a_block_where_hardly_any_fit(target: Target, tmp_path: Path) ->
     write_tiny_checkpoint(tmp_path, hidden=1024, heads=8, intermediate=2048, max_positions=256)
     program = pipeline.lower(pipeline.load(tmp_path), "w8a8", None)
     assert target.block_least_rows <= target.block_rows_beyond < program.max_tokens
-    assert plan_memory(program, target, TOKENIZER_BYTES).row_block == target.block_rows_beyond
-    one = p.Program(**(vars(program) | {"max_tokens": 3}))
-    assert plan_memory(one, target, TOKENIZER_BYTES).row_block == 3
+    least, beyond = target.block_least_rows, target.block_rows_beyond
+    for tokens, rows in ((program.max_tokens, beyond), (3, 3), (least, least)):
+        plan = plan_memory(p.Program(**(vars(program) | {"max_tokens": tokens})), target, TOKENIZER_BYTES)
+        assert (plan.row_block, plan.blocks_fit) == (rows, rows <= least)
 
 
 # Sizes and lives that only one of the orders places without a gap.

@@ -62,7 +62,7 @@ def program(*steps: p.Step, target: Written | None = None) -> p.Program:
 
 def planned(sizes: Mapping[str, int], block: int = BLOCK) -> Plan:
     placements = tuple(Placement(name, 0, size, 0, 0) for name, size in sizes.items())
-    return Plan(block, (Region(ARENA, placements, 0, 0),), (), 0, {}, {})
+    return Plan(block, True, (Region(ARENA, placements, 0, 0),), (), 0, {}, {})
 
 
 def touched(made: p.Program, *extra: str, block: int = BLOCK) -> dict[str, int]:

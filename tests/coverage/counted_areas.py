@@ -94,6 +94,7 @@ WHOLE = Area(
         "test_generate_program.py",
         "test_region_calls.py",
         "test_table_calls.py",
+        "test_wide_model.py",
     ),
     kernels=True,
 )

@@ -63,6 +63,8 @@ class TimingRunner {
         take_(taker_, run);
     }
 
+    const KernelSet& kernels() const noexcept { return share_.kernels(); }
+
   private:
     SharingRunner share_;
     TakeOpRun take_;

@@ -49,6 +49,8 @@ class TimingRunner {
         }
     }
 
+    const KernelSet& kernels() const noexcept { return context_.kernels; }
+
     mutable Step step;
 
   private:

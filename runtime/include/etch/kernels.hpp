@@ -59,5 +59,9 @@ inline std::string_view usable_kernel_name(Packing packing, std::size_t index) n
 // Name of `kernels`.
 std::string_view kernel_name(const KernelSet& kernels) noexcept;
 
+// Rows that go through a layer together, of a model where no number of them keeps what they compute in the second
+// cache: `most`, so that weights are read once, or fewer where these kernels are faster so.
+std::uint32_t block_rows(const KernelSet& kernels, std::uint32_t most) noexcept;
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

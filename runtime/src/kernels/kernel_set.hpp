@@ -108,6 +108,9 @@ struct KernelSet {
                       std::uint32_t last_panel) noexcept = nullptr;
     // Of a set that has both: up to how many rows matmul_s4 is the faster.
     std::uint32_t matmul_s4_rows = 0;
+
+    // Of a model of which no block keeps its values in the second cache, the most rows of a block; 0: all.
+    std::uint32_t block_rows = 0;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -46,5 +46,9 @@ std::string_view kernel_name(const KernelSet& kernels) noexcept {
     return kernels.name;
 }
 
+std::uint32_t block_rows(const KernelSet& kernels, std::uint32_t most) noexcept {
+    return kernels.block_rows != 0 && kernels.block_rows < most ? kernels.block_rows : most;
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -104,7 +104,7 @@ def with_step(step: Any) -> p.Program:
         ("stack budget", lambda program: stack_budget.stack_budget(TARGETS["host"], program, 0)),
         ("check", check_program.check_program),
         ("emulate", lambda program: emulate_outputs(program, texts())),
-        ("render", lambda program: forward.forward_lines(program, template_environment())),
+        ("render", lambda program: forward.forward_lines(program, template_environment(), True)),
         ("shorter texts", lambda program: with_max_tokens(program, 4)),
         ("golden", lambda program: estimated_seconds(in_layers(program), 4)),
     ],

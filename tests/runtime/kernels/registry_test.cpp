@@ -52,6 +52,16 @@ TEST(Registry, EncodingsFitWhatArenasArePlannedFor) {
     }
 }
 
+TEST(Registry, RowsOfABlockAreAllOrAsManyAsASetWants) {
+    KernelSet set = *best_kernels(Packing::panel);
+    set.block_rows = 0;
+    EXPECT_EQ(block_rows(set, 224), 224u);
+    set.block_rows = 72;
+    EXPECT_EQ(block_rows(set, 224), 72u);
+    EXPECT_EQ(block_rows(set, 72), 72u);
+    EXPECT_EQ(block_rows(set, 5), 5u);
+}
+
 // A vector set of this build, and whether the CPU has what it needs, asked in another way than the runtime does.
 struct Expected {
     const char* name;

@@ -112,6 +112,8 @@ class SharingRunner {
     // ok, or executor_failed: not every worker that shared an op did its part once, and what was computed is of no use.
     Status status() const noexcept { return status_; }
 
+    const KernelSet& kernels() const noexcept { return context_.kernels; }
+
   private:
     template <class Op>
     struct Shared {

@@ -45,6 +45,8 @@ class SteppingRunner {
         return true;
     }
 
+    const KernelSet& kernels() const noexcept { return context_.kernels; }
+
     // Behind the last op: whether all are done.
     bool finished() const noexcept { return cursor_.op == ops_; }
 
