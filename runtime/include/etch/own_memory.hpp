@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "etch/regions.hpp"
-#include "etch/tables.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -48,9 +46,7 @@ class WithOwnMemory : public Workspace {
   public:
     constexpr WithOwnMemory() noexcept {
         memory_.give(this->regions);
-        if constexpr (!std::is_same_v<typename Workspace::Tables, TablesInPlace>) {
-            if (Workspace::Tables::check() != Status::ok) Workspace::Tables::copy();
-        }
+        if (Workspace::Tables::check() != Status::ok) Workspace::Tables::copy();
     }
 
   private:

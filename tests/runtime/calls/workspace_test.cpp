@@ -42,5 +42,12 @@ TEST(MemoryOfACall, IsTheWorkspaceAndEachRegion) {
         EXPECT_FALSE(has(beside));
 }
 
+// A program may copy the tables of any model before its first call.
+TEST(TablesInPlace, AreThereBeforeAndBehindACopy) {
+    EXPECT_EQ(TablesInPlace::check(), Status::ok);
+    TablesInPlace::copy();
+    EXPECT_EQ(TablesInPlace::check(), Status::ok);
+}
+
 }  // namespace
 }  // namespace etch::testing
