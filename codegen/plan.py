@@ -44,9 +44,9 @@ class Region:
 @dataclass(frozen=True)
 class Plan:
     row_block: int  # rows that a block holds
-    blocks_fit: (
-        bool  # the target's block_bytes; else the CPU says at run time how many rows a block has, row_block at most
-    )
+    # Whether such a block is within the target's block_bytes, or has no more rows than its least; else the CPU says at
+    # run time how many rows a block has, row_block at most.
+    blocks_fit: bool
     regions: tuple[Region, ...]  # the arena first
     op_names: tuple[str, ...]  # what the op indices of the placements stand for
     scratch_bytes: int
@@ -318,8 +318,8 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
 
 
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> tuple[int, bool]:
-    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule, and True;
-    where these are fewer than its least, block_rows_beyond, and whether those are no more than the least."""
+    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule; where these
+    are fewer than its least, block_rows_beyond. And Plan.blocks_fit."""
     row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
     if not row_bytes:
         return 1, True

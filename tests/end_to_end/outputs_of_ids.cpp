@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a model's outputs for token ids, which it has to give again in steps of little and of all: each line of
 // standard input is a number of tokens, their ids and their segments. The argument names the kernels. The model is the
-// one that the macros name; ETCH_OUTPUT is the member of its Result.
+// one that the macros name; ETCH_OUTPUT is the member of its Result. Exit code 1: a text is refused, 2: these kernels
+// are, 3: no such line, 4: steps give other outputs, 5: a step takes a workspace that is in use.
 #include ETCH_MODEL_HEADER
 
 #include <cstdint>

@@ -62,10 +62,9 @@ int refusals() {
     CHECK(begin(std::vector<std::int32_t>(model::kMaxTokens + 1, 4)) == Status::too_many_tokens);
     CHECK(begin({-1}) == Status::token_out_of_range);
     workspace.beams = 1;
-    CHECK(begin(ids) == Status::ok);
-    CHECK(model::next_tokens(workspace, reinterpret_cast<std::int32_t*>(workspace.arena), 1, told.result) ==
-          Status::text_overlaps);
     auto* const own = reinterpret_cast<std::int32_t*>(workspace.arena);
+    CHECK(begin(ids) == Status::ok);
+    CHECK(model::next_tokens(workspace, own, 1, told.result) == Status::text_overlaps);
     CHECK(begin(ids) == Status::ok);
     CHECK(model::step_tokens(workspace, 1, own, 1, told.result) == Status::text_overlaps);
     CHECK(model::ETCH_TASK(_tokens)(workspace, ids.data(), 3, own, 1, told.result) == Status::text_overlaps);
@@ -90,23 +89,20 @@ int refusals() {
     const std::uint32_t begins[] = {0, 3, 3};
     std::vector<std::int32_t> targets(2 * model::kMaxTarget);
     model::Result results[2];
-    auto* const own_results = reinterpret_cast<model::Result*>(workspace.arena);
-    const auto batch = [&](const std::int32_t* of, std::int32_t* to, model::Result* told_of = nullptr) {
-        return model::ETCH_TASK(_tokens_batch)(workspace, of, begins, 2, to, model::kMaxTarget,
-                                               told_of == nullptr ? results : told_of);
+    const auto batch = [&](const std::int32_t* of, std::int32_t* to, model::Result* told_of) {
+        return model::ETCH_TASK(_tokens_batch)(workspace, of, begins, 2, to, model::kMaxTarget, told_of);
     };
-    CHECK(batch(ids.data(), own) == Status::text_overlaps);
-    CHECK(batch(ids.data(), targets.data(), own_results) == Status::text_overlaps);
-    CHECK(batch(ids.data(), targets.data()) == Status::no_tokens);  // the second text
-    CHECK(batch(targets.data() + 1, targets.data()) == Status::text_overlaps);
+    CHECK(batch(ids.data(), own, results) == Status::text_overlaps);
+    CHECK(batch(ids.data(), targets.data(), reinterpret_cast<model::Result*>(own)) == Status::text_overlaps);
+    CHECK(batch(ids.data(), targets.data(), results) == Status::no_tokens);  // the second text
+    CHECK(batch(targets.data() + 1, targets.data(), results) == Status::text_overlaps);
     auto* const inside = reinterpret_cast<std::uint32_t*>(workspace.arena);
     const std::uint32_t two[] = {0, 2, 3};
     std::memcpy(inside, two, sizeof two);
     CHECK(model::ETCH_TASK(_tokens_batch)(workspace, ids.data(), inside, 2, targets.data(), model::kMaxTarget,
                                           results) == Status::text_overlaps);
-    auto* const inside_ids = reinterpret_cast<std::int32_t*>(workspace.arena);
-    std::memcpy(inside_ids, ids.data(), 3 * sizeof *inside_ids);
-    CHECK(model::ETCH_TASK(_tokens_batch)(workspace, inside_ids, two, 2, targets.data(), model::kMaxTarget, results) ==
+    std::memcpy(own, ids.data(), 3 * sizeof *own);
+    CHECK(model::ETCH_TASK(_tokens_batch)(workspace, own, two, 2, targets.data(), model::kMaxTarget, results) ==
           Status::text_overlaps);
     CHECK(model::ETCH_TASK(_tokens_batch)(workspace, nullptr, begins, 0, nullptr, 1, nullptr) == Status::ok);
     return 0;
@@ -123,13 +119,12 @@ int refused_batches() {
     const auto begin_both = [&](const std::int32_t* of, std::size_t count, std::size_t first) {
         return model::begin_tokens_batch(workspace, of, begins, count, first, taken);
     };
-    const auto step_both = [&](std::int32_t* to, bool told_inside = false) {
-        auto* const inside = reinterpret_cast<model::Result*>(workspace.arena);
-        return model::step_tokens_batch(workspace, 1, to, model::kMaxTarget, told_inside ? inside : results);
+    const auto step_both = [&](std::int32_t* to, model::Result* told_of) {
+        return model::step_tokens_batch(workspace, 1, to, model::kMaxTarget, told_of);
     };
-    CHECK(step_both(targets) == Status::not_begun);
+    CHECK(step_both(targets, results) == Status::not_begun);
     CHECK(begin_both(ids.data(), 2, 1) == Status::no_tokens && taken == 0);
-    CHECK(step_both(targets) == Status::not_begun);
+    CHECK(step_both(targets, results) == Status::not_begun);
     CHECK(begin_both(reinterpret_cast<std::int32_t*>(workspace.arena), 1, 0) == Status::text_overlaps ||
           begin_both(reinterpret_cast<std::int32_t*>(workspace.arena), 1, 0) == Status::token_out_of_range);
     std::memcpy(workspace.arena, begins, sizeof begins);
@@ -138,15 +133,15 @@ int refused_batches() {
                                     taken) == Status::text_overlaps &&
           taken == 0);
     CHECK(begin_both(ids.data(), 1, 1) == Status::ok && taken == 0);
-    CHECK(step_both(targets) == Status::not_begun);
+    CHECK(step_both(targets, results) == Status::not_begun);
     CHECK(begin_both(ids.data(), 1, 0) == Status::ok && taken == 1);
-    CHECK(step_both(reinterpret_cast<std::int32_t*>(workspace.arena)) == Status::text_overlaps);
+    CHECK(step_both(reinterpret_cast<std::int32_t*>(workspace.arena), results) == Status::text_overlaps);
     CHECK(begin_both(ids.data(), 1, 0) == Status::ok);
-    CHECK(step_both(targets, true) == Status::text_overlaps);
+    CHECK(step_both(targets, reinterpret_cast<model::Result*>(workspace.arena)) == Status::text_overlaps);
     CHECK(next(told) == Status::not_begun);  // of one text: what was begun has ended
-    CHECK(step_both(targets) == Status::not_begun);
+    CHECK(step_both(targets, results) == Status::not_begun);
     CHECK(begin(ids) == Status::ok);
-    CHECK(step_both(targets) == Status::not_begun);
+    CHECK(step_both(targets, results) == Status::not_begun);
     CHECK(next(told) == Status::not_begun);
     return 0;
 }

@@ -133,10 +133,7 @@ AREAS = {
             *("runtime/include/etch/session.hpp", "runtime/src/session.cpp"),
         ),
         (
-            Suite(
-                ("bin/test-calls", "--gtest_fail_fast"),
-                "test-calls",
-            ),
+            Suite(("bin/test-calls", "--gtest_fail_fast"), "test-calls"),
             Suite(("bin/test-tokenizer", "--gtest_fail_fast", "--gtest_filter=TokenizeBatch*"), "test-tokenizer"),
             Suite(("bin/test-model", "--gtest_fail_fast"), "test-model"),
             *(Suite((f"bin/promise-{name}", *of), f"promise-{name}") for name, *of in PROMISES),

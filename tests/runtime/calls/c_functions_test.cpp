@@ -17,19 +17,18 @@ std::string read;
 Status answer = Status::ok;
 
 struct Result {
-    std::uint32_t size;
-    std::uint32_t number;
+    std::size_t size;
 };
 
 Status measure(FakeWorkspace&, std::string_view text, Result& result) noexcept {
-    result.size = static_cast<std::uint32_t>(text.size());
+    result.size = text.size();
     return answer;
 }
 
 Status measure_batch(FakeWorkspace&, const std::string_view* texts, std::size_t count, Result* results) noexcept {
     batches.push_back(count);
     for (std::size_t i = 0; i < count; ++i) {
-        results[i].size = static_cast<std::uint32_t>(texts[i].size());
+        results[i].size = texts[i].size();
         read += texts[i];
     }
     return read.find('!') == std::string::npos ? Status::ok : Status::no_tokens;
@@ -41,6 +40,7 @@ class CFunctions : public ::testing::Test {
         batches.clear();
         read.clear();
         answer = Status::ok;
+        workspace_.regions = {{places_, places_ + 32}};
     }
 
     etch_status batch(const etch_text* texts, std::size_t count) {
@@ -53,7 +53,6 @@ class CFunctions : public ::testing::Test {
 };
 
 TEST_F(CFunctions, HandTextsAndStatusesThrough) {
-    workspace_.regions = {{places_, places_ + 32}};
     Result result{};
     EXPECT_EQ(c_functions::call(measure, &workspace_, {"abc", 3}, result), ETCH_OK);
     EXPECT_EQ(result.size, 3u);
@@ -63,7 +62,7 @@ TEST_F(CFunctions, HandTextsAndStatusesThrough) {
 
 TEST_F(CFunctions, RefuseAWorkspaceBetweenTwoPlacesForIt) {
     auto* const beside = reinterpret_cast<std::uint8_t*>(&workspace_) + 4;
-    Result result{9, 9};
+    Result result{9};
     EXPECT_EQ(c_functions::call(measure, beside, {"abc", 3}, result), ETCH_WORKSPACE_MISALIGNED);
     EXPECT_EQ(result.size, 9u);
     const etch_text text{"abc", 3};
@@ -72,7 +71,6 @@ TEST_F(CFunctions, RefuseAWorkspaceBetweenTwoPlacesForIt) {
 }
 
 TEST_F(CFunctions, GiveABatchInParts) {
-    workspace_.regions = {{places_, places_ + 32}};
     const std::vector<etch_text> texts(20, etch_text{"ab", 2});
     EXPECT_EQ(batch(texts.data(), 20), ETCH_OK);
     EXPECT_EQ(batches, (std::vector<std::size_t>{0, 8, 8, 4}));  // the first ends a call in steps
@@ -85,7 +83,6 @@ TEST_F(CFunctions, GiveABatchInParts) {
 }
 
 TEST_F(CFunctions, EndABatchWithAPartThatIsRefused) {
-    workspace_.regions = {{places_, places_ + 32}};
     std::vector<etch_text> texts(20, etch_text{"ab", 2});
     texts[3] = {"!", 1};
     EXPECT_EQ(batch(texts.data(), 20), ETCH_NO_TOKENS);
@@ -93,7 +90,6 @@ TEST_F(CFunctions, EndABatchWithAPartThatIsRefused) {
 }
 
 TEST_F(CFunctions, RefuseABatchThatLiesWhereItWrites) {
-    workspace_.regions = {{places_, places_ + 32}};
     const char* const inside[] = {reinterpret_cast<char*>(&workspace_), reinterpret_cast<char*>(places_ + 40),
                                   reinterpret_cast<char*>(results_ + 1)};
     for (const char* const place : inside) {
