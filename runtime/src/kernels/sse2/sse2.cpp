@@ -24,6 +24,7 @@ namespace {
 constexpr CountedSet kCounted = kCountSse2;
 constexpr unsigned kRowsF32 = 2;
 constexpr unsigned kVectorBytes = 16;
+constexpr bool kActivatesBlocks = false;
 
 // Each needs those before it.
 // clang-format off
@@ -36,6 +37,8 @@ constexpr unsigned kVectorBytes = 16;
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "words.inl"
+#include "../vector/four_integers.inl"
+#include "../vector/finish_panel.inl"
 #include "../vector/matmul_words.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/encoding.inl"

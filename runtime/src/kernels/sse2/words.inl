@@ -3,22 +3,20 @@
 
 using Integers = __m128i;
 
-ETCH_INLINE Integers load_integers(const std::int8_t* p) noexcept {
+ETCH_INLINE Integers load_integers(const void* p) noexcept {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
-ETCH_INLINE void store(std::uint8_t* p, Integers x) noexcept {
+ETCH_INLINE void store_integers(void* p, Integers x) noexcept {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), x);
 }
 
-// Four int16; each pair of them in every pair.
 ETCH_INLINE Integers load_four_words(const std::uint8_t* p) noexcept {
     return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
 }
-ETCH_INLINE Integers first_pair(Integers four) noexcept {
-    return _mm_shuffle_epi32(four, 0x00);
-}
-ETCH_INLINE Integers second_pair(Integers four) noexcept {
-    return _mm_shuffle_epi32(four, 0x55);
+// One of the pairs of words in place of all four.
+template <unsigned kPair>
+ETCH_INLINE Integers repeat_pair(Integers words) noexcept {
+    return _mm_shuffle_epi32(words, kPair * 0x55);
 }
 
 // Each four int16 in the order 0, 2, 1, 3.

@@ -30,6 +30,7 @@ bool usable() noexcept {
 constexpr CountedSet kCounted = kCountWasmSimd;
 constexpr unsigned kRowsF32 = 2;
 constexpr unsigned kVectorBytes = 16;
+constexpr bool kActivatesBlocks = false;
 
 // Each needs those before it.
 // clang-format off
@@ -42,6 +43,8 @@ constexpr unsigned kVectorBytes = 16;
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
 #include "words.inl"
+#include "../vector/four_integers.inl"
+#include "../vector/finish_panel.inl"
 #include "../vector/matmul_words.inl"
 #include "../vector/matmul_f32.inl"
 #include "../vector/encoding.inl"

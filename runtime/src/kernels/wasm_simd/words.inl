@@ -3,22 +3,20 @@
 
 using Integers = v128_t;
 
-ETCH_INLINE Integers load_integers(const std::int8_t* p) noexcept {
+ETCH_INLINE Integers load_integers(const void* p) noexcept {
     return wasm_v128_load(p);
 }
-ETCH_INLINE void store(std::uint8_t* p, Integers x) noexcept {
+ETCH_INLINE void store_integers(void* p, Integers x) noexcept {
     wasm_v128_store(p, x);
 }
 
-// Four int16; each pair of them in every pair.
 ETCH_INLINE Integers load_four_words(const std::uint8_t* p) noexcept {
     return wasm_v128_load64_zero(p);
 }
-ETCH_INLINE Integers first_pair(Integers four) noexcept {
-    return wasm_i32x4_shuffle(four, four, 0, 0, 0, 0);
-}
-ETCH_INLINE Integers second_pair(Integers four) noexcept {
-    return wasm_i32x4_shuffle(four, four, 1, 1, 1, 1);
+// One of the pairs of words in place of all four.
+template <unsigned kPair>
+ETCH_INLINE Integers repeat_pair(Integers words) noexcept {
+    return wasm_i32x4_shuffle(words, words, kPair, kPair, kPair, kPair);
 }
 
 // Each four int16 in the order 0, 2, 1, 3.
