@@ -41,6 +41,7 @@ other
   --kernel NAME        compute with this kernel set (default: $ETCH_KERNEL if set, else the best)
   --kernel list        the names that this CPU can run, best first
   --threads N          1 to 64 (default 1); 0 or auto: the processors that this process may use
+  --huge-pages         the tables on huge pages: a start that takes longer, then faster where they exceed the caches
   --device cuda[:N]    compute on this NVIDIA GPU (default: cpu)
   --mode exact|fast    there: with the CPU's bits (default), or in bf16
   --self-test          check every table and recompute the golden texts

@@ -50,6 +50,7 @@ const Option kOptions[] = {
     {"--kernel", 1, kRuns | bit(Mode::version), kNone, [](Options& o, Values v) { o.kernel = v[0]; }},
     {"--threads", 1, kRuns, kNone,
      [](Options& o, Values v) { o.threads = v[0] == "auto" ? 0 : number("--threads", v[0], 0, 64); }},
+    {"--huge-pages", 0, kRuns, kNone, [](Options& o, Values) { o.huge_pages = true; }},
     {"--device", 1, kOnDevice, kNone, [](Options& o, Values v) { o.gpu = read_device(v[0]); }},
     {"--mode", 1, kOnDevice, kNone,
      [](Options& o, Values v) {
@@ -129,6 +130,9 @@ void check_device(const Options& options, bool threads_given) {
     }
     if (threads_given) {
         refuse_together("--threads", "--device cuda");
+    }
+    if (options.huge_pages) {
+        refuse_together("--huge-pages", "--device cuda");
     }
     if (options.tokens) {
         refuse_together("--tokens", "--device cuda");

@@ -57,6 +57,7 @@ struct Options {
 
     std::optional<std::string_view> kernel;
     std::uint32_t threads = 1;  // 0: as many as the system allows
+    bool huge_pages = false;
 
     std::optional<std::uint32_t> gpu;             // --device cuda:N; none: the CPU computes
     std::optional<std::string_view> device_mode;  // --mode exact or fast

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "device.hpp"
+#include "huge_pages.hpp"
 #include "kernels.hpp"
 #include "model.hpp"
 #include "output.hpp"
@@ -37,6 +38,9 @@ int main(int argc, char** argv) {
     if (computes(options.mode) && options.gpu) {
         use_device(options);
     } else if (computes(options.mode)) {
+        if (options.huge_pages) {
+            use_huge_pages();
+        }
         choose_kernel(options.kernel);
         use_threads(options.threads);
     }

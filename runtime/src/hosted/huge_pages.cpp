@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "etch/hosted.hpp"
+
+#if defined(__linux__)
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "small_file.hpp"
+#endif
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace hosted {
+
+#if defined(__linux__)
+
+namespace {
+
+constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;  // where others have kPage bytes
+constexpr long kPage = 4096;
+
+// Addresses of the largest read-only segment of a loaded object, the one with its constants.
+struct Constants {
+    std::uintptr_t first = 0;
+    std::uintptr_t last = 0;
+};
+
+// For dl_iterate_phdr(): ends the search at the object that this function is in.
+int find_own_constants(dl_phdr_info* object, std::size_t, void* found) noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(&find_own_constants);
+    Constants largest;
+    bool own = false;
+    for (std::size_t i = 0; i < object->dlpi_phnum; ++i) {
+        const auto& segment = object->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD) continue;
+        const std::uintptr_t first = object->dlpi_addr + segment.p_vaddr;
+        const std::uintptr_t last = first + segment.p_memsz;
+        own = own || (here >= first && here < last);
+        if (segment.p_flags == PF_R && last - first > largest.last - largest.first) largest = {first, last};
+    }
+    if (own) *static_cast<Constants*>(found) = largest;
+    return own ? 1 : 0;
+}
+
+// Whether the system has pages of other sizes, or was told not to give huge ones. A kernel without them refuses
+// madvise().
+bool forbidden() noexcept {
+    if (sysconf(_SC_PAGESIZE) != kPage) return true;
+    char bytes[64];
+    return read_small_file("/sys/kernel/mm/transparent_hugepage/enabled", bytes, sizeof bytes).find("[never]") !=
+           std::string_view::npos;
+}
+
+// The kHugePage bytes at `place`, which is a multiple of it, on a huge page of their own. A copy takes their place when
+// it is complete; false: they are where they were.
+bool move(std::uintptr_t place) noexcept {
+    void* const room = mmap(nullptr, 2 * kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return false;
+    const auto begin = reinterpret_cast<std::uintptr_t>(room);
+    const std::uintptr_t before = (kHugePage - begin % kHugePage) % kHugePage;
+    char* const copy = static_cast<char*>(room) + before;
+    bool moved = madvise(copy, kHugePage, MADV_HUGEPAGE) == 0;
+    if (moved) {
+        void* const there = reinterpret_cast<void*>(place);
+        std::memcpy(copy, there, kHugePage);
+        moved = mprotect(copy, kHugePage, PROT_READ) == 0 &&
+                mremap(copy, kHugePage, kHugePage, MREMAP_MAYMOVE | MREMAP_FIXED, there) == there;
+    }
+    // Another thread may have mapped something where the copy was: only what is around it. Of 0 bytes nothing is.
+    munmap(room, before);
+    munmap(copy + kHugePage, kHugePage - before);
+    if (!moved) munmap(copy, kHugePage);
+    return moved;
+}
+
+}  // namespace
+
+std::size_t use_huge_pages() noexcept {
+    Constants constants;
+    dl_iterate_phdr(find_own_constants, &constants);
+    if (forbidden()) return 0;
+    std::size_t bytes = 0;
+    // One at a time: no more than one is there twice.
+    const std::uintptr_t first = (constants.first + kHugePage - 1) / kHugePage * kHugePage;
+    for (std::uintptr_t place = first; place + kHugePage <= constants.last && move(place); place += kHugePage)
+        bytes += kHugePage;
+    return bytes;
+}
+
+#else
+
+std::size_t use_huge_pages() noexcept {
+    return 0;
+}
+
+#endif
+
+}  // namespace hosted
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
