@@ -30,8 +30,13 @@ struct Children {
     std::uint32_t count;
 };
 
+// A block has one byte for each of its nodes, so that a mask is all that the address needs: every byte of a text waits
+// for it.
 inline const std::uint32_t* block_of(const Trie& trie, std::uint32_t node) noexcept {
-    return trie.blocks + node / kNodesPerBlock * kWordsPerBlock;
+    static_assert(kWordsPerBlock * sizeof(std::uint32_t) == kNodesPerBlock, "one byte of a block for each node");
+    const void* const block =
+        reinterpret_cast<const std::uint8_t*>(trie.blocks) + node / kNodesPerBlock * kNodesPerBlock;
+    return static_cast<const std::uint32_t*>(block);
 }
 
 inline Children children_of(const Trie& trie, std::uint32_t node) noexcept {
