@@ -18,32 +18,34 @@ namespace hosted {
 
 #if defined(__linux__)
 
+// Of the linker: the ELF header of what it links.
+extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
+
 namespace {
 
 constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;  // where others have kPage bytes
 constexpr long kPage = 4096;
 
-// Addresses of the largest read-only segment of a loaded object, the one with its constants.
 struct Constants {
     std::uintptr_t first = 0;
     std::uintptr_t last = 0;
 };
 
-// For dl_iterate_phdr(): ends the search at the object that this function is in.
-int find_own_constants(dl_phdr_info* object, std::size_t, void* found) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(&find_own_constants);
+// The addresses of the largest read-only segment of the program or shared library that this is in.
+Constants own_constants() noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
+    const auto* const segments = reinterpret_cast<const ElfW(Phdr)*>(begin + __ehdr_start.e_phoff);
     Constants largest;
-    bool own = false;
-    for (std::size_t i = 0; i < object->dlpi_phnum; ++i) {
-        const auto& segment = object->dlpi_phdr[i];
+    std::uintptr_t moved_by = 0;  // from the addresses in the file: its header is where it begins
+    for (std::size_t i = 0; i < __ehdr_start.e_phnum; ++i) {
+        const auto& segment = segments[i];
         if (segment.p_type != PT_LOAD) continue;
-        const std::uintptr_t first = object->dlpi_addr + segment.p_vaddr;
-        const std::uintptr_t last = first + segment.p_memsz;
-        own = own || (here >= first && here < last);
-        if (segment.p_flags == PF_R && last - first > largest.last - largest.first) largest = {first, last};
+        if (segment.p_offset == 0) moved_by = begin - segment.p_vaddr;
+        const std::uintptr_t first = moved_by + segment.p_vaddr;
+        if (segment.p_flags == PF_R && segment.p_memsz > largest.last - largest.first)
+            largest = {first, first + segment.p_memsz};
     }
-    if (own) *static_cast<Constants*>(found) = largest;
-    return own ? 1 : 0;
+    return largest;
 }
 
 // Whether the system has pages of other sizes, or was told not to give huge ones. A kernel without them refuses
@@ -80,9 +82,8 @@ bool move(std::uintptr_t place) noexcept {
 }  // namespace
 
 std::size_t use_huge_pages() noexcept {
-    Constants constants;
-    dl_iterate_phdr(find_own_constants, &constants);
     if (forbidden()) return 0;
+    const Constants constants = own_constants();
     std::size_t bytes = 0;
     // One at a time: no more than one is there twice.
     const std::uintptr_t first = (constants.first + kHugePage - 1) / kHugePage * kHugePage;
