@@ -16,7 +16,7 @@ from ..folder_lock import keep, locked
 from .wheel import package_files
 
 
-def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False) -> Any:
+def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False, huge_pages: bool = False) -> Any:
     """Builds the package of a generated folder into its `build/python` and returns `Model(threads)` of it.
 
     What was loaded before from the same folder stays what it was: a library that is already open is found again by its
@@ -36,7 +36,7 @@ def load(directory: str | Path, threads: int = 1, *, plain_text: bool = False) -
         _write(target, files)
         _remove_others(target)
         init = next(target / name for name in files if name.endswith("/__init__.py"))
-        return _imported(init).Model(threads, plain_text=plain_text)
+        return _imported(init).Model(threads, plain_text=plain_text, huge_pages=huge_pages)
 
 
 def _write(target: Path, files: dict[str, bytes]) -> None:

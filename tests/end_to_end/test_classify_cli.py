@@ -114,6 +114,13 @@ def test_wrong_use_is_one_line_and_exit_2(
     assert message in classify.refused(2, *arguments, cwd=tmp_path)
 
 
+def test_huge_pages_change_no_answer(classify: Program) -> None:
+    run = classify("--huge-pages", "--json", *TITLES)
+    assert (run.code, run.out) == (0, classify.well("--json", *TITLES).out)
+    none = "classify: no huge pages: the tables fill none, or this system gives none\n"
+    assert run.err in ("", none)  # as the system has it
+
+
 def test_a_refused_run_writes_nothing_to_stdout(classify: Program) -> None:
     assert classify("good text", "--nonsense").out == b""
 

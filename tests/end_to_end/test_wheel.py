@@ -137,6 +137,23 @@ def test_plain_text(packages: dict[str, ModuleType]) -> None:
     assert tokens[0] < tokens[1]
 
 
+def test_huge_pages(packages: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Are asked for where they are wanted, and change no answer."""
+    package, session = packages["vectors"], sys.modules["tiny_vectors._session"].Session
+    called: list[str] = []
+    own = session._function
+
+    def function(self: Any, name: str, *rest: Any) -> Any:
+        called.append(name)
+        return own(self, name, *rest)
+
+    monkeypatch.setattr(session, "_function", function)
+    wanted = package.Model().embed(TEXTS)
+    assert "use_huge_pages" not in called
+    assert np.array_equal(package.Model(huge_pages=True).embed(TEXTS), wanted)
+    assert called.count("use_huge_pages") == 1
+
+
 # --- Arrow -----------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 // from a header, and sessions, which answer many texts with several threads.
 //
 //     size_t etch_NAME_workspace_bytes(void)          of etch_NAME_workspace; 64-byte aligned
+//     size_t etch_NAME_use_huge_pages(void)           etch::hosted::use_huge_pages(), for the library's constants
 //     void*  etch_NAME_session_open(threads, plain)   null where memory or a thread is refused; threads 0: as many as
 //                                                     the system allows. plain: special tokens in texts are text
 //     void   etch_NAME_session_close(session)
@@ -114,6 +115,10 @@ extern "C" {
 
 std::size_t ETCH_FUNCTION(workspace_bytes)() {
     return sizeof(etch::shared::generated::Workspace);
+}
+
+std::size_t ETCH_FUNCTION(use_huge_pages)() {
+    return etch::hosted::use_huge_pages();
 }
 
 void* ETCH_FUNCTION(session_open)(std::uint32_t threads, std::int32_t plain_text) {

@@ -49,10 +49,11 @@ class Rows(Session):
         has_logits: bool,
         threads: int,
         plain_text: bool,
+        huge_pages: bool,
         most_spans: int = 0,
     ) -> None:
         """`most_spans` of a text, where the model is a tagger: its tokens."""
-        super().__init__(library, name, threads, plain_text)
+        super().__init__(library, name, threads, plain_text, huge_pages)
         self._width, self._has_logits, self._most_spans = width, has_logits, most_spans
 
     def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0) -> Answers:

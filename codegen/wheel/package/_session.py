@@ -27,12 +27,14 @@ class Session:
     A process that was forked opens threads of its own at its first call.
     """
 
-    def __init__(self, library: str, name: str, threads: int, plain_text: bool) -> None:
+    def __init__(self, library: str, name: str, threads: int, plain_text: bool, huge_pages: bool) -> None:
         if not 0 <= threads <= 64:
             raise ValueError(f"threads: {threads} is not a number from 0 to 64")
         self._library = ctypes.CDLL(library)
         self._name = name
         self._asked = threads, plain_text
+        if huge_pages:
+            self._function("use_huge_pages", ctypes.c_size_t, ())()
         self._lock = threading.Lock()
         self._session = 0
         self._open()

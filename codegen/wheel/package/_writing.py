@@ -56,9 +56,11 @@ class Written(NamedTuple):
 class Writer(Session):
     """A session of such a model."""
 
-    def __init__(self, library: str, name: str, most: tuple[int, int], threads: int, plain_text: bool) -> None:
+    def __init__(
+        self, library: str, name: str, most: tuple[int, int], threads: int, plain_text: bool, huge_pages: bool
+    ) -> None:
         """`most`: tokens that it writes, and beams."""
-        super().__init__(library, name, threads, plain_text)
+        super().__init__(library, name, threads, plain_text, huge_pages)
         self._max_target, self._beams = most
 
     def run(self, texts: Texts, max_length: int, beams: int, **drawn: float | None) -> Written:
