@@ -35,6 +35,7 @@ CALLS = {
     "workspace.executor": "workspace.executor = &executor;",
     "3 * kScratchBytes": "alignas(64) static std::uint8_t scratch[3 * kScratchBytes];",
     "etch::hosted::ThreadPool pool(4)": "etch::hosted::ThreadPool pool(4);",
+    "etch::hosted::use_huge_pages()": "(void)etch::hosted::use_huge_pages();",
     "pool.executor(scratch)": "executor = pool.executor(scratch);",
     "workspace.special_tokens = etch::SpecialTokens::plain_text": (
         "workspace.special_tokens = etch::SpecialTokens::plain_text;"
