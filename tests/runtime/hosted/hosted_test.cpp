@@ -3,12 +3,12 @@
 #include "etch/hosted.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
 #include <vector>
 
 #include "hosted/status_text.hpp"
+#include "lowered_limit.hpp"
 
 namespace {
 
@@ -25,13 +25,8 @@ TEST(PeakMemory, CountsWhatWasTouched) {
 }
 
 TEST(PeakMemory, ZeroWhereTheSystemDoesNotSay) {
-    rlimit limit{};
-    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    const rlimit none{0, limit.rlim_max};
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-    const std::size_t bytes = etch::hosted::peak_memory_bytes();
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    EXPECT_EQ(bytes, 0U);
+    const LoweredLimit no_files(RLIMIT_NOFILE, 0);
+    EXPECT_EQ(etch::hosted::peak_memory_bytes(), 0U);
 }
 
 TEST(StatusText, NumberBehindAKey) {

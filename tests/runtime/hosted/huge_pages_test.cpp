@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants of this program, of which it has some on purpose, before and after they are put on huge pages.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdint>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "etch/hosted.hpp"
+#include "lowered_limit.hpp"
 
 // 8 MiB among the constants: every KiB is full of its number.
 asm(R"(
@@ -60,13 +60,10 @@ Mapping mapping_of(const void* address) {
 }
 
 TEST(HugePages, NoneWhereMemoryCannotBeHad) {
-    rlimit limit{};
-    ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
-    const rlimit little{1, limit.rlim_max};
-    ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
-    const std::size_t bytes = etch::hosted::use_huge_pages();
-    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
-    EXPECT_EQ(bytes, 0U);
+    {
+        const LoweredLimit no_memory(RLIMIT_AS, 1);
+        EXPECT_EQ(etch::hosted::use_huge_pages(), 0U);
+    }
     EXPECT_EQ(wrong_constants(), 0U);
 }
 

@@ -34,6 +34,14 @@ ETCH_INLINE Widened widen(const std::int8_t* weights) noexcept {
     return {low_bytes(w), high_bytes(w)};
 }
 
+// The next words of kRows rows, one register a row: four of them, or eight.
+template <bool kEight, unsigned kRows>
+ETCH_INLINE void load_rows(Integers (&words)[kRows], const std::uint8_t* a, std::size_t a_stride) noexcept {
+    ETCH_UNROLL
+    for (unsigned r = 0; r < kRows; ++r)
+        words[r] = kEight ? load_integers(a + r * a_stride) : load_four_words(a + r * a_stride);
+}
+
 // sums += the products of kRows rows and 4 k of a panel: of `words`, one register a row, the pairs kPair and kPair + 1;
 // quarter_of(q) is the Widened of columns 4 q to 4 q + 3.
 template <unsigned kPair, unsigned kRows, class Quarter>
@@ -68,9 +76,7 @@ struct TileS8 {
         Ints sums[kRows][1] = {};
         for (std::uint32_t i = 0; i < m.k; i += 4) {
             Integers fours[kRows];
-            ETCH_UNROLL
-            for (unsigned r = 0; r < kRows; ++r)
-                fours[r] = load_four_words(a + r * a_stride);
+            load_rows<false>(fours, a, a_stride);
             add_four<0>(sums, fours, [&](unsigned q) { return widen(weights + q * 16); });
             weights += 64;
             a += 8;
@@ -97,16 +103,12 @@ ETCH_INLINE void add_chunk(std::int32_t* kept, bool begins, const std::uint8_t* 
     Integers words[kRows];
     std::uint32_t k = 0;
     for (; k + 4 < count; k += 8) {
-        ETCH_UNROLL
-        for (unsigned r = 0; r < kRows; ++r)
-            words[r] = load_integers(a + r * a_stride + k * kEncodedBytes);
+        load_rows<true>(words, a + k * kEncodedBytes, a_stride);
         add_four<0>(sums, words, quarters_at(k));
         add_four<2>(sums, words, quarters_at(k + 4));
     }
     if (k < count) {
-        ETCH_UNROLL
-        for (unsigned r = 0; r < kRows; ++r)
-            words[r] = load_four_words(a + r * a_stride + k * kEncodedBytes);
+        load_rows<false>(words, a + k * kEncodedBytes, a_stride);
         add_four<0>(sums, words, quarters_at(k));
     }
     ETCH_UNROLL
