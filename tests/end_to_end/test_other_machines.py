@@ -98,45 +98,95 @@ def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
         assert_golden_bits(texts, program, "--kernel", kernel)
 
 
-def build_for(processor: str, folder: Path, model: Model = AGNEWS) -> Path:
-    """A model's program for Linux on this processor, without shared libraries."""
-    return build_with(
-        folder,
-        "-DCMAKE_SYSTEM_NAME=Linux",
-        f"-DCMAKE_SYSTEM_PROCESSOR={processor}",
-        f"-DCMAKE_CXX_COMPILER={tool(f'{processor}-linux-gnu-g++')}",
-        f"-DCMAKE_ASM_COMPILER={tool(f'{processor}-linux-gnu-gcc')}",
-        "-DCMAKE_EXE_LINKER_FLAGS=-static",
-        model=model,
+@dataclass(frozen=True)
+class Machine:
+    """Linux on a processor under QEMU: the compilers that make programs for it, and what each emulated CPU offers."""
+
+    processor: str
+    compiler: str
+    assembler: str
+    options: tuple[str, ...]  # of both
+    cpus: dict[str, list[str]]
+
+    def build(self, folder: Path, model: Model = AGNEWS) -> Path:
+        """A model's program without shared libraries."""
+        options = " ".join(self.options)
+        return build_with(
+            folder,
+            "-DCMAKE_SYSTEM_NAME=Linux",
+            f"-DCMAKE_SYSTEM_PROCESSOR={self.processor}",
+            f"-DCMAKE_CXX_COMPILER={tool(self.compiler)}",
+            f"-DCMAKE_ASM_COMPILER={tool(self.assembler)}",
+            f"-DCMAKE_CXX_FLAGS={options}",
+            f"-DCMAKE_ASM_FLAGS={options}",
+            "-DCMAKE_EXE_LINKER_FLAGS=-static",
+            model=model,
+        )
+
+    def compile(self, program: Path, *arguments: str | Path) -> None:
+        """One that CMake does not know of."""
+        flags = ("-std=c++17", "-O2", "-ffp-contract=off", "-static", *self.options)
+        output(tool(self.compiler), *flags, *arguments, "-o", program)
+
+    def run(self, cpu: str) -> tuple[str, ...]:
+        """What a program is started by."""
+        return tool(f"qemu-{self.processor}"), "-cpu", cpu
+
+
+def gcc(processor: str, cpus: dict[str, list[str]]) -> Machine:
+    return Machine(processor, f"{processor}-linux-gnu-g++", f"{processor}-linux-gnu-gcc", (), cpus)
+
+
+AARCH64 = gcc(
+    "aarch64",
+    {
+        "cortex-a53": ["neon", "scalar"],
+        "cortex-a76": ["neon_dotprod", "neon", "scalar"],
+        "max": ["neon_i8mm", "neon_dotprod", "neon", "scalar"],
+    },
+)
+RISCV64 = gcc("riscv64", {"rv64": ["scalar"]})  # GCC 12 knows no vectors of RISC-V
+VECTORS = "rv64,v=true,vext_spec=v1.0,vlen="
+RISCV64_VECTORS = Machine(
+    "riscv64",
+    "clang++-19",
+    "clang-19",
+    ("--target=riscv64-linux-gnu",),
+    {"rv64": ["scalar"]} | {f"{VECTORS}{bits}": ["rvv", "scalar"] for bits in (128, 256, 512)},
+)
+MACHINES = [
+    pytest.param(AARCH64, id="AArch64"),
+    pytest.param(RISCV64, id="RISC-V"),
+    pytest.param(RISCV64_VECTORS, id="RISC-V with vectors"),
+]
+
+
+@pytest.mark.long_case("programs on other processors")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_golden_texts(machine: Machine, texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    """With every kernel set; on the last of the CPUs however the program around a call rounds."""
+    program, modes = machine.build(tmp_path), tmp_path / "float-modes"
+    machine.compile(
+        modes,
+        *(f"-I{folder}" for folder in (ROOT / "runtime" / "include", AGNEWS.folder)),
+        ROOT / "tests" / "end_to_end" / "promises" / "float_modes.cpp",
+        *(program.parent / "libetch_agnews.a", program.parent / "libetch.a"),
     )
-
-
-# What each emulated CPU offers.
-AARCH64 = {
-    "cortex-a53": ["neon", "scalar"],
-    "cortex-a76": ["neon_dotprod", "neon", "scalar"],
-    "max": ["neon_i8mm", "neon_dotprod", "neon", "scalar"],
-}
-
-
-def test_aarch64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
-    emulator = tool("qemu-aarch64")
-    program = build_for("aarch64", tmp_path)
-    for cpu, kernels in AARCH64.items():
-        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == kernels
+    for cpu, kernels in machine.cpus.items():
+        assert output(*machine.run(cpu), program, "--kernel", "list").split() == kernels
         for kernel in kernels:
-            assert_golden_bits(texts, emulator, "-cpu", cpu, program, "--kernel", kernel)
+            assert_golden_bits(texts, *machine.run(cpu), program, "--kernel", kernel)
+    output(*machine.run([*machine.cpus][-1]), modes)
 
 
-@pytest.mark.long_case("kernels on AArch64")
-def test_aarch64_kernels(tmp_path: Path) -> None:
-    """The C++ tests of the kernels, on each CPU of the set that it adds; without the sweeps of a million points."""
-    emulator, compiler = tool("qemu-aarch64"), tool("aarch64-linux-gnu-g++")
+@pytest.mark.long_case("kernels on other processors")
+@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[2]])
+def test_kernels(machine: Machine, tmp_path: Path) -> None:
+    """Their C++ tests, on each CPU those of the best set that it runs; without the sweeps of a million points."""
     if not GOOGLETEST.is_dir():
         pytest.skip(f"GoogleTest's sources are not in {GOOGLETEST}")
     tests, runtime = ROOT / "tests", ROOT / "runtime"
     includes = (runtime / "include", runtime / "src", tests, tests / "runtime" / "kernels", GOOGLETEST)
-    flags = ("-std=c++17", "-O2", "-ffp-contract=off", "-static", "-DETCH_COUNT_KERNEL_CALLS", "-DGTEST_HAS_PTHREAD=0")
     sources = (
         *(GOOGLETEST / "src" / name for name in ("gtest-all.cc", "gtest_main.cc")),
         *(tests / "runtime" / "kernels").glob("*.cpp"),
@@ -145,47 +195,30 @@ def test_aarch64_kernels(tmp_path: Path) -> None:
     )
     program = tmp_path / "test-kernels"
     folders = (f"-I{folder}" for folder in (*includes, GOOGLETEST / "include"))
-    output(compiler, *flags, *folders, *sources, "-o", program)
-    for cpu, kernels in AARCH64.items():
+    machine.compile(program, "-DETCH_COUNT_KERNEL_CALLS", "-DGTEST_HAS_PTHREAD=0", *folders, *sources)
+    for cpu, kernels in machine.cpus.items():
         best = kernels[0]
         chosen = f"*/{best}_panel:Registry.*-*DenseSweep*:*RelativeError*"
-        printed = output(emulator, "-cpu", cpu, program, f"--gtest_filter={chosen}")
+        printed = output(*machine.run(cpu), program, f"--gtest_filter={chosen}")
         assert "[  PASSED  ]" in printed
         assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed
 
 
-@pytest.mark.long_case("RISC-V")
-def test_riscv64(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
-    """The scalar kernels, which are all that it has; however the program around a call rounds."""
-    emulator = tool("qemu-riscv64")
-    program = build_for("riscv64", tmp_path)
-    assert output(emulator, program, "--kernel", "list").split() == ["scalar"]
-    assert_golden_bits(texts, emulator, program)
-    modes, model = tmp_path / "float-modes", ROOT / "generated" / "agnews"
-    output(
-        *(tool("riscv64-linux-gnu-g++"), "-std=c++17", "-O2", "-ffp-contract=off", "-static"),
-        *(f"-I{folder}" for folder in (ROOT / "runtime" / "include", model)),
-        ROOT / "tests" / "end_to_end" / "promises" / "float_modes.cpp",
-        *(program.parent / "libetch_agnews.a", program.parent / "libetch.a", "-o", modes),
-    )
-    output(emulator, modes)
-
-
 @pytest.mark.long_case("models that write on other processors")
-@pytest.mark.parametrize(("processor", "cpus"), [("aarch64", AARCH64), ("riscv64", {"rv64": ["scalar"]})])
-def test_what_is_written(processor: str, cpus: dict[str, list[str]], tmp_path: Path) -> None:
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_is_written(machine: Machine, tmp_path: Path) -> None:
     """Texts, tokens and scores of a tiny BART with its beams are those of this machine's program."""
-    emulator, texts = tool(f"qemu-{processor}"), tmp_path / "texts.txt"
-    tool(f"{processor}-linux-gnu-g++")
+    texts = tmp_path / "texts.txt"
+    tool(machine.compiler)
     texts.write_text("The cat sat on\n\nCaf\u00e9 \u6771\n0 1 2 3 4 5 6 7 8 9\n", encoding="utf-8")
     model = Model(tmp_path / "speller", "translate-speller")
     checkpoint = ROOT / "tests" / "codegen" / "generation" / "bart" / "texts"
     pipeline.generate(pipeline.Request(checkpoint, model.folder), lambda _: None)
     expected = build_program(model.folder).well("--json", "--file", str(texts)).lines
     assert len(set(expected)) > 1
-    program = build_for(processor, tmp_path / "build", model)
-    for cpu, kernels in cpus.items():
-        assert output(emulator, "-cpu", cpu, program, "--kernel", "list").split() == kernels
+    program = machine.build(tmp_path / "build", model)
+    for cpu, kernels in machine.cpus.items():
+        assert output(*machine.run(cpu), program, "--kernel", "list").split() == kernels
         for kernel in kernels:
-            written = output(emulator, "-cpu", cpu, program, "--kernel", kernel, "--json", "--file", texts)
+            written = output(*machine.run(cpu), program, "--kernel", kernel, "--json", "--file", texts)
             assert written.splitlines() == expected

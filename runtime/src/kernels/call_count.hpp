@@ -21,6 +21,7 @@ enum CountedSet : unsigned {
     kCountNeonDotprod,
     kCountNeonI8mm,
     kCountWasmSimd,
+    kCountRvv,
     kCountPlain,
     kCountDsp,
     kCountMve,

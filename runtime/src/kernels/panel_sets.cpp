@@ -17,6 +17,8 @@ constexpr const KernelSet* kSets[] = {
     &kNeon,
 #elif defined(__wasm_simd128__)
     &kWasmSimd,
+#elif defined(ETCH_HAS_RVV)
+    &kRvv,
 #endif
     &kScalarPanel,
 };

@@ -38,6 +38,12 @@ bool neon_dotprod_usable() noexcept;
 bool neon_i8mm_usable() noexcept;  // with dotprod
 #elif defined(__wasm_simd128__)
 extern const KernelSet kWasmSimd;
+#elif defined(__riscv) && __riscv_xlen == 64 && defined(__clang__) && __clang_major__ >= 19
+#define ETCH_HAS_RVV 1
+extern const KernelSet kRvv;
+
+// The same: vectors of version 1.0.
+bool rvv_usable() noexcept;
 #endif
 
 // Of the sets that read Packing::rows a build holds scalar and the best that its target macros allow: they are for

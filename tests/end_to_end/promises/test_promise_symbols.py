@@ -17,7 +17,7 @@ FORBIDDEN = re.compile(
     r"malloc|calloc|realloc|\bfree\b|_?sbrk|mmap|_Zn[wa]|_Zd[la]|__cxa_|__gxx_personality|_Unwind|getenv|printf|puts"
     r"|abort|exit|__stack_chk|__tls_get_addr|pthread"
 )
-ISA_OBJECTS = re.compile(r"(avx\w+|sse\w+|neon\w*|amx\w*)\.cpp\.o$")
+ISA_OBJECTS = re.compile(r"(avx\w+|sse\w+|neon\w*|rvv|amx\w*)\.cpp\.o$")
 WIDE_OBJECTS = re.compile(r"(avx\w+|amx\w*)\.cpp\.o$")
 # Constants that hold addresses are written once, by the loader, and read-only from then on: .data.rel.ro is allowed.
 STATE = re.compile(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss|(preinit|init|fini)(_array)?|ctors|dtors)(\..*)?$")

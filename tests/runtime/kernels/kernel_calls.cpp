@@ -33,6 +33,7 @@ CountedSet counted(std::string_view name) {
         {"neon_dotprod", kCountNeonDotprod},
         {"neon_i8mm", kCountNeonI8mm},
         {"wasm_simd", kCountWasmSimd},
+        {"rvv", kCountRvv},
         {"plain", kCountPlain},
         {"dsp", kCountDsp},
         {"mve", kCountMve},

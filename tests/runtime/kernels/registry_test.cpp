@@ -7,6 +7,8 @@
 #elif defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
+#elif defined(__riscv)
+#include <sys/auxv.h>
 #endif
 
 #include "etch/status.hpp"
@@ -105,6 +107,10 @@ std::vector<Expected> expected_sets() {
     constexpr unsigned long kI8mm = 1u << 13;  // HWCAP2_I8MM, which older headers have not
     const bool dotprod = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
     return {{"neon_i8mm", dotprod && (getauxval(AT_HWCAP2) & kI8mm) != 0}, {"neon_dotprod", dotprod}, {"neon", true}};
+}
+#elif defined(__riscv) && __riscv_xlen == 64 && defined(__clang__) && __clang_major__ >= 19
+std::vector<Expected> expected_sets() {
+    return {{"rvv", (getauxval(AT_HWCAP) >> ('V' - 'A') & 1) != 0}};
 }
 #else
 std::vector<Expected> expected_sets() {

@@ -32,6 +32,7 @@ constexpr unsigned kVectorBytes = 16;
 #include "../neon/vectors.inl"
 #include "../vector/floats.inl"
 #include "../vector/four_registers.inl"
+#include "../vector/first_lanes.inl"
 #include "../neon/bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"

@@ -39,6 +39,7 @@ using neon::common::apply_activation;
 #include "../neon/vectors.inl"
 #include "../vector/floats.inl"
 #include "../vector/four_registers.inl"
+#include "../vector/first_lanes.inl"
 #include "../neon/bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/repeated.inl"

@@ -37,6 +37,7 @@ constexpr bool kActivatesBlocks = false;
 #include "vectors.inl"
 #include "../vector/floats.inl"
 #include "../vector/four_registers.inl"
+#include "../vector/first_lanes.inl"
 #include "bytes.inl"
 #include "../vector/lanes.inl"
 #include "../vector/activation.inl"
