@@ -45,6 +45,17 @@ std::uint64_t extensions() noexcept {
     return 0;
 }
 
+// False where the system's administrator keeps processes from using what AT_HWCAP claims: an instruction would end
+// them. Linux before 6.5 does not know the question.
+bool are_allowed() noexcept {
+    constexpr long kPrctl = 167;
+    constexpr long kGetControl = 70;  // PR_RISCV_V_GET_CONTROL
+    constexpr long kCurrent = 3;
+    constexpr long kOff = 1;
+    const long control = call_system(kPrctl, kGetControl, 0, 0);
+    return control < 0 || (control & kCurrent) != kOff;
+}
+
 // Whether the vectors are those of version 1.0. CPUs of its draft 0.7, whose systems claim them too, do not know the
 // "agnostic" settings and mark the type as illegal, by its sign.
 bool are_of_version_1() noexcept {
@@ -64,7 +75,7 @@ bool rvv_usable() noexcept {
     return true;
 #elif defined(__linux__)
     constexpr std::uint64_t kV = std::uint64_t{1} << ('V' - 'A');
-    return (extensions() & kV) != 0 && are_of_version_1();
+    return (extensions() & kV) != 0 && are_allowed() && are_of_version_1();
 #else
     return false;
 #endif
