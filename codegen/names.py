@@ -34,13 +34,13 @@ _HEADERS = """
 # Names of etch's own: in its namespace, which holds the model's, and its libraries etch_NAME.
 _OWN = """
     add_answers aligned_region amx_int8 argmax attention_cost attention_f32_scratch_bytes
-    attention_s8_scratch_bytes attention_tiles avx2 avx512_vnni avx_vnni begin_beams best_kernels block_rows
+    attention_s8_scratch_bytes attention_tiles avx2 avx2_s7 avx512_vnni avx_vnni begin_beams best_kernels block_rows
     c_functions calls check_sampling check_tokens chosen_kernels cli copy_candidates cosine_similarity cost_of
     counted cuda cuda_flags decode decoding_behind describe detail disentangled_f32_scratch_bytes
     disentangled_s8_scratch_bytes dsp encoded_row_bytes entries_at_once etch expanded_bytes expanded_outputs
     f32 f32_key_elements f32_key_offset f32_value_elements f32_value_offset find_kernels find_tags
     finish_answers finish_decoding first_unit_of flags gather_ends gru_scratch_bytes holds_one hosted ids_of
-    is_golden is_space_character is_word_character kernel_name kernels keys_of_layer layout_of lower_case
+    is_golden is_space_character is_word_character kernel_name kernels kernels_for keys_of_layer layout_of lower_case
     mark_ids mark_words masks_of max_encoded_bytes_per_value model_scratch_bytes most_pieces most_rows
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of
     packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors

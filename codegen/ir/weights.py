@@ -21,6 +21,11 @@ class S8Matrix:
         return self.q.shape  # type: ignore[return-value]
 
 
+@dataclass(frozen=True)
+class S7Matrix(S8Matrix):
+    """The same of 7 bits: q in [-63, 63], a byte each."""
+
+
 GROUP = 32  # etch::kS4Group
 
 

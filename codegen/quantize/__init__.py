@@ -9,9 +9,10 @@ from .bits import SEGMENTS, Bits, places_of, width_of
 from .fp32 import Fp32
 from .recipe import Recipe
 from .w4a8 import W4A8
+from .w7a8 import W7A8
 from .w8a8 import W8A8
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (W8A8(), W4A8(), Fp32())}
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (W8A8(), W7A8(), W4A8(), Fp32())}
 
 
 def choose_recipe(name: str, embedding_bits: int = 8, bits: Bits | None = None) -> Recipe:

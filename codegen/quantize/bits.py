@@ -71,4 +71,6 @@ def places_of(program: p.Program) -> Iterator[tuple[str, str, p.LinearWeights | 
 
 def width_of(matrix: p.Integers) -> int:
     """Bits of a weight, scales and factors left aside."""
-    return 4 if isinstance(matrix, p.S4Matrix) else 8
+    if isinstance(matrix, p.S4Matrix):
+        return 4
+    return 7 if isinstance(matrix, p.S7Matrix) else 8

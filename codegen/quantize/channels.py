@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symmetric 8-bit quantization with one scale per row: weights per output channel, embeddings per entry."""
+"""Symmetric quantization to 8 or 7 bits with one scale per row: weights per output channel, embeddings per entry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.graph import F32Array
-from ..ir.program import S8Matrix
+from ..ir.program import S7Matrix, S8Matrix
 from .constants import TINY
 
 _ROWS_AT_ONCE = 4096  # keeps the float64 copies of a large embedding table small
@@ -18,13 +18,23 @@ def quantize_rows(values: F32Array | NDArray[np.float64]) -> S8Matrix:
 
     `values` is [rows, width], finite. q is in [-127, 127].
     """
+    return S8Matrix(*_quantize(values, 127.0))
+
+
+def quantize_rows_s7(values: F32Array) -> S7Matrix:
+    """The same with 63 in the place of 127."""
+    return S7Matrix(*_quantize(values, 63.0))
+
+
+def _quantize(values: F32Array | NDArray[np.float64], most: float) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """q in [-most, most], and scales."""
     q = np.zeros(values.shape, np.int8)
     scales = np.zeros(values.shape[0], np.float32)
     for begin in range(0, values.shape[0], _ROWS_AT_ONCE):
         rows = values[begin : begin + _ROWS_AT_ONCE].astype(np.float64)
         largest = np.abs(rows).max(axis=1)
-        scale = (largest / 127.0).astype(np.float32)
+        scale = (largest / most).astype(np.float32)
         used = scale >= np.float32(TINY)
-        q[begin : begin + _ROWS_AT_ONCE][used] = np.rint(rows[used] * 127.0 / largest[used, None]).astype(np.int8)
+        q[begin : begin + _ROWS_AT_ONCE][used] = np.rint(rows[used] * most / largest[used, None]).astype(np.int8)
         scales[begin : begin + _ROWS_AT_ONCE] = np.where(used, scale, np.float32(0))
-    return S8Matrix(q, scales)
+    return q, scales

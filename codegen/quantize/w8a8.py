@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..ir.graph import F32Array, Graph
 from ..ir.program import Integers, Kind
 from .bits import SEGMENTS, Bits, bits_at, check_bits
-from .channels import quantize_rows
+from .channels import quantize_rows, quantize_rows_s7
 from .groups import quantize_groups
 from .recipe import Recipe
 
@@ -35,4 +35,6 @@ class W8A8(Recipe):
 
 
 def _quantize(values: F32Array, width: int) -> Integers:
-    return quantize_groups(values) if width == 4 else quantize_rows(values)
+    if width == 4:
+        return quantize_groups(values)
+    return quantize_rows_s7(values) if width == 7 else quantize_rows(values)

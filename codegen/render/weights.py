@@ -134,7 +134,8 @@ def _linear_fields(weights: p.LinearWeights, table: Callable[[str], str]) -> lis
     if isinstance(matrix, p.F32Matrix):
         return [table("weights"), bias, outputs, inputs]
     if isinstance(matrix, p.S8Matrix):
-        return [table("weights"), table("scales"), bias, outputs, inputs]
+        of_7_bits = ["nullptr", "true"] if isinstance(matrix, p.S7Matrix) else []
+        return [table("weights"), table("scales"), bias, outputs, inputs, *of_7_bits]
     return [table("nibbles"), table("scales"), bias, outputs, inputs, table("factors")]
 
 

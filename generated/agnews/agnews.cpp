@@ -4,7 +4,6 @@
 #include "agnews_weights.hpp"
 #include "etch/arena.hpp"
 #include "etch/calls.hpp"
-#include "etch/kernels.hpp"
 #include "etch/ops/attention.hpp"
 #include "etch/ops/embedding.hpp"
 #include "etch/ops/linear.hpp"
@@ -62,7 +61,7 @@ struct Encoder {
     using Arena = agnews::Arena;
     static constexpr const auto& kTokenizer = agnews::kTokenizer;
     static constexpr TokenLimits kLimits{kMaxTokens, kVocabulary, kSegments};
-    static constexpr Packing kPacking = agnews::kPacking;
+    static constexpr const KernelList& kKernels = agnews::kKernels;
     static constexpr std::size_t kScratchBytes = agnews::kScratchBytes;
     static constexpr bool kPairs = agnews::kPairs;
 
@@ -194,7 +193,7 @@ std::string_view kernel(Workspace& workspace) noexcept {
     return calls::kernel<Encoder>(workspace);
 }
 
-std::string_view usable_kernel(std::size_t index) noexcept { return usable_kernel_name(kPacking, index); }
+std::string_view usable_kernel(std::size_t index) noexcept { return usable_kernel_name(kKernels, index); }
 
 }  // namespace agnews
 }  // namespace etch

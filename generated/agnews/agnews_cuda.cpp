@@ -69,7 +69,7 @@ std::size_t session_bytes(Mode mode, std::uint32_t rows) noexcept { return gpu::
 Status open(Weights& weights, int device, Mode mode) noexcept { return gpu::open(weights, kModel, device, mode); }
 
 Status open(Session& session, const Weights& weights, std::uint32_t rows) noexcept {
-    session.kernels = best_kernels(kPacking);
+    session.kernels = best_kernels(kKernels);
     return gpu::open(session, weights, kModel, rows);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "etch/kernels.hpp"
 #include "etch/ops/attention.hpp"
 #include "etch/ops/embedding.hpp"
 #include "etch/ops/linear.hpp"
@@ -15,6 +16,7 @@ namespace etch {
 namespace agnews {
 
 inline constexpr Packing kPacking = Packing::panel;
+inline constexpr const KernelList& kKernels = kPanelKernels;
 inline constexpr std::uint32_t kVocabulary = 9000;
 inline constexpr std::uint32_t kSegments = 2;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
+# etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w7a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
 #   [CALIBRATE file] [SMOOTH file] [MAX_TOKENS n] [MAX_TARGET n] [BEAMS n] [POOLING mean|cls|max|last]
 #   [TASK zero-shot|summarize] [TARGET host|m-profile] [TABLES incbin|c] [GPU] [REGIONS name=size...])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,

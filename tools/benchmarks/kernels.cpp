@@ -28,7 +28,7 @@ void run_further(const Options& options, Table& table) {
     constexpr std::pair<Operands, const char*> kNames[] = {{Operands::s8, "s8"},
                                                            {Operands::f32, "f32"},
                                                            {Operands::s16, "s8, widened beforehand (no kernel does)"},
-                                                           {Operands::s7, "s8, weights of 7 bits (no kernel does)"}};
+                                                           {Operands::s7, "s8, weights of 7 bits"}};
     table.title("limits: these operations on registers alone, for every product of a lane and its sum");
     for (const KernelSet* set : usable_sets(options.kernel)) {
         for (const auto& [operands, name] : kNames) {

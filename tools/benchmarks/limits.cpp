@@ -70,7 +70,7 @@ void tdpbssd(std::uint64_t count) {
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
 TURNS_AVX(xor_maddubs_madd_ymm, MADDUBS)
 
-// a + 128 times w, two of them added: at most 2 * 255 * 63 = 32,130 where |w| <= 63, so that no sign must be moved.
+// Weights in [-63, 63], shifted once for all rows of a tile, are the unsigned operand: no sign must be moved.
 #define MADDUBS_S7(sum, product)                                     \
     "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
     "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \

@@ -11,8 +11,8 @@
 
 namespace etch::bench {
 
-// s16 and s7: an s8 product that a set could have computed in another way, of operands widened beforehand, or of
-// weights of 7 bits. No kernel does; the limits say what it would bring.
+// s7: of weights of 7 bits, which a set has as a case of its own. s16: an s8 product that a set could have computed in
+// another way, of operands widened beforehand. No kernel does; the limit says what it would bring.
 enum class Operands { s8, f32, s16, s7 };
 
 struct Bytes {

@@ -43,18 +43,33 @@ void measure(benchmark::State& state, const KernelSet& set, Operands operands, d
     count_macs(state, macs, set.name, operands, limit);
 }
 
-void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+// The set's product of such weights.
+void measure_integers(benchmark::State& state, const KernelSet& set, Operands operands, Shape shape,
+                      std::uint32_t rows) {
     Quantized a(set, rows, shape.k);
-    const auto weights = random_bytes(packed_s8_bytes(set.packing, shape.n, shape.k));
+    auto weights = random_bytes(packed_s8_bytes(set.packing, shape.n, shape.k));
+    if (operands == Operands::s7) {
+        for (std::int8_t& weight : weights)
+            weight = static_cast<std::int8_t>(weight / 3);
+    }
+    const auto multiply = operands == Operands::s7 ? set.matmul_s7 : set.matmul_s8;
     const std::vector<float> scales(shape.n, 0.01f);
     const std::vector<float> bias(shape.n, 0.5f);
     Aligned<float> out(std::size_t{rows} * shape.n);
     const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
                      shape.n,  rows,           shape.k,       shape.n,     Activation::none};
     const double bandwidth = rows <= kFewRows ? measured_bandwidth(weights.data(), weights.size()) : 0;
-    measure(state, set, Operands::s8, double{1} * rows * shape.k * shape.n, weights.size(),
-            [&] { set.matmul_s8(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
+    measure(state, set, operands, double{1} * rows * shape.k * shape.n, weights.size(),
+            [&] { multiply(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
     if (rows <= kFewRows) count_reads(state, weights.data(), weights.size(), bandwidth);
+}
+
+void measure_s8(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+    measure_integers(state, set, Operands::s8, shape, rows);
+}
+
+void measure_s7(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
+    measure_integers(state, set, Operands::s7, shape, rows);
 }
 
 void measure_f32(benchmark::State& state, const KernelSet& set, Shape shape, std::uint32_t rows) {
@@ -101,6 +116,9 @@ void register_one(const char* what, Measure measured, const KernelSet& set, cons
 
 void register_each(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
     register_one("matmul_s8", measure_s8, set, options, shape, rows);
+    const KernelSet* of_7_bits = nullptr;  // the set of that name for models with such weights
+    if (find_kernels(kPanelS7Kernels, set.name, of_7_bits) == Status::ok && of_7_bits->matmul_s7 != nullptr)
+        register_one("matmul_s7", measure_s7, *of_7_bits, options, shape, rows);
     register_one("linear_s4", measure_s4, set, options, shape, rows);
     register_one("matmul_f32", measure_f32, set, options, shape, rows);
 }

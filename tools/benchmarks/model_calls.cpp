@@ -113,7 +113,7 @@ void run_ops(const std::int32_t* ids, std::uint32_t count, TakeOpRun take, void*
         a.segments[i] = 0;
     }
     a.texts[0] = whole_text(count);
-    const TimingRunner runner(OpContext{chosen_kernels(model::kPacking, workspace.kernels), a.scratch}, take, context);
+    const TimingRunner runner(OpContext{chosen_kernels(model::kKernels, workspace.kernels), a.scratch}, take, context);
     model::Encoder::forward(runner, Texts{a.texts, 1}, a);
 }
 

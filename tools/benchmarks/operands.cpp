@@ -36,10 +36,10 @@ QuantizedRows Quantized::rows() {
 
 std::vector<const KernelSet*> usable_sets(const std::string& name) {
     std::vector<const KernelSet*> sets;
-    for (std::size_t i = 0; !usable_kernel_name(Packing::panel, i).empty(); ++i) {
-        const std::string_view usable = usable_kernel_name(Packing::panel, i);
+    for (std::size_t i = 0; !usable_kernel_name(kPanelKernels, i).empty(); ++i) {
+        const std::string_view usable = usable_kernel_name(kPanelKernels, i);
         const KernelSet* set = nullptr;
-        if ((name.empty() || usable == name) && find_kernels(Packing::panel, usable, set) == Status::ok)
+        if ((name.empty() || usable == name) && find_kernels(kPanelKernels, usable, set) == Status::ok)
             sets.push_back(set);
     }
     return sets;

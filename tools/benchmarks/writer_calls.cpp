@@ -70,7 +70,7 @@ bool write(std::uint32_t count, TakeStep take, void* context) {
     const std::int32_t id = static_cast<std::int32_t>(model::kVocabulary / 2);
     const model::Arena a = calls::arena_in<model::Encoder>(workspace);
     const calls::TargetIds<Generator> written{target, model::kMaxTarget};
-    const TimingRunner run(OpContext{chosen_kernels(model::kPacking, workspace.kernels), a.scratch});
+    const TimingRunner run(OpContext{chosen_kernels(model::kKernels, workspace.kernels), a.scratch});
     workspace.beams = 1;
     for (bool ends = true; count > 0;) {
         if (ends) {

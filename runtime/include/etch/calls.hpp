@@ -8,7 +8,7 @@
 //                                       [most_texts(kLimits.max_tokens)]
 //     kTokenizer                        tables of any type that tokenize() and tokenize_pair() are declared for
 //     TokenLimits kLimits               of token ids, those from outside, too
-//     Packing kPacking                  of the weights
+//     const KernelList& kKernels        that computes with the weights
 //     std::size_t kScratchBytes         of each worker
 //     bool kPairs                       whether it takes two texts
 //     forward(run, texts, arena)        ids and segments in the arena -> the rows that heads read

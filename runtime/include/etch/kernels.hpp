@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel sets of this build, for a model's packing: listing and choosing. No allocation, no environment.
+// The kernel sets of this build, for a model's tables: listing and choosing. No allocation, no environment.
 #pragma once
 
 #include <cstddef>
@@ -13,48 +13,36 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 struct KernelSet;
 
-// The sets of this build for one packing, best first. The functions below take the packing as a constant, so that a
-// program links the sets of its models' packings only.
+// The sets of this build for one packing, best first. Which list a model takes is a constant of its own, so that a
+// program links the sets of its models' lists only.
 struct KernelList {
     const KernelSet* const* sets;
     std::size_t count;
 };
 extern const KernelList kPanelKernels;
+extern const KernelList kPanelS7Kernels;  // the same bits and names; faster where most weights have 7 bits
 extern const KernelList kRowsKernels;
 
-namespace detail {
-
-inline const KernelList& kernels_for(Packing packing) noexcept {
+// The list of weights of 8 bits.
+constexpr const KernelList& kernels_for(Packing packing) noexcept {
     return packing == Packing::panel ? kPanelKernels : kRowsKernels;
 }
 
+// The fastest set of `list` that this CPU can run; every build has at least the scalar set, so never null.
 const KernelSet* best_kernels(const KernelList& list) noexcept;
-Status find_kernels(const KernelList& list, std::string_view name, const KernelSet*& out) noexcept;
-std::string_view usable_kernel_name(const KernelList& list, std::size_t index) noexcept;
-
-}  // namespace detail
-
-// The fastest set for `packing` that this CPU can run; every build has at least the scalar set, so never null.
-inline const KernelSet* best_kernels(Packing packing) noexcept {
-    return detail::best_kernels(detail::kernels_for(packing));
-}
 
 // The set that a workspace computes with, which it keeps: the fastest where none was chosen yet.
-inline const KernelSet& chosen_kernels(Packing packing, const KernelSet*& kernels) noexcept {
-    if (kernels == nullptr) kernels = best_kernels(packing);
+inline const KernelSet& chosen_kernels(const KernelList& list, const KernelSet*& kernels) noexcept {
+    if (kernels == nullptr) kernels = best_kernels(list);
     return *kernels;
 }
 
-// The set called `name` for `packing`. kernel_unknown where there is none in this build, kernel_not_usable where this
-// CPU cannot run it; `out` is then left as it was.
-inline Status find_kernels(Packing packing, std::string_view name, const KernelSet*& out) noexcept {
-    return detail::find_kernels(detail::kernels_for(packing), name, out);
-}
+// The set called `name` of `list`. kernel_unknown where there is none in this build, kernel_not_usable where this CPU
+// cannot run it; `out` is then left as it was.
+Status find_kernels(const KernelList& list, std::string_view name, const KernelSet*& out) noexcept;
 
-// Name of the index-th usable set for `packing`, best first; an empty view past the last.
-inline std::string_view usable_kernel_name(Packing packing, std::size_t index) noexcept {
-    return detail::usable_kernel_name(detail::kernels_for(packing), index);
-}
+// Name of the index-th usable set of `list`, best first; an empty view past the last.
+std::string_view usable_kernel_name(const KernelList& list, std::size_t index) noexcept;
 
 // Name of `kernels`.
 std::string_view kernel_name(const KernelSet& kernels) noexcept;

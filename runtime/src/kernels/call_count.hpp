@@ -14,6 +14,7 @@ enum CountedSet : unsigned {
     kCountScalar,
     kCountSse2,
     kCountAvx2,
+    kCountAvx2S7,
     kCountAvxVnni,
     kCountAvx512Vnni,
     kCountAmxInt8,
@@ -41,6 +42,7 @@ enum CountedFunction : unsigned {
     kCountQuantizeProbabilities,
     kCountActivateRow,
     kCountExpandS4,
+    kCountMatmulS7,
     kCountedFunctions
 };
 

@@ -111,6 +111,9 @@ struct KernelSet {
 
     // Of a model of which no block keeps its values in the second cache, the most rows of a block; 0: all.
     std::uint32_t block_rows = 0;
+
+    // As matmul_s8, of weights in [-63, 63]. Null: they are no case of their own.
+    void (*matmul_s7)(const MatmulS8&, std::uint32_t first_panel, std::uint32_t last_panel) noexcept = nullptr;
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

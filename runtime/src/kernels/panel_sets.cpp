@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel sets of this build that read Packing::panel, best first. Sets of one name are one to who asks, and
-// neighbours: the first that is usable is meant.
+// The list of panel_sets.inl for weights of 8 bits.
 #include "etch/kernels.hpp"
 #include "sets.hpp"
 
@@ -8,20 +7,10 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kAmxInt8,     &kAvx512VnniHalved, &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
-#elif defined(__aarch64__)
-    &kNeonI8mm,
-    &kNeonDotprod,
-    &kNeon,
-#elif defined(__wasm_simd128__)
-    &kWasmSimd,
-#elif defined(ETCH_HAS_RVV)
-    &kRvv,
+constexpr const KernelSet& kOfAvx2 = kAvx2;
 #endif
-    &kScalarPanel,
-};
+#include "panel_sets.inl"
 
 }  // namespace
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing a kernel set from a list, best first: panel_sets.cpp and rows_sets.cpp hold the lists.
+// Choosing a kernel set from a list, best first: panel_sets.cpp, panel_s7_sets.cpp and
+// rows_sets.cpp hold the lists.
 #include "etch/kernels.hpp"
 #include "kernel_set.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-namespace detail {
-
 const KernelSet* best_kernels(const KernelList& list) noexcept {
     std::size_t i = 0;
     while (!list.sets[i]->usable())
@@ -39,8 +38,6 @@ std::string_view usable_kernel_name(const KernelList& list, std::size_t index) n
     }
     return {};
 }
-
-}  // namespace detail
 
 std::string_view kernel_name(const KernelSet& kernels) noexcept {
     return kernels.name;

@@ -33,8 +33,9 @@ void multiply_s4(const KernelSet& kernels, const MatmulS8& m, const std::uint8_t
 void LinearS8::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const MatmulS8 matmul{input,           weights.weights, weights.scales, weights.bias,    residual.data, out.data,
                           weights.outputs, count,           weights.inputs, weights.outputs, activation};
-    if (weights.factors == nullptr) return context.kernels.matmul_s8(matmul, first, last);
     const KernelSet& kernels = context.kernels;
+    if (weights.of_7_bits && kernels.matmul_s7 != nullptr) return kernels.matmul_s7(matmul, first, last);
+    if (weights.factors == nullptr) return kernels.matmul_s8(matmul, first, last);
     const bool in_tiles =
         kernels.expand_s4 == nullptr || (kernels.matmul_s4 != nullptr && count <= kernels.matmul_s4_rows);
     if (in_tiles) return kernels.matmul_s4(matmul, weights.factors, first, last);

@@ -48,6 +48,13 @@ HOT = {
         # The last four are of the product of 4-bit weights.
         frozenset({"vpxor", "vpmaddwd", "vpaddd", "vpand", "vpsrlw", "vpaddb", "vpaddw"}),
     ),
+    # Weights are shifted by vpaddb, or signs and magnitudes made of the rows.
+    "avx2_s7.cpp.o": Hot(
+        "vpmaddubsw",
+        frozenset(rows * 2 for rows in range(1, 5)),
+        frozenset({"vmovdqu", "vpbroadcastd", "vpxor", "vpaddb"}),
+        frozenset({"vpxor", "vpmaddwd", "vpaddd", "vpaddb", "vpabsb", "vpcmpgtb"}),
+    ),
     # pmaddwd overwrites an operand: movdqa keeps it.
     "sse2.cpp.o": Hot(
         "pmaddwd",

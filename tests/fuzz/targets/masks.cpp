@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const RowBlock part : RowBlocks(entries, block)) {
         const bool last = part.first + part.count == entries;
         const F32Rows of_part{logits.data() + part.first, part.count};
-        InlineRunner{OpContext{*best_kernels(Packing::rows), nullptr}}(
+        InlineRunner{OpContext{*best_kernels(kRowsKernels), nullptr}}(
             KeepBest{1, part, last, of_part, {sums.data(), 2}, best});
     }
     float sum = 0.0f;

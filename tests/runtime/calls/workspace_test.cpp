@@ -10,7 +10,7 @@ namespace etch::testing {
 namespace {
 
 struct FakeEncoder {
-    static constexpr Packing kPacking = Packing::panel;
+    static constexpr const KernelList& kKernels = kPanelKernels;
 };
 
 TEST(Kernel, IsChosenWhileNobodyComputes) {

@@ -142,7 +142,7 @@ TEST_F(UnpackKernels, TablesOfFourBitsBecomeRowsOfEight) {
         for (std::size_t i = 0; i < factors.size(); ++i)
             factors[i] = static_cast<std::uint8_t>(1 + i % 15);  // -8 * 15 is still within 8 bits
         const KernelSet* kernels = nullptr;
-        ASSERT_EQ(find_kernels(packing, "scalar", kernels), Status::ok);
+        ASSERT_EQ(find_kernels(kernels_for(packing), "scalar", kernels), Status::ok);
         EdgeArray<std::int8_t> expanded(packed_s8_bytes(packing, outputs, inputs));
         kernels->expand_s4(q.data(), factors.data(), outputs, inputs, expanded.data());
 

@@ -32,7 +32,7 @@ struct Search {
 
     // One pass whose logits are these for each row, after as many rows of the caches as that takes.
     void pass(std::vector<float> logits) {
-        const OpContext context{*best_kernels(Packing::panel), nullptr};
+        const OpContext context{*best_kernels(kPanelKernels), nullptr};
         const NextTokens next{rules, most, {0, kVocabulary}, {logits.data(), kVocabulary}, beams};
         next.run(context, 0, next.units());
         ContinueBeams{rules, search, most, 16, beams, {ids, parents}}.run(context, 0, 1);
@@ -161,7 +161,7 @@ TEST(Beams, TheBestEndsAreKeptInTheirOrder) {
     EXPECT_EQ(one.beams.ended[2].score, second);
     EXPECT_TRUE(one.beams.done);
     ContinueBeams{one.rules, one.search, kTokens, 16, one.beams, {one.ids, one.parents}}.run(
-        {*best_kernels(Packing::panel), {}}, 0, 0);
+        {*best_kernels(kPanelKernels), {}}, 0, 0);
     EXPECT_EQ(one.beams.found, 3u);  // no unit
 }
 
@@ -197,7 +197,7 @@ TEST(Beams, RestrictionsOfWhatABeamHasWritten) {
     one.rules.restrictions = &penalty;
     std::vector<float> logits(std::size_t{3} * kVocabulary, 1.0f);
     std::vector<std::int32_t> history(std::size_t{3} * kTokens);
-    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    const OpContext context{*best_kernels(kPanelKernels), nullptr};
     const F32Rows all{logits.data(), kVocabulary};
     const RestrictBeams restrict {one.rules, one.search, {one.ids, one.parents}, begin, 1, history.data(),
                                   all,       one.beams};

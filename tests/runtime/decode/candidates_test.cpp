@@ -23,7 +23,7 @@ struct Best {
 
 Best best_of(std::vector<float> logits, std::uint32_t k, std::uint32_t block = kVocabularyBlock,
              ScoredEntry* scored = nullptr) {
-    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    const OpContext context{*best_kernels(kPanelKernels), nullptr};
     const auto count = static_cast<std::uint32_t>(logits.size());
     std::vector<float> sums(2);
     std::vector<float> row(2 * k);

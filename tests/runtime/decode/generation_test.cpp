@@ -19,7 +19,7 @@ struct Chosen {
 
 // Behind `count` tokens, with so many logits at a time.
 Chosen chosen(const TargetRules& rules, std::vector<float> logits, std::uint32_t count = 0,
-              const KernelSet& kernels = *best_kernels(Packing::panel), std::uint32_t at_once = 1U << 20) {
+              const KernelSet& kernels = *best_kernels(kPanelKernels), std::uint32_t at_once = 1U << 20) {
     Writing writing{};
     writing.count = count;
     Chosen found;
@@ -71,8 +71,8 @@ TEST(BestToken, LargeVocabularies) {
 TEST(BestToken, LogProbabilityOfAllTokensOrOfThoseThatMayBeWritten) {
     const std::int32_t never[] = {0};
     const KernelSet* scalar = nullptr;
-    ASSERT_EQ(find_kernels(Packing::panel, "scalar", scalar), Status::ok);
-    for (const KernelSet* kernels : {scalar, best_kernels(Packing::panel)}) {
+    ASSERT_EQ(find_kernels(kPanelKernels, "scalar", scalar), Status::ok);
+    for (const KernelSet* kernels : {scalar, best_kernels(kPanelKernels)}) {
         for (const bool renormalize : {false, true}) {
             const TargetRules rules{3, 4, 0, nullptr, 0, false, never, 1, renormalize};
             const Chosen found = chosen(rules, {3.0f, 1.0f, 1.0f}, 0, *kernels);
@@ -108,7 +108,7 @@ TEST(BestToken, SomeBlocksOfLogitsAtATime) {
                 sum += std::exp(double{logits[i]});
             EXPECT_NEAR(whole.log_probability, logits[static_cast<std::size_t>(whole.token)] - std::log(sum), 1e-5);
             for (const std::uint32_t blocks : {1U, 2U, 5U}) {
-                const Chosen found = chosen(rules, logits, 0, *best_kernels(Packing::panel), blocks * kVocabularyBlock);
+                const Chosen found = chosen(rules, logits, 0, *best_kernels(kPanelKernels), blocks * kVocabularyBlock);
                 EXPECT_EQ(found.token, whole.token);
                 EXPECT_EQ(found.log_probability, whole.log_probability);
             }
@@ -131,7 +131,7 @@ TEST(EntriesAtOnce, FitTheLogitsOfOneRowOrABlockOfEach) {
 TEST(HideTokens, OnesThatAreNeverWrittenAndAnEarlyEnd) {
     const std::int32_t never[] = {0};
     const TargetRules rules{3, 4, 0, nullptr, 1, false, never, 1, false, 2};
-    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    const OpContext context{*best_kernels(kPanelKernels), nullptr};
     for (std::uint32_t count = 0; count < 4; ++count) {
         float logits[] = {1.0f, 3.0f, 2.0f};
         const HideTokens op{rules, count, logits};
@@ -148,7 +148,7 @@ TEST(BestToken, NoUnitsWriteNothing) {
     const TargetRules rules{};
     std::int32_t token = 7;
     Writing writing{};
-    BestToken{rules, {0, 0}, nullptr, writing, &token}.run({*best_kernels(Packing::panel), nullptr}, 0, 0);
+    BestToken{rules, {0, 0}, nullptr, writing, &token}.run({*best_kernels(kPanelKernels), nullptr}, 0, 0);
     EXPECT_EQ(token, 7);
 }
 

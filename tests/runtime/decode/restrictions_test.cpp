@@ -40,7 +40,7 @@ TEST(Restrictions, AreOneUnitOfAnOp) {
     const std::int32_t before[] = {5};
     std::vector<float> logits = {-2, -1, 0, 1, 2, 3};
     const RestrictLogits op{penalty, {before, 1, nullptr, 0}, logits.data()};
-    const OpContext context{*best_kernels(Packing::panel), nullptr};
+    const OpContext context{*best_kernels(kPanelKernels), nullptr};
     ASSERT_EQ(op.units(), 1u);
     op.run(context, 0, 0);
     op.run(context, 1, 1);

@@ -15,7 +15,7 @@
 namespace etch {
 namespace {
 
-const KernelSet& kBest = *best_kernels(Packing::panel);
+const KernelSet& kBest = *best_kernels(kPanelKernels);
 
 struct Drawn {
     std::int32_t token;
@@ -134,9 +134,9 @@ TEST(Sampling, TheSameOnEveryKernelSet) {
         logits[i] = static_cast<float>(i * 37 % 1003) * 0.01f;
     for (std::uint32_t written = 0; written < 20; ++written) {
         const Drawn meant = draw(logits, {3, 1, 0.8f, 200, 0.95f}, written);
-        for (std::size_t i = 0; !usable_kernel_name(Packing::panel, i).empty(); ++i) {
+        for (std::size_t i = 0; !usable_kernel_name(kPanelKernels, i).empty(); ++i) {
             const KernelSet* kernels = nullptr;
-            ASSERT_EQ(find_kernels(Packing::panel, usable_kernel_name(Packing::panel, i), kernels), Status::ok);
+            ASSERT_EQ(find_kernels(kPanelKernels, usable_kernel_name(kPanelKernels, i), kernels), Status::ok);
             const Drawn drawn = draw(logits, {3, 1, 0.8f, 200, 0.95f}, written, *kernels);
             EXPECT_EQ(drawn.token, meant.token);
             EXPECT_EQ(drawn.log_probability, meant.log_probability);
@@ -152,9 +152,9 @@ TEST(Sampling, LogitsThatAreNoNumbers) {
     std::memset(&all_ones, 0xFF, sizeof all_ones);
     const float but_the_sign = std::copysign(all_ones, 1.0f);  // exp2 makes the largest number of it
     constexpr std::uint32_t kTokens = 40;
-    for (std::size_t set = 0; !usable_kernel_name(Packing::panel, set).empty(); ++set) {
+    for (std::size_t set = 0; !usable_kernel_name(kPanelKernels, set).empty(); ++set) {
         const KernelSet* kernels = nullptr;
-        ASSERT_EQ(find_kernels(Packing::panel, usable_kernel_name(Packing::panel, set), kernels), Status::ok);
+        ASSERT_EQ(find_kernels(kPanelKernels, usable_kernel_name(kPanelKernels, set), kernels), Status::ok);
         for (const float bad :
              {nan, -nan, all_ones, but_the_sign, infinity, -infinity, std::numeric_limits<float>::max()}) {
             for (const std::uint32_t first : {0U, 1U, 17U, kTokens - 1}) {
@@ -189,7 +189,7 @@ TEST(Sampling, NothingHasWeight) {
 
 TEST(Sampling, NoUnitsDrawNothing) {
     std::int32_t token = 7;
-    DrawnToken{kGreedy, 0, 0, nullptr, &token, nullptr}.run({*best_kernels(Packing::panel), nullptr}, 0, 0);
+    DrawnToken{kGreedy, 0, 0, nullptr, &token, nullptr}.run({*best_kernels(kPanelKernels), nullptr}, 0, 0);
     EXPECT_EQ(token, 7);
 }
 

@@ -44,13 +44,24 @@ CountedSet counted(std::string_view name) {
     throw std::invalid_argument("a kernel set without counters");
 }
 
+namespace {
+bool is_of_bytes(CountedFunction function) {
+    return function == kCountMatmulS8 || function == kCountMatmulS7 || function == kCountQuantizeRow ||
+           function == kCountQuantizeProbabilities;
+}
+}  // namespace
+
 CountedSet counted(std::string_view name, CountedFunction function) {
-    const bool own =
-        function == kCountMatmulS8 || function == kCountQuantizeRow || function == kCountQuantizeProbabilities;
+    const bool own = is_of_bytes(function);
     if (!own && name == "avx_vnni") return kCountAvx2;
     if (!own && name == "amx_int8") return kCountAvx512Vnni;
     if (!own && name == "neon_i8mm") return kCountNeon;
     return counted(name);
+}
+
+CountedSet counted(const KernelSet& set, CountedFunction function) {
+    if (set.matmul_s7 != nullptr && is_of_bytes(function)) return kCountAvx2S7;
+    return counted(set.name, function);
 }
 }  // namespace testing
 }  // namespace etch

@@ -18,11 +18,13 @@
 namespace etch::testing {
 namespace {
 
+const KernelList* const kLists[] = {&kPanelKernels, &kPanelS7Kernels, &kRowsKernels};
+
 TEST(Registry, ScalarExistsForBothPackings) {
-    for (const Packing packing : {Packing::panel, Packing::rows}) {
+    for (const KernelList* list : kLists) {
         const KernelSet* set = nullptr;
-        ASSERT_EQ(find_kernels(packing, "scalar", set), Status::ok);
-        EXPECT_EQ(set->packing, packing);
+        ASSERT_EQ(find_kernels(*list, "scalar", set), Status::ok);
+        EXPECT_EQ(set->packing, list == &kRowsKernels ? Packing::rows : Packing::panel);
         EXPECT_EQ(kernel_name(*set), "scalar");
     }
 }
@@ -30,21 +32,32 @@ TEST(Registry, ScalarExistsForBothPackings) {
 TEST(Registry, UnknownNamesAreErrorsAndLeaveTheResultAlone) {
     const KernelSet* set = nullptr;
     for (const char* name : {"", "AVX2", "avx", "avx22", "scalar ", "neon_of_another_build"}) {
-        EXPECT_EQ(find_kernels(Packing::panel, name, set), Status::kernel_unknown) << name;
+        EXPECT_EQ(find_kernels(kPanelKernels, name, set), Status::kernel_unknown) << name;
         EXPECT_EQ(set, nullptr);
     }
-    EXPECT_EQ(find_kernels(Packing::rows, "avx2", set), Status::kernel_unknown);  // reads panels only
+    EXPECT_EQ(find_kernels(kRowsKernels, "avx2", set), Status::kernel_unknown);  // reads panels only
 }
 
 TEST(Registry, TheBestIsTheFirstUsableAndTheListEndsWithScalar) {
-    for (const Packing packing : {Packing::panel, Packing::rows}) {
+    for (const KernelList* list : kLists) {
         std::size_t count = 0;
-        while (!usable_kernel_name(packing, count).empty())
+        while (!usable_kernel_name(*list, count).empty())
             ++count;
         ASSERT_GE(count, 1u);
-        EXPECT_EQ(usable_kernel_name(packing, 0), kernel_name(*best_kernels(packing)));
-        EXPECT_EQ(usable_kernel_name(packing, count - 1), "scalar");
-        EXPECT_TRUE(usable_kernel_name(packing, count + 5).empty());
+        EXPECT_EQ(usable_kernel_name(*list, 0), kernel_name(*best_kernels(*list)));
+        EXPECT_EQ(usable_kernel_name(*list, count - 1), "scalar");
+        EXPECT_TRUE(usable_kernel_name(*list, count + 5).empty());
+    }
+}
+
+// Whoever asks by name need not know which list a model takes.
+TEST(Registry, WeightsOfSevenBitsHaveTheNamesOfEight) {
+    ASSERT_EQ(kPanelS7Kernels.count, kPanelKernels.count);
+    for (std::size_t i = 0; i < kPanelKernels.count; ++i) {
+        EXPECT_EQ(kPanelS7Kernels.sets[i]->name, kPanelKernels.sets[i]->name);
+        EXPECT_EQ(kPanelS7Kernels.sets[i]->packing, Packing::panel);
+        EXPECT_EQ(kPanelS7Kernels.sets[i]->usable, kPanelKernels.sets[i]->usable);
+        EXPECT_EQ(kPanelKernels.sets[i]->matmul_s7, nullptr);
     }
 }
 
@@ -55,7 +68,7 @@ TEST(Registry, EncodingsFitWhatArenasArePlannedFor) {
 }
 
 TEST(Registry, RowsOfABlockAreAllOrAsManyAsASetWants) {
-    KernelSet set = *best_kernels(Packing::panel);
+    KernelSet set = *best_kernels(kPanelKernels);
     set.block_rows = 0;
     EXPECT_EQ(block_rows(set, 224), 224u);
     set.block_rows = 72;
@@ -123,7 +136,7 @@ TEST(Registry, VectorSetsAreChosenExactlyWhereTheCpuHasTheirInstructions) {
     std::string missing;
     for (const Expected& expected : expected_sets()) {
         const KernelSet* set = nullptr;
-        EXPECT_EQ(find_kernels(Packing::panel, expected.name, set),
+        EXPECT_EQ(find_kernels(kPanelKernels, expected.name, set),
                   expected.usable ? Status::ok : Status::kernel_not_usable)
             << expected.name;
         if (expected.usable) {
@@ -134,17 +147,17 @@ TEST(Registry, VectorSetsAreChosenExactlyWhereTheCpuHasTheirInstructions) {
     }
     usable.emplace_back("scalar");
     for (std::size_t i = 0; i < usable.size(); ++i)
-        EXPECT_EQ(usable_kernel_name(Packing::panel, i), usable[i]);
-    EXPECT_TRUE(usable_kernel_name(Packing::panel, usable.size()).empty());
+        EXPECT_EQ(usable_kernel_name(kPanelKernels, i), usable[i]);
+    EXPECT_TRUE(usable_kernel_name(kPanelKernels, usable.size()).empty());
     if (!missing.empty()) GTEST_SKIP() << "not tested on this CPU, or only emulated:" << missing;
 }
 
 TEST(Registry, RowsAreReadByPlainAndScalar) {
-    EXPECT_EQ(usable_kernel_name(Packing::rows, 0), "plain");
-    EXPECT_EQ(usable_kernel_name(Packing::rows, 1), "scalar");
-    EXPECT_TRUE(usable_kernel_name(Packing::rows, 2).empty());
+    EXPECT_EQ(usable_kernel_name(kRowsKernels, 0), "plain");
+    EXPECT_EQ(usable_kernel_name(kRowsKernels, 1), "scalar");
+    EXPECT_TRUE(usable_kernel_name(kRowsKernels, 2).empty());
     const KernelSet* set = nullptr;
-    EXPECT_EQ(find_kernels(Packing::panel, "plain", set), Status::kernel_unknown);
+    EXPECT_EQ(find_kernels(kPanelKernels, "plain", set), Status::kernel_unknown);
 }
 
 TEST(Registry, EveryStatusHasItsOwnText) {
@@ -195,10 +208,19 @@ TEST_P(CalledKernels, AreThoseOfTheChosenSet) {
             {{encoded, &scale, 32}, s4.q.data(), nullptr, nullptr, nullptr, out, 16, 1, 16, 16, Activation::gelu},
             s4.factors.data(), 0, 1);
     }
+    const bool multiplies_s7 = set().matmul_s7 != nullptr;
+    if (multiplies_s7) {
+        const EdgeArray<std::int8_t> narrow = pack(set().packing, Random().s7s(256), 16, 16);
+        set().matmul_s7(
+            {{encoded, &scale, 32}, narrow.data(), nullptr, nullptr, nullptr, out, 16, 1, 16, 16, Activation::gelu}, 0,
+            1);
+    }
     for (unsigned other = 0; other < kCountedSets; ++other) {
         for (unsigned function = 0; function < kCountedFunctions; ++function) {
-            const CountedSet by = counted(kernel_name(set()), static_cast<CountedFunction>(function));
-            const std::uint64_t calls = function == kCountMatmulS8 && multiplies_s4 ? 2 : 1;
+            const CountedSet by = counted(set(), static_cast<CountedFunction>(function));
+            const std::uint64_t calls = function == kCountMatmulS8 && multiplies_s4    ? 2
+                                        : function == kCountMatmulS7 && !multiplies_s7 ? 0
+                                                                                       : 1;
             EXPECT_EQ(kernel_calls[other][function], other == by ? calls : 0) << other << " " << function;
         }
     }

@@ -41,6 +41,13 @@ class Random {
             value = unit() * scale + offset;
         return values;
     }
+    // In [-63, 63].
+    std::vector<std::int8_t> s7s(std::size_t count) {
+        std::vector<std::int8_t> values(count);
+        for (std::int8_t& value : values)
+            value = static_cast<std::int8_t>(s8() / 2);
+        return values;
+    }
     std::vector<std::int8_t> s8s(std::size_t count) {
         std::vector<std::int8_t> values(count);
         for (std::int8_t& value : values)
@@ -182,17 +189,17 @@ class EncodedRows {
 
 inline const KernelSet& scalar(Packing packing) {
     const KernelSet* set = nullptr;
-    if (find_kernels(packing, "scalar", set) != Status::ok) throw std::runtime_error("no scalar set");
+    if (find_kernels(kernels_for(packing), "scalar", set) != Status::ok) throw std::runtime_error("no scalar set");
     return *set;
 }
 
-// Every set that this CPU can run, of both packings, each of those with one name, and those that it can emulate.
+// Every set that this CPU can run, of every list, each of those with one name, and those that it can emulate.
 inline std::vector<const KernelSet*> usable_sets() {
     std::vector<const KernelSet*> sets = emulated_sets();
-    for (const Packing packing : {Packing::panel, Packing::rows}) {
-        const KernelList& list = detail::kernels_for(packing);
-        for (std::size_t i = 0; i < list.count; ++i) {
-            if (list.sets[i]->usable()) sets.push_back(list.sets[i]);
+    for (const KernelList* list : {&kPanelKernels, &kPanelS7Kernels, &kRowsKernels}) {
+        for (std::size_t i = 0; i < list->count; ++i) {
+            const bool is_new = std::find(sets.begin(), sets.end(), list->sets[i]) == sets.end();
+            if (is_new && list->sets[i]->usable()) sets.push_back(list->sets[i]);
         }
     }
     return sets;
@@ -202,7 +209,9 @@ inline std::string name_of(const KernelSet& set) {
     const std::string emulated = emulated_suffix(set);
     const char* const packing = set.packing == Packing::panel ? "_panel" : "_rows";
     const KernelSet* meant = nullptr;
-    const bool is_meant = find_kernels(set.packing, kernel_name(set), meant) == Status::ok && meant == &set;
+    const bool is_meant =
+        find_kernels(kernels_for(set.packing), kernel_name(set), meant) == Status::ok && meant == &set;
+    if (set.matmul_s7 != nullptr) return std::string(kernel_name(set)) + "_s7" + packing;
     return std::string(kernel_name(set)) + packing + (is_meant || !emulated.empty() ? emulated : "_of_other_cpus");
 }
 

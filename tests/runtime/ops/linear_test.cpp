@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernel_calls.hpp"
 #include "support.hpp"
 
 namespace etch::testing {
@@ -174,6 +175,34 @@ TEST_P(Linear, FourBitsAreTheExpandedTable) {
             }
         }
     }
+}
+
+// They are a case of their own where a set has one, whoever shares the linear how.
+TEST_P(Linear, SevenBitsAreMultipliedAsSuch) {
+    EncodedRows a(set(), x, kRows, kInputs);
+    const EdgeArray<std::int8_t> packed =
+        pack(set().packing, Random(kSeed + 1).s7s(kOutputs * kInputs), kOutputs, kInputs);
+    const S8Weights eight{packed.data(), scales.data(), bias.data(), kOutputs, kInputs};
+    S8Weights seven = eight;
+    seven.of_7_bits = true;
+    std::vector<float> want(kRows * kOutputs);
+    const LinearS8 plain{eight, kRows, a.view(), {want.data(), kOutputs}};
+    plain.run(context(), 0, plain.units());
+    const CountedFunction function = set().matmul_s7 != nullptr ? kCountMatmulS7 : kCountMatmulS8;
+    const auto expect_same = [&](const auto& op, const std::vector<float>& got) {
+        reset_kernel_calls();
+        op.run(context(), 0, op.units());
+        EXPECT_TRUE(same_bits(got, want));
+        EXPECT_EQ(kernel_calls[counted(set(), function)][function], 1u);
+    };
+    std::vector<float> got(kRows * kOutputs);
+    const LinearS8 linear{seven, kRows, a.view(), {got.data(), kOutputs}};
+    expect_same(linear, got);
+    std::vector<float> by_rows(kRows * kOutputs);
+    const LinearS8 cut{seven, kRows, a.view(), {by_rows.data(), kOutputs}};
+    expect_same(cut.by_rows(), by_rows);
+    EXPECT_TRUE(outputs_of(seven, set().packing, 16, 16).of_7_bits);
+    EXPECT_FALSE(outputs_of(eight, set().packing, 16, 16).of_7_bits);
 }
 
 TEST_P(Linear, ANullResidualIsNone) {

@@ -54,7 +54,7 @@ template <class Head, class Workspace>
 Status compute(Workspace& workspace, const typename Head::Encoder::Arena& a, const Batch& batch,
                typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
-    const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), a.scratch};
+    const OpContext context{chosen_kernels(Encoder::kKernels, workspace.kernels), a.scratch};
     const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
     const Texts texts{a.texts, batch.count};
     Encoder::forward(run, texts, a);

@@ -26,7 +26,7 @@ template <class Encoder, class Workspace>
 Status probabilities_in_turn(Workspace& workspace, float* scores, std::size_t count) noexcept {
     if (count > UINT32_MAX) return Status::text_too_long;
     if (count == 0) return Status::ok;
-    make_probabilities(chosen_kernels(Encoder::kPacking, workspace.kernels), scores, static_cast<std::uint32_t>(count));
+    make_probabilities(chosen_kernels(Encoder::kKernels, workspace.kernels), scores, static_cast<std::uint32_t>(count));
     return Status::ok;
 }
 

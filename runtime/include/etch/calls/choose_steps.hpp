@@ -59,7 +59,7 @@ Status begin_choices(Workspace& workspace, const Choosing& asked) noexcept {
     if (in_memory_of(workspace, overlap) || overlap({asked.scores, asked.count * sizeof(float)}))
         return Status::text_overlaps;
     *a.choosing = asked;
-    workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     return Status::ok;
 }
 

@@ -249,7 +249,7 @@ template <class Generator, class Workspace, class Input, class Target>
     if (status != Status::ok) return status;
     a.writing->ended = Ended::capacity;
     if (!target.is_full(*a.writing)) {
-        const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), a.scratch};
+        const OpContext context{chosen_kernels(Encoder::kKernels, workspace.kernels), a.scratch};
         const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
         Encoder::forward(run, Texts{a.texts, 1}, a);
         do {

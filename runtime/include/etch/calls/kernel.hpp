@@ -15,7 +15,7 @@ template <class Encoder, class Workspace>
 Status select_kernel(Workspace& workspace, std::string_view name) noexcept {
     const Turn turn{workspace.in_use};
     if (!turn) return Status::workspace_in_use;
-    return find_kernels(Encoder::kPacking, name, workspace.kernels);
+    return find_kernels(Encoder::kKernels, name, workspace.kernels);
 }
 
 // Empty where the workspace is in use.
@@ -23,7 +23,7 @@ template <class Encoder, class Workspace>
 std::string_view kernel(Workspace& workspace) noexcept {
     const Turn turn{workspace.in_use};
     if (!turn) return {};
-    return kernel_name(chosen_kernels(Encoder::kPacking, workspace.kernels));
+    return kernel_name(chosen_kernels(Encoder::kKernels, workspace.kernels));
 }
 
 }  // namespace calls

@@ -116,7 +116,7 @@ template <class Encoder, class Workspace>
     if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     const Status status = ask<Encoder>(input, workspace, a);
-    if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     return status;
 }
 

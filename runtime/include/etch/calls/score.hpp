@@ -96,7 +96,7 @@ template <class Encoder, class Workspace, class Input>
     if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     const Status status = read_scored<Encoder>(input, workspace, a);
-    if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    if (status == Status::ok) workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     if (status == Status::ok) mask_next<Encoder>(a);
     return status;
 }

@@ -26,7 +26,7 @@ template <class Encoder, class Workspace, class Input>
     if (status != Status::ok) return status;
     a.texts[0] = whole_text(tokens.count);
     note<Encoder>(input, a.texts[0], a, 0);
-    workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     workspace.cursor.truncated = tokens.truncated;
     return Status::ok;
 }

@@ -210,7 +210,7 @@ template <class Generator, class Workspace, class Targets>
     std::uint32_t left = going_slots<Generator>(a, count, slots);
     left = still_going<Generator>(a, slots, left, false, target_of, truncated, results);
     if (left == 0) return Status::ok;
-    const OpContext context{chosen_kernels(Encoder::kPacking, workspace.kernels), a.scratch};
+    const OpContext context{chosen_kernels(Encoder::kKernels, workspace.kernels), a.scratch};
     const SharingRunner run{context, workspace.executor, Encoder::kScratchBytes};
     Encoder::forward(run, Texts{a.texts, count}, a);
     while (left != 0) {

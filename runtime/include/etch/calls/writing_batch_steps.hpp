@@ -40,7 +40,7 @@ Status begin_write_batch(Workspace& workspace, const Inputs& inputs, std::size_t
         truncated = tokens.truncated;
     }
     if (status != Status::ok) return status;
-    workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     workspace.cursor.truncated = truncated;
     workspace.cursor.group = static_cast<std::uint8_t>(begun);
     taken = begun;

@@ -28,7 +28,7 @@ template <class Generator, class Workspace, class Input>
     Tokenized tokens;
     const Status status = begin_writing<Generator>(workspace, input, a, Encoder::kLimits.max_tokens, 0, tokens);
     if (status != Status::ok) return status;
-    workspace.cursor.kernels = &chosen_kernels(Encoder::kPacking, workspace.kernels);
+    workspace.cursor.kernels = &chosen_kernels(Encoder::kKernels, workspace.kernels);
     workspace.cursor.truncated = tokens.truncated;
     return Status::ok;
 }

@@ -21,6 +21,7 @@ struct S8Weights {
     std::uint32_t outputs;
     std::uint32_t inputs;
     const std::uint8_t* factors = nullptr;
+    bool of_7_bits = false;  // each weight is in [-63, 63], which some kernels multiply faster
 };
 
 struct F32Weights {
@@ -40,7 +41,8 @@ constexpr S8Weights outputs_of(const S8Weights& all, Packing packing, std::uint3
             all.bias == nullptr ? nullptr : all.bias + first,
             count,
             all.inputs,
-            has_4_bits ? all.factors + packed_s4_factors(packing, first, all.inputs) : nullptr};
+            has_4_bits ? all.factors + packed_s4_factors(packing, first, all.inputs) : nullptr,
+            all.of_7_bits};
 }
 constexpr F32Weights outputs_of(const F32Weights& all, Packing packing, std::uint32_t first,
                                 std::uint32_t count) noexcept {

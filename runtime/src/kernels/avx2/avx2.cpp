@@ -44,6 +44,7 @@ constexpr unsigned kVectorBytes = 32;
 #include "../vector/activation.inl"
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
+#include "tile_s8.inl"
 #include "matmul_s8.inl"
 #include "matmul_s4.inl"
 #include "../vector/matmul_f32.inl"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel set lends to another of the same registers: the functions that multiply no bytes. Included inside the
+// What a kernel set lends to others of the same registers: the functions that multiply no bytes. Included inside the
 // lender's namespace `common`. They have external linkage and are not inline: there is one of each in a program, and
-// only the two sets call it. In test builds they count for the lender.
+// only these sets call it. In test builds they count for the lender.
 
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept;
 float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept;

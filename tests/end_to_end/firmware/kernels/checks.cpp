@@ -9,12 +9,12 @@ namespace {
 int check_all() {
     using namespace etch;
     const KernelSet* scalar = nullptr;
-    if (find_kernels(Packing::rows, "scalar", scalar) != Status::ok) return 2;
+    if (find_kernels(kRowsKernels, "scalar", scalar) != Status::ok) return 2;
     bool right = true;
-    for (std::size_t i = 0; !usable_kernel_name(Packing::rows, i).empty(); ++i) {
+    for (std::size_t i = 0; !usable_kernel_name(kRowsKernels, i).empty(); ++i) {
         const KernelSet* set = nullptr;
-        const std::string_view name = usable_kernel_name(Packing::rows, i);
-        if (find_kernels(Packing::rows, name, set) != Status::ok) return 2;
+        const std::string_view name = usable_kernel_name(kRowsKernels, i);
+        if (find_kernels(kRowsKernels, name, set) != Status::ok) return 2;
         if (set == scalar) continue;
         checks::Report report;
         checks::check_products(*set, *scalar, report);

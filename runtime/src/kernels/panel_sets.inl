@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel sets of this build that read Packing::panel, best first. Sets of one name are one to who asks, and
+// neighbours: the first that is usable is meant. Included inside the namespaces of the lists, behind kOfAvx2.
+
+constexpr const KernelSet* kSets[] = {
+#if defined(__x86_64__)
+    &kAmxInt8,     &kAvx512VnniHalved, &kAvx512Vnni, &kAvxVnni, &kOfAvx2, &kSse2,
+#elif defined(__aarch64__)
+    &kNeonI8mm,
+    &kNeonDotprod,
+    &kNeon,
+#elif defined(__wasm_simd128__)
+    &kWasmSimd,
+#elif defined(ETCH_HAS_RVV)
+    &kRvv,
+#endif
+    &kScalarPanel,
+};
