@@ -243,6 +243,24 @@ TEST_P(Matmul, LargestMagnitudesDoNotSaturate) {
     }
 }
 
+// As probabilities are, which a set may multiply in another way; and with a single negative value, in any of the rows.
+TEST_P(Matmul, RowsWithoutNegativeValuesAsScalar) {
+    const KernelSet& reference = scalar(Packing::panel);
+    for (const Size& size : {Size{1, 40, 33}, Size{5, 37, 40}, Size{64, 20, 16}, Size{70, 33, 24}}) {
+        SCOPED_TRACE(describe(size));
+        Case c(size);
+        for (float& x : c.x)
+            x = std::fabs(x);
+        ASSERT_TRUE(same_bits(c.s8(set(), {}), c.s8(reference, {})));
+        for (const std::size_t row : {0u, size.rows / 2, size.rows - 1}) {
+            float& last = c.x[row * size.k + size.k - 1];
+            last = -last;
+            ASSERT_TRUE(same_bits(c.s8(set(), {}), c.s8(reference, {}))) << row;
+            last = -last;
+        }
+    }
+}
+
 TEST_P(Matmul, ZeroRowsGiveTheBias) {
     Case c({6, 37, 20});
     for (std::uint32_t k = 0; k < 37; ++k) {

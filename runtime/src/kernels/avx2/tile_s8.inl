@@ -107,14 +107,22 @@ constexpr std::uint32_t kFewRows = 16;
 // Rows that stay in L2 while the weights pass by.
 constexpr std::uint32_t kChunkRows = 64;
 
+// Where the sums of m's rows begin, at most kChunkRows; whether any of them is not 0.
+template <class Products>
+ETCH_INLINE bool find_first_sums(const MatmulS8& m, std::int32_t (&sums)[kChunkRows]) noexcept {
+    std::int32_t any = 0;
+    for (std::uint32_t row = 0; row < m.rows; ++row) {
+        sums[row] = Products::first_sum(m.a.data + row * m.a.stride_bytes, m.k);
+        any |= sums[row];
+    }
+    return any != 0;
+}
+
 // m has at most kChunkRows rows.
 template <class Products>
-void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    std::int32_t sums[kChunkRows];
-    for (std::uint32_t row = 0; row < m.rows; ++row)
-        sums[row] = Products::first_sum(m.a.data + row * m.a.stride_bytes, m.k);
+ETCH_NOINLINE void multiply_chunk_s8(const MatmulS8& m, const std::int32_t* first_sums, std::uint32_t first_panel,
+                                     std::uint32_t last_panel) noexcept {
     const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
-    const std::int32_t* const first_sums = sums;
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::int8_t* weights = m.weights + panel * panel_bytes;
         if (m.rows > kFewRows && panel + 1 < last_panel) prefetch(weights + panel_bytes, panel_bytes);
@@ -124,6 +132,10 @@ void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32
 
 template <class Products>
 ETCH_INLINE void multiply_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    for (std::uint32_t row = 0; row < m.rows; row += kChunkRows)
-        multiply_chunk_s8<Products>(rows_of(m, row, kChunkRows), first_panel, last_panel);
+    for (std::uint32_t row = 0; row < m.rows; row += kChunkRows) {
+        const MatmulS8 chunk = rows_of(m, row, kChunkRows);
+        std::int32_t first_sums[kChunkRows];
+        find_first_sums<Products>(chunk, first_sums);
+        multiply_chunk_s8<Products>(chunk, first_sums, first_panel, last_panel);
+    }
 }

@@ -60,9 +60,28 @@ struct PlainRows {
     }
 };
 
+// The same of rows without a negative value, as probabilities are: they are the unsigned operand, and sums begin at 0.
+struct NonNegativeRows {
+    static constexpr unsigned kGroupBytes = 4;
+    static constexpr unsigned kGroupsOfOneRow = 4;
+    using Row = __m256i;
+
+    static Row row(const std::uint8_t* a) noexcept { return broadcast_4_bytes(a); }
+    static __m256i weights(__m256i w) noexcept { return w; }
+    static __m256i pairs(Row a, __m256i w) noexcept { return _mm256_maddubs_epi16(a, w); }
+};
+
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    multiply_s8<PlainRows>(m, first_panel, last_panel);
+    for (std::uint32_t row = 0; row < m.rows; row += kChunkRows) {
+        const MatmulS8 chunk = rows_of(m, row, kChunkRows);
+        std::int32_t first_sums[kChunkRows];
+        if (find_first_sums<PlainRows>(chunk, first_sums)) {
+            multiply_chunk_s8<PlainRows>(chunk, first_sums, first_panel, last_panel);
+        } else {
+            multiply_chunk_s8<NonNegativeRows>(chunk, first_sums, first_panel, last_panel);
+        }
+    }
 }
 
 void matmul_s7(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
