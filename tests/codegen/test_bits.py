@@ -112,29 +112,31 @@ def test_one_layer_counts_more_than_all(graph: Graph) -> None:
     assert found == {place: 4 if place in four else 8 for place in PLACES}
 
 
-@pytest.mark.parametrize("recipe", ["w8a8", "w4a8"])
+@pytest.mark.parametrize("recipe", ["w8a8", "w7a8", "w4a8"])
 @pytest.mark.parametrize("seed", range(5))
 def test_each_place_has_its_bits(graph: Graph, recipe: str, seed: int) -> None:
     """The tables are those of the recipes with the same bits everywhere, and what is named makes them again."""
     bits, embedding = random_bits(seed), (8, 4)[seed % 2]
     program = lower(graph, choose_recipe(recipe, embedding, bits))
-    others = {"w8a8": 8, "w4a8": 4}[recipe]
+    others = {"w8a8": 8, "w7a8": 7, "w4a8": 4}[recipe]
     wanted = dict.fromkeys(PLACES, others) | dict.fromkeys(TABLES, embedding) | {"segment_embeddings": 8} | bits
     assert widths(program) == wanted
     whole = {
         8: lower(graph, choose_recipe("w8a8")),
+        7: lower(graph, choose_recipe("w7a8")),
         4: lower(graph, choose_recipe("w4a8", 4, {"segment_embeddings": 4})),
     }
-    alike = {width: {place: each.matrix for place, _, each in places_of(whole[width])} for width in (8, 4)}
+    alike = {width: {place: each.matrix for place, _, each in places_of(whole[width])} for width in whole}
     for place, _, weights in places_of(program):
         if place in wanted:
             same = alike[wanted[place]][place]
+            assert type(weights.matrix) is type(same)
             assert weights.matrix.q.tobytes() == same.q.tobytes()
             assert weights.matrix.scales.tobytes() == same.scales.tobytes()
     again = choose_recipe(recipe, *chosen_bits(program))
     assert widths(lower(graph, again)) == wanted
-    four = {weights.source: alike[4][place] for place, _, weights in places_of(program) if wanted.get(place) == 4}
-    exchanged = with_matrices(whole[8], four)
+    places = [(place, weights.source) for place, _, weights in places_of(program) if wanted.get(place, 8) != 8]
+    exchanged = with_matrices(whole[8], {source: alike[wanted[place]][place] for place, source in places})
     ids, segments = list(range(2, 12)), [0] * 10
     assert emulate(exchanged, ids, segments).tobytes() == emulate(program, ids, segments).tobytes()
 
@@ -143,6 +145,8 @@ def test_the_fewest_places_are_named(graph: Graph) -> None:
     for recipe, embedding, bits in (
         ("w8a8", 8, {"word_embeddings": 4, "1.query": 4, "intermediate": 4}),
         ("w4a8", 4, {"segment_embeddings": 4, "2.output": 8}),
+        ("w7a8", 8, {"2.output": 8, "1.query": 4}),
+        ("w7a8", 4, {}),
         ("w8a8", 4, {}),
     ):
         assert chosen_bits(lower(graph, choose_recipe(recipe, embedding, bits))) == (embedding, bits)
@@ -200,10 +204,11 @@ def test_calibration_leaves_8_bits_alone(checkpoint: Checkpoint, graph: Graph, t
         if one is not other
     ]
     assert changed == ["2.key", "1.intermediate"]
-    only_tables = lower(graph, choose_recipe("w8a8", 4))
-    with pytest.raises(EtchError) as refused:
-        calibrate(only_tables, graph, checkpoint.tokenizer, tmp_path / "texts")
-    assert refused.value.code == "nothing-to-calibrate"
+    for recipe in ("w8a8", "w7a8"):
+        only_tables = lower(graph, choose_recipe(recipe, 4))
+        with pytest.raises(EtchError) as refused:
+            calibrate(only_tables, graph, checkpoint.tokenizer, tmp_path / "texts")
+        assert refused.value.code == "nothing-to-calibrate"
 
 
 def test_reports(folder: Path, checkpoint: Checkpoint, graph: Graph) -> None:

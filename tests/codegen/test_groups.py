@@ -136,10 +136,10 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
 def test_recipes(tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path)
     checkpoint = pipeline.load(tmp_path)
-    for recipe, bits in (("w4a8", 8), ("w4a8", 4), ("w8a8", 4)):
+    for recipe, bits in (("w4a8", 8), ("w4a8", 4), ("w8a8", 4), ("w7a8", 8)):
         program = pipeline.lower(checkpoint, recipe, None, bits)
         linears = {op.weights.name: op for op in p.ops_of(program) if isinstance(op, p.Linear)}
-        kind = p.S4Matrix if recipe == "w4a8" else p.S8Matrix
+        kind = {"w4a8": p.S4Matrix, "w7a8": p.S7Matrix, "w8a8": p.S8Matrix}[recipe]
         for name, op in linears.items():
             expected = p.F32Matrix if name == "classifier" else kind
             assert all(type(each.matrix) is expected for each in op.weights.stored)

@@ -14,31 +14,39 @@ from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.ir import program as p
-from codegen.quantize.channels import quantize_rows
+from codegen.quantize.channels import quantize_rows, quantize_rows_s7
 from codegen.quantize.constants import TINY, reciprocal, rounded, without_tiny
 
 
-def contract_row(row: np.ndarray) -> tuple[list[int], np.float32]:
-    """m = max |w| in float64; q = rne(w * 127.0 / m) left to right; scale float32(m / 127.0), 0 below 2^-40."""
+def contract_row(row: np.ndarray, most: float) -> tuple[list[int], np.float32]:
+    """m = max |w| in float64; q = rne(w * most / m) left to right; scale float32(m / most), 0 below 2^-40."""
     values = [float(w) for w in row]  # Python floats are float64
     m = max(abs(w) for w in values)
-    scale = np.float32(m / 127.0)
+    scale = np.float32(m / most)
     if scale < np.float32(2.0**-40):
         return [0] * len(values), np.float32(0)
-    return [round(w * 127.0 / m) for w in values], scale  # round() is to nearest even
+    return [round(w * most / m) for w in values], scale  # round() is to nearest even
 
 
 def check(rows: np.ndarray) -> p.S8Matrix:
-    matrix = quantize_rows(rows.astype(np.float32))
+    """In 7 bits, too; those of 8 are given back."""
+    narrow, matrix = quantize_rows_s7(rows.astype(np.float32)), quantize_rows(rows.astype(np.float32))
+    assert type(narrow) is p.S7Matrix
+    assert type(matrix) is p.S8Matrix
+    check_rows(narrow, rows, 63)
+    check_rows(matrix, rows, 127)
+    return matrix
+
+
+def check_rows(matrix: p.S8Matrix, rows: np.ndarray, most: int) -> None:
     assert matrix.q.dtype == np.int8
     assert matrix.scales.dtype == np.float32
     assert matrix.q.shape == rows.shape
     for row, q, scale in zip(rows.astype(np.float32), matrix.q, matrix.scales, strict=True):
-        expected_q, expected_scale = contract_row(row)
+        expected_q, expected_scale = contract_row(row, float(most))
         assert q.tolist() == expected_q
         assert scale.tobytes() == expected_scale.tobytes()  # 0 is +0
-    assert np.abs(matrix.q.astype(int)).max(initial=0) <= 127
-    return matrix
+    assert np.abs(matrix.q.astype(int)).max(initial=0) <= most
 
 
 def test_random_rows() -> None:

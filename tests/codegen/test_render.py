@@ -23,13 +23,14 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.quantize import RECIPES
+from codegen.quantize import RECIPES, choose_recipe
 from codegen.render.manifest import manifest
 from codegen.render.model import Model, Rendered, render_model
 from codegen.render.text import constant, float_literal, literal_lines, number_lines, pascal, string_view
 from codegen.tasks import verbs
 from codegen.tokenizer import compile_tokenizer
 
+LINEARS = ("query", "key", "value", "attention_output", "intermediate", "output", "pooler")
 ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 needs_compiler = pytest.mark.skipif(not COMPILERS, reason="no C++ compiler")
@@ -138,6 +139,31 @@ def make(folder: Path, change: Callable[[dict[str, Any]], object] | None = None,
         write_json(folder / "config.json", config)
     checkpoint = pipeline.load(folder)
     return pipeline.make_model("tiny", checkpoint, pipeline.to_graph(checkpoint, None), RECIPES["w8a8"], "host")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "target", "bits", "kernels"),
+    [
+        ("w8a8", "host", {}, "kPanelKernels"),
+        ("w7a8", "host", {}, "kPanelS7Kernels"),
+        ("w7a8", "host", {"query": 8, "output": 4}, "kPanelS7Kernels"),
+        ("w7a8", "host", dict.fromkeys(LINEARS, 8), "kPanelKernels"),
+        ("w7a8", "m-profile", {}, "kRowsKernels"),
+        ("fp32", "host", {}, "kPanelKernels"),
+    ],
+)
+def test_kernels_are_those_of_the_weights(
+    recipe: str, target: str, bits: dict[str, int], kernels: str, tmp_path: Path
+) -> None:
+    write_tiny_checkpoint(tmp_path, layers=2)
+    checkpoint = pipeline.load(tmp_path)
+    graph = pipeline.to_graph(checkpoint, None)
+    model = pipeline.make_model("tiny", checkpoint, graph, choose_recipe(recipe, 8, bits), target)
+    weights = texts(model, "incbin")["tiny_weights.hpp"].decode()
+    assert f"inline constexpr const KernelList& kKernels = {kernels};\n" in weights
+    marked = set(re.findall(r" true},\s+// (\w+)", weights))
+    layered = set(LINEARS) - {"pooler"}
+    assert marked == (layered - bits.keys() if recipe == "w7a8" else set())
 
 
 def texts(model: Model, form: str) -> dict[str, bytes]:

@@ -132,7 +132,7 @@ def test_inspect_forecasts_what_generate_makes(tmp_path: Path) -> None:
     inspect(tmp_path / "model", lines.append)
     assert sorted(tmp_path.rglob("*")) == before
     forecasts = [text.split() for text in lines if text.startswith("forecast")]
-    assert len(forecasts) == 6
+    assert len(forecasts) == 8
     for words in forecasts:
         made = report(tmp_path / "model", words[1], words[2])
         assert line(made, "tables").split()[1] == words[4]

@@ -37,7 +37,7 @@ def test_bash(capsys: pytest.CaptureFixture[str]) -> None:
     assert completed(text, "etch", "ge") == {"generate"}
     for command in COMMANDS:
         assert completed(text, "etch", command.name, "--") == {option.name for option in command.options}
-    assert completed(text, "etch", "generate", "x", "--recipe", "") == {"w8a8", "w4a8", "fp32"}
+    assert completed(text, "etch", "generate", "x", "--recipe", "") == {"w8a8", "w7a8", "w4a8", "fp32"}
     assert completed(text, "etch", "generate", "x", "--out", "") == set()  # bash's own: files
     assert completed(of_program("bash", "classify-x", HELP), "classify-x", "--") == {"--file", "--json", "--help"}
 

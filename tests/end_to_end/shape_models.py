@@ -90,6 +90,7 @@ QUICK = [
     Model("max", "fp32", tables="c"),
     Model("mean_sqrt", "fp32"),
     Model("blocks", "w4a8", bits=MIXED),
+    Model("blocks", "w7a8", bits=MIXED),
     Model("mean", "w8a8", "m-profile", embedding_bits=4),
     Model("gru/three_layers", "w4a8", "m-profile"),
     Model("distilbert/softmax", "fp32"),
@@ -108,6 +109,7 @@ CORE = [
     Model("ten", "fp32", tables="c"),
     Model("three_heads"),
     Model("three_tokens", "fp32"),
+    Model("three_heads", "w7a8", embedding_bits=4),
     Model("three_heads", "w4a8", embedding_bits=4),
     Model("ten", "w4a8", "m-profile", "c", bits="0.output=8,pooler=8"),
     Model("gru/no_bias"),
@@ -127,18 +129,24 @@ CORE = [
     Model("transformer_encoder/ten_wide"),
 ]
 ALWAYS = [*QUICK, *CORE]
-RECIPES = ("w8a8", "w4a8", "fp32")
+RECIPES = ("w8a8", "w7a8", "w4a8", "fp32")
+_STORED = ("w8a8", "w4a8", "fp32")  # 7 bits are planned and stored as 8
 _OTHER_RECIPES = ("w8a8", "fp32")  # tasks, activations and segments do not know how many bits a weight has
 TABLES = ("c", "incbin")
 SWEEP = [
     *(Model("ten", "fp32", target, tables) for target in TARGETS for tables in ("c", "incbin")),
-    *(Model("ten", recipe, target, tables) for recipe in ("w8a8", "w4a8") for target in TARGETS for tables in TABLES),
+    *(
+        Model("ten", recipe, target, tables)
+        for recipe in ("w8a8", "w7a8", "w4a8")
+        for target in TARGETS
+        for tables in TABLES
+    ),
     *(Model("blocks", recipe, target) for recipe in RECIPES for target in TARGETS),
     *(Model("blocks", "w8a8", target, bits=MIXED) for target in TARGETS),
-    *(Model("blocks", recipe, target, max_tokens=150) for recipe in RECIPES for target in TARGETS),
-    *(Model("three_heads", recipe, target) for recipe in RECIPES for target in TARGETS),
-    *(Model(shape, recipe) for recipe in RECIPES for shape in ("three_tokens", "narrow_heads", "one_head")),
-    *(Model("one_head", recipe, "m-profile", "c") for recipe in RECIPES),
+    *(Model("blocks", recipe, target, max_tokens=150) for recipe in _STORED for target in TARGETS),
+    *(Model("three_heads", recipe, target) for recipe in _STORED for target in TARGETS),
+    *(Model(shape, recipe) for recipe in _STORED for shape in ("three_tokens", "narrow_heads", "one_head")),
+    *(Model("one_head", recipe, "m-profile", "c") for recipe in _STORED),
     *(Model("type_vocab_3", recipe) for recipe in _OTHER_RECIPES),
     *(
         Model(shape, recipe, target)
@@ -160,7 +168,7 @@ SWEEP = [
 ]
 WRITERS = {path.name for path in (HERE.parent / "generation").iterdir()}  # test_generation_programs.py
 RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
-SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in RECIPES]
+SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in _STORED]
 QUICK_SET = frozenset(QUICK)
 ALWAYS_SET = frozenset(ALWAYS)
 MODELS = [*ALWAYS, *(model for model in dict.fromkeys(SWEEP) if model not in ALWAYS_SET)]

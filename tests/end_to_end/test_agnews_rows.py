@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.sweep, pytest.mark.minutes(9)]
 
 ROWS = 7600
 LEAST_ACCURACY = {"agnews": 91.0, "agnews_small": 90.0}  # per cent, w8a8
-MOST_LOST = {"w8a8": 0.3, "w4a8": 1.0}  # points, from fp32
+MOST_LOST = {"w8a8": 0.3, "w7a8": 0.3, "w4a8": 1.0}  # points, from fp32
 MOST_FP32_ERROR = 1e-4  # logits, against transformers on PyTorch fp32
 NEAR_TIE = 2e-4  # logits; below this fp32 may choose the other label
 EMULATED_ROWS = sampled(range(0, ROWS, 40), 40, "emulated rows")

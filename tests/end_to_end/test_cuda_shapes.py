@@ -22,6 +22,7 @@ QUICK = [
     Model("mean"),
     Model("cls", "fp32"),
     Model("three_heads", "w4a8", embedding_bits=4),
+    Model("three_heads", "w7a8"),
 ]
 SWEEP = [
     *(Model(shape) for shape in ("blocks", "narrow_heads", "one_head", "type_vocab_3", "multi_label", "one_label")),

@@ -51,6 +51,7 @@ QUICK = [
     ("t5/untied", "w8a8", "host"),
 ]
 LONG = [
+    ("t5/untied", "w7a8", "host"),
     ("bart/two_layers", "w8a8", "host"),
     ("decoder only, restricted", "fp32", "m-profile"),
     ("bart/uneven", "w4a8", "host"),

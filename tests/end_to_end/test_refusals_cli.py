@@ -164,7 +164,7 @@ def test_inspect(model: Path, tmp_path: Path) -> None:
     assert "single-label classification (softmax), 3 labels: label 0, label 1, label 2" in lines[1]
     forecasts = {tuple(line.split()[1:3]): line for line in lines if line.startswith("forecast")}
     assert set(forecasts) == {
-        (recipe, target) for recipe in ("w8a8", "w4a8", "fp32") for target in ("host", "m-profile")
+        (recipe, target) for recipe in ("w8a8", "w7a8", "w4a8", "fp32") for target in ("host", "m-profile")
     }
     for (recipe, target), line in forecasts.items():
         out = tmp_path / f"{recipe}_{target}"
