@@ -11,7 +11,7 @@ namespace cuda {
 
 // What a GPU computes with; chosen once, when the weights are opened.
 enum class Mode : std::uint8_t {
-    exact,  // 8-bit products: the bits of the CPU. Recipes w8a8 and w4a8
+    exact,  // 8-bit products: the bits of the CPU. Recipes w8a8, w7a8 and w4a8
     fast,   // bf16 products with float sums: any recipe
 };
 
