@@ -6,6 +6,7 @@
 #include <string>
 
 #include "benchmarks.hpp"
+#include "etch/kernels.hpp"
 #include "etch/ops/linear.hpp"
 #include "kernels.hpp"
 #include "limits.hpp"
