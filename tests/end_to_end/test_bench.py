@@ -116,6 +116,7 @@ def test_every_usable_set_is_measured(quick: list[dict[str, Any]]) -> None:
     assert "scalar" in usable
     for what in ("matmul_f32", "quantize_row", "layer_norm_row", "gelu_row", "exp2_row", "attention_s8"):
         assert {name.split("/")[1] for name in named(quick, what + "/")} == usable
+    assert {name.split("/")[1] for name in named(quick, "matmul_s7/")} == usable & {"avx2"}
     for name, line in (named(quick, "matmul_s8/") | named(quick, "matmul_f32/")).items():
         shape, rows = name.split("/")[2:]
         inputs, outputs = map(int, shape.split("x"))
