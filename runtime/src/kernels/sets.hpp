@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel set that a build may hold; panel_sets.cpp, panel_s7_sets.cpp and rows_sets.cpp
-// list those that it does hold.
+// Every kernel set that a build may hold; panel_sets.cpp, panel_s7_sets.cpp and rows_sets.cpp list those that it does
+// hold.
 #pragma once
 
 #include "kernel_set.hpp"

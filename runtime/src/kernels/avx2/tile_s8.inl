@@ -11,14 +11,13 @@
 // Per 4 k and 8 columns: vpmaddubsw, which multiplies unsigned by signed bytes and adds pairs; vpmaddwd by ones, which
 // adds pairs of those to int32; vpaddd. Products say which operand is unsigned and how, so that no pair saturates, and
 // where a row's sums begin for it:
-//     kGroupBytes                       of 4 k of an encoded row
-//     kGroupsOfOneRow                   that a loop takes at a time: there is little to do for a line of weights, and
-//     the
-//                                       loop's own part shows
-//     first_sum(a, k)                   of a row
-//     struct Row, row(a)                4 k of it, broadcast
-//     weights(w)                        the other operand, of 4 k of 8 columns
-//     pairs(row, weights)               sums of two products each
+//     kGroupBytes           of 4 k of an encoded row
+//     kGroupsOfOneRow       that a loop takes at a time: one row has little to do for a line of weights, and the loop's
+//                           own part shows
+//     first_sum(a, k)       of a row
+//     struct Row, row(a)    4 k of it, broadcast
+//     weights(w)            the other operand, of 4 k of 8 columns
+//     pairs(row, weights)   sums of two products each
 
 struct Ints {
     __m256i low;
