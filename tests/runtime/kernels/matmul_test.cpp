@@ -243,7 +243,8 @@ TEST_P(Matmul, LargestMagnitudesDoNotSaturate) {
     }
 }
 
-// As probabilities are, which a set may multiply in another way; and with a single negative value, in any of the rows.
+// As probabilities are, which a set may multiply in another way; and with a single negative value, in any of the rows,
+// which may be as small as -1.
 TEST_P(Matmul, RowsWithoutNegativeValuesAsScalar) {
     const KernelSet& reference = scalar(Packing::panel);
     for (const Size& size : {Size{1, 40, 33}, Size{5, 37, 40}, Size{64, 20, 16}, Size{70, 33, 24}}) {
@@ -253,10 +254,14 @@ TEST_P(Matmul, RowsWithoutNegativeValuesAsScalar) {
             x = std::fabs(x);
         ASSERT_TRUE(same_bits(c.s8(set(), {}), c.s8(reference, {})));
         for (const std::size_t row : {0u, size.rows / 2, size.rows - 1}) {
-            float& last = c.x[row * size.k + size.k - 1];
-            last = -last;
-            ASSERT_TRUE(same_bits(c.s8(set(), {}), c.s8(reference, {}))) << row;
-            last = -last;
+            const auto values = c.x.begin() + static_cast<std::ptrdiff_t>(row * size.k);
+            float& last = *(values + size.k - 1);
+            const float before = last;
+            for (const float negative : {-before, -*std::max_element(values, values + size.k) / 127.0f}) {
+                last = negative;
+                ASSERT_TRUE(same_bits(c.s8(set(), {}), c.s8(reference, {}))) << row << " " << negative;
+            }
+            last = before;
         }
     }
 }
