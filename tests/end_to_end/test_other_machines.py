@@ -105,27 +105,27 @@ class Machine:
     processor: str
     compiler: str
     assembler: str
-    options: tuple[str, ...]  # of both
+    target: str  # of a compiler that has several, else empty
     cpus: dict[str, list[str]]
 
     def build(self, folder: Path, model: Model = AGNEWS) -> Path:
         """A model's program without shared libraries."""
-        options = " ".join(self.options)
         return build_with(
             folder,
             "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.processor}",
             f"-DCMAKE_CXX_COMPILER={tool(self.compiler)}",
             f"-DCMAKE_ASM_COMPILER={tool(self.assembler)}",
-            f"-DCMAKE_CXX_FLAGS={options}",
-            f"-DCMAKE_ASM_FLAGS={options}",
+            *(f"-DCMAKE_{language}_COMPILER_TARGET={self.target}" for language in ("CXX", "ASM") if self.target),
             "-DCMAKE_EXE_LINKER_FLAGS=-static",
             model=model,
         )
 
     def compile(self, program: Path, *arguments: str | Path) -> None:
         """One that CMake does not know of."""
-        flags = ("-std=c++17", "-O2", "-ffp-contract=off", "-static", *self.options)
+        flags = ["-std=c++17", "-O2", "-ffp-contract=off", "-static"]
+        if self.target:
+            flags.append(f"--target={self.target}")
         output(tool(self.compiler), *flags, *arguments, "-o", program)
 
     def run(self, cpu: str) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class Machine:
 
 
 def gcc(processor: str, cpus: dict[str, list[str]]) -> Machine:
-    return Machine(processor, f"{processor}-linux-gnu-g++", f"{processor}-linux-gnu-gcc", (), cpus)
+    return Machine(processor, f"{processor}-linux-gnu-g++", f"{processor}-linux-gnu-gcc", "", cpus)
 
 
 AARCH64 = gcc(
@@ -151,7 +151,7 @@ RISCV64_VECTORS = Machine(
     "riscv64",
     "clang++-19",
     "clang-19",
-    ("--target=riscv64-linux-gnu",),
+    "riscv64-linux-gnu",
     {"rv64": ["scalar"]} | {f"{VECTORS}{bits}": ["rvv", "scalar"] for bits in (128, 256, 512)},
 )
 MACHINES = [
