@@ -98,7 +98,8 @@ def test_stopped_at_any_time(number: signal.Signals, delay: float, slow_model: P
         assert entries in ([], ["out"])
         assert outcome.err.endswith(WORDS.get(number, "etch: stopped") + "\n")
     else:
-        assert outcome.code == -number  # before our first line ran
+        # Before our first line ran Python itself answers: on a busy machine it still imports what runs modules.
+        assert outcome.code == -number or "Could not import runpy module" in outcome.err
         assert entries == []
     if entries:
         recorded = json.loads((tmp_path / "out" / "etch.json").read_text())["files"]
