@@ -40,7 +40,7 @@ _OWN = """
     disentangled_s8_scratch_bytes dsp encoded_row_bytes entries_at_once etch expanded_bytes expanded_outputs
     f32 f32_key_elements f32_key_offset f32_value_elements f32_value_offset find_kernels find_tags
     finish_answers finish_decoding first_unit_of flags gather_ends gru_scratch_bytes holds_one hosted ids_of
-    is_golden is_space_character is_word_character kernel_name kernels kernels_for keys_of_layer layout_of lower_case
+    is_golden is_space_character is_word_character kernel_name kernels keys_of_layer layout_of lower_case
     mark_ids mark_words masks_of max_encoded_bytes_per_value model_scratch_bytes most_pieces most_rows
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of
     packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors

@@ -23,11 +23,6 @@ extern const KernelList kPanelKernels;
 extern const KernelList kPanelS7Kernels;  // the same bits and names; faster where most weights have 7 bits
 extern const KernelList kRowsKernels;
 
-// The list of weights of 8 bits.
-constexpr const KernelList& kernels_for(Packing packing) noexcept {
-    return packing == Packing::panel ? kPanelKernels : kRowsKernels;
-}
-
 // The fastest set of `list` that this CPU can run; every build has at least the scalar set, so never null.
 const KernelSet* best_kernels(const KernelList& list) noexcept;
 

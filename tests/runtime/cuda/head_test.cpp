@@ -141,10 +141,8 @@ TEST_F(UnpackKernels, TablesOfFourBitsBecomeRowsOfEight) {
         std::vector<std::uint8_t> factors(packed_s4_factors(packing, outputs, inputs));
         for (std::size_t i = 0; i < factors.size(); ++i)
             factors[i] = static_cast<std::uint8_t>(1 + i % 15);  // -8 * 15 is still within 8 bits
-        const KernelSet* kernels = nullptr;
-        ASSERT_EQ(find_kernels(kernels_for(packing), "scalar", kernels), Status::ok);
         EdgeArray<std::int8_t> expanded(packed_s8_bytes(packing, outputs, inputs));
-        kernels->expand_s4(q.data(), factors.data(), outputs, inputs, expanded.data());
+        scalar(packing).expand_s4(q.data(), factors.data(), outputs, inputs, expanded.data());
 
         std::vector<std::int8_t> want(std::size_t{outputs} * stride);
         std::vector<cuda::Bf16> want_scaled(want.size());

@@ -187,6 +187,11 @@ class EncodedRows {
     EdgeArray<float> scales_;
 };
 
+// The list of weights of 8 bits.
+inline const KernelList& kernels_for(Packing packing) {
+    return packing == Packing::panel ? kPanelKernels : kRowsKernels;
+}
+
 inline const KernelSet& scalar(Packing packing) {
     const KernelSet* set = nullptr;
     if (find_kernels(kernels_for(packing), "scalar", set) != Status::ok) throw std::runtime_error("no scalar set");
