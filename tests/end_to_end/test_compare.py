@@ -71,7 +71,7 @@ def test_labelled_rows(tmp_path: Path) -> None:
 
 
 def test_peers_are_names_or_their_beginnings() -> None:
-    assert compare.peers("etch") == ["etch-w8a8", "etch-fp32", "etch-w4a8"]
+    assert compare.peers("etch") == ["etch-w8a8", "etch-w7a8", "etch-fp32", "etch-w4a8"]
     assert compare.peers("onnxruntime-int8,etch-fp32") == ["onnxruntime-int8", "onnxruntime-int8-fused", "etch-fp32"]
     assert compare.peers("llamacpp") == ["llamacpp-q8_0", "llamacpp-q4_0", "llamacpp-f32"]
     assert compare.peers("ctranslate2") == ["ctranslate2-int8", "ctranslate2-fp32"]

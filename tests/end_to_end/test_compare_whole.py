@@ -37,7 +37,7 @@ def test_etch_alone(tmp_path: Path) -> None:
     written = [json.loads(line) for line in lines.read_text().splitlines()]
     assert not [line for line in written if "skipped" in line]
     summaries = {line["peer"]: line for line in written if "accuracy" in line}
-    assert set(summaries) == {"etch-w8a8", "etch-fp32"}
+    assert set(summaries) == {"etch-w8a8", "etch-w7a8", "etch-fp32"}
     assert all((line["accuracy"], line["detail"]) == (1.0, "kernel scalar") for line in summaries.values())
     assert summaries["etch-fp32"]["mean_logit_error"] < 1e-5 < summaries["etch-w8a8"]["mean_logit_error"] < 0.1
     assert {(line["peer"], line["from"]) for line in written if "input" in line} == {

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -252,12 +253,17 @@ class Wheel:
         batch = [texts[0][0] if len(texts) == 1 else (texts[0][0], texts[1][0]) for texts in readings]
         results = []
         for encoding, texts in zip(self._tokenizer.encode_batch(batch), readings, strict=True):
-            segments = np.array(encoding.type_ids, np.uint8)
-            characters = np.array(encoding.offsets, np.int64).reshape(-1, 2)
-            which = np.array([number or 0 for number in encoding.sequence_ids], np.uint8)
-            offsets = texts[0][1][characters] if len(texts) == 1 else _pair_offsets(characters, which, texts)
-            offsets[np.array(encoding.special_tokens_mask, bool)] = 0
-            results.append(Result(np.array(encoding.ids, np.int32), offsets, segments, bool(encoding.overflowing)))
+            # By bytes() and fromiter(): np.array() asks each number for its type, which takes sweeps as long again.
+            segments = np.frombuffer(bytes(encoding.type_ids), np.uint8)
+            characters = np.fromiter(chain.from_iterable(encoding.offsets), np.int64).reshape(-1, 2)
+            if len(texts) == 1:
+                offsets = texts[0][1][characters]
+            else:
+                which = np.array([number or 0 for number in encoding.sequence_ids], np.uint8)
+                offsets = _pair_offsets(characters, which, texts)
+            offsets[np.frombuffer(bytes(encoding.special_tokens_mask), bool)] = 0
+            ids = np.fromiter(encoding.ids, np.int32)
+            results.append(Result(ids, offsets, segments, bool(encoding.overflowing)))
         return results
 
 

@@ -61,6 +61,7 @@ class WritingRuntime(Protocol):
 
 PEERS = (
     "etch-w8a8",
+    "etch-w7a8",
     "etch-fp32",
     "onnxruntime-int8",
     "onnxruntime-int8-fused",

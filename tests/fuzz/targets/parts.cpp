@@ -168,7 +168,7 @@ void run_sequence(std::uint8_t composition, std::uint8_t settings, const etch::N
             run<etch::SequenceWordPieceTokenizer>(test_vocabulary::kUncased, steps, {}, request);
             break;
         case 4:
-            run<etch::SequenceWordLevelTokenizer>(test_vocabulary::kWords, steps, {one, true}, request);
+            run<etch::SequenceWordLevelTokenizer>(test_vocabulary::kWords, steps, {one, true, {}}, request);
             break;
         case 5:
             run<etch::SequenceCharacterBpeTokenizer>(test_vocabulary::kMerged, steps,
@@ -226,7 +226,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             if ((settings & 8) != 0) {
                 run<etch::CharacterWordPieceTokenizer>(test_vocabulary::kUncased, {kFolding}, {}, request);
             } else {
-                run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one, true}, request);
+                run<etch::CharacterWordLevelTokenizer>(test_vocabulary::kWords, {kFolding}, {one, true, {}}, request);
             }
             break;
         case 7: {
@@ -250,12 +250,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             if ((settings & 16) != 0) {
                 run<etch::NormalFormWordPieceTokenizer>(test_vocabulary::kUncased, {form}, {}, request);
             } else if ((settings & 32) != 0) {  // words of letters: no special token is one
-                run<etch::WordLevelTokenizer>(test_vocabulary::kUncased, {false, false, other, other}, {true, false},
-                                              request);
+                run<etch::WordLevelTokenizer>(test_vocabulary::kUncased, {false, false, other, other},
+                                              {true, false, {}}, request);
             } else if ((settings & 8) != 0) {
                 run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);
             } else {
-                run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one, true},
+                run<etch::WordLevelTokenizer>(test_vocabulary::kWords, {false, false, other, other}, {one, true, {}},
                                               request);
             }
             break;
