@@ -124,78 +124,85 @@ ETCH_INLINE void store_panels(float* const* places, const Vector& x) noexcept {
     }
 }
 
-// `count` blocks, at least one.
+// The whole panels of some rows, a row after the other.
+class Panels {
+  public:
+    // `of_a_row` and `rows` at least one; `stride` floats between rows.
+    Panels(float* x, std::uint32_t of_a_row, std::uint32_t rows, std::size_t stride) noexcept
+        : next_(x),
+          left_(of_a_row * rows),
+          left_in_row_(of_a_row),
+          of_a_row_(of_a_row),
+          to_next_row_(stride - (of_a_row - 1) * std::size_t{16}) {}
+
+    bool any() const noexcept { return left_ != 0; }
+    // Behind the last one this one again: a block is read before it is written.
+    float* take() noexcept {
+        float* const place = next_;
+        if (left_ != 0) --left_;
+        if (left_ == 0) return place;
+        const bool row_ends = --left_in_row_ == 0;
+        next_ += row_ends ? to_next_row_ : 16;
+        if (row_ends) left_in_row_ = of_a_row_;
+        return place;
+    }
+
+  private:
+    float* next_;
+    std::uint32_t left_;
+    std::uint32_t left_in_row_;
+    std::uint32_t of_a_row_;
+    std::size_t to_next_row_;
+};
+
+// At least one panel.
 template <class Function>
-ETCH_NOINLINE void map(float* const* places, std::size_t count) noexcept {
-    for (float* const* const end = places + count * kPanels; places != end; places += kPanels)
+ETCH_NOINLINE void map(Panels panels) noexcept {
+    do {
+        float* places[kPanels];
+        ETCH_UNROLL
+        for (std::uint32_t p = 0; p < kPanels; ++p)
+            places[p] = panels.take();
         store_panels(places, Function::of(load_panels<Wide>(places)));
+    } while (panels.any());
 }
 
-ETCH_NOINLINE void activate_blocks(Activation activation, float* const* places, std::size_t count) noexcept {
+ETCH_NOINLINE void activate_panels(Activation activation, const Panels& panels) noexcept {
     switch (activation) {
         case Activation::none:
             return;
         case Activation::relu:
-            return map<Relu>(places, count);
+            return map<Relu>(panels);
         case Activation::gelu:
-            return map<Gelu>(places, count);
+            return map<Gelu>(panels);
         case Activation::gelu_tanh:
-            return map<GeluTanh>(places, count);
+            return map<GeluTanh>(panels);
         case Activation::quick_gelu:
-            return map<QuickGelu>(places, count);
+            return map<QuickGelu>(panels);
         case Activation::silu:
-            return map<Silu>(places, count);
+            return map<Silu>(panels);
         case Activation::tanh:
-            return map<Tanh>(places, count);
+            return map<Tanh>(panels);
         case Activation::sigmoid:
-            return map<Sigmoid>(places, count);
+            return map<Sigmoid>(panels);
     }
 }
 
-// Places of panels, activated many at a time: what a call costs and the constants in registers serve seven blocks, as
-// many as the largest tile of vector/matmul_vnni.inl has.
-class Panels {
-  public:
-    explicit Panels(Activation activation) noexcept : activation_(activation) {}
-
-    void add(float* place) noexcept {
-        places_[count_++] = place;
-        if (count_ == kMost) activate();
-    }
-    void activate() noexcept {
-        if (count_ == 0) return;
-        for (; count_ % kPanels != 0; ++count_)
-            places_[count_] = places_[count_ - 1];  // a block is read before it is written
-        activate_blocks(activation_, places_, count_ / kPanels);
-        count_ = 0;
-    }
-
-  private:
-    static constexpr std::uint32_t kMost = 7 * kPanels;
-    float* places_[kMost];
-    std::uint32_t count_ = 0;
-    Activation activation_;
-};
-
-// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows.
+// x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows. Panels that are cut are activated in a
+// copy.
 void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
                       std::size_t stride) noexcept {
-    Panels panels(activation);
-    for (; rows != 0; --rows) {
-        std::uint32_t column = 0;
-        for (; column + 16 <= n; column += 16)
-            panels.add(x + column);
-        if (column != n) {  // a panel that is cut is activated in a copy
-            const FirstLanes lanes(n - column);
-            alignas(64) float copy[16];
-            store(copy, lanes.read(x + column));
-            panels.add(copy);
-            panels.activate();
-            lanes.write(x + column, load<Floats>(copy));
-        }
-        x += stride;
+    const std::uint32_t whole = n / 16;
+    if (whole != 0) activate_panels(activation, Panels(x, whole, rows, stride));
+    if (n % 16 == 0) return;
+    const FirstLanes lanes(n % 16);
+    for (float* cut = x + whole * 16; rows != 0; --rows) {
+        alignas(64) float copy[16];
+        store(copy, lanes.read(cut));
+        activate_panels(activation, Panels(copy, 1, 1, 0));
+        lanes.write(cut, load<Floats>(copy));
+        cut += stride;
     }
-    panels.activate();
 }
 
 void activate_row(Activation activation, float* x, std::uint32_t n) noexcept {
