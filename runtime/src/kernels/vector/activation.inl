@@ -155,9 +155,11 @@ class Panels {
     std::size_t to_next_row_;
 };
 
-// At least one panel.
+// The arguments are those of Panels. They come in registers: a struct that was just written in parts is read as a whole
+// only when all stores before are in the cache, those of the product among them: 3 % of a GELU.
 template <class Function>
-ETCH_NOINLINE void map(Panels panels) noexcept {
+ETCH_NOINLINE void map(float* x, std::uint32_t of_a_row, std::uint32_t rows, std::size_t stride) noexcept {
+    Panels panels(x, of_a_row, rows, stride);
     do {
         float* places[kPanels];
         ETCH_UNROLL
@@ -167,24 +169,25 @@ ETCH_NOINLINE void map(Panels panels) noexcept {
     } while (panels.any());
 }
 
-ETCH_NOINLINE void activate_panels(Activation activation, const Panels& panels) noexcept {
+ETCH_NOINLINE void activate_panels(Activation activation, float* x, std::uint32_t of_a_row, std::uint32_t rows,
+                                   std::size_t stride) noexcept {
     switch (activation) {
         case Activation::none:
             return;
         case Activation::relu:
-            return map<Relu>(panels);
+            return map<Relu>(x, of_a_row, rows, stride);
         case Activation::gelu:
-            return map<Gelu>(panels);
+            return map<Gelu>(x, of_a_row, rows, stride);
         case Activation::gelu_tanh:
-            return map<GeluTanh>(panels);
+            return map<GeluTanh>(x, of_a_row, rows, stride);
         case Activation::quick_gelu:
-            return map<QuickGelu>(panels);
+            return map<QuickGelu>(x, of_a_row, rows, stride);
         case Activation::silu:
-            return map<Silu>(panels);
+            return map<Silu>(x, of_a_row, rows, stride);
         case Activation::tanh:
-            return map<Tanh>(panels);
+            return map<Tanh>(x, of_a_row, rows, stride);
         case Activation::sigmoid:
-            return map<Sigmoid>(panels);
+            return map<Sigmoid>(x, of_a_row, rows, stride);
     }
 }
 
@@ -193,13 +196,13 @@ ETCH_NOINLINE void activate_panels(Activation activation, const Panels& panels) 
 void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
                       std::size_t stride) noexcept {
     const std::uint32_t whole = n / 16;
-    if (whole != 0) activate_panels(activation, Panels(x, whole, rows, stride));
+    if (whole != 0) activate_panels(activation, x, whole, rows, stride);
     if (n % 16 == 0) return;
     const FirstLanes lanes(n % 16);
     for (float* cut = x + whole * 16; rows != 0; --rows) {
         alignas(64) float copy[16];
         store(copy, lanes.read(cut));
-        activate_panels(activation, Panels(copy, 1, 1, 0));
+        activate_panels(activation, copy, 1, 1, 0);
         lanes.write(cut, load<Floats>(copy));
         cut += stride;
     }
