@@ -29,7 +29,7 @@ class Scope:
     indent: int
     layer: str | None = None  # the loop variable
     block: bool = False
-    block_rows: str = "kRowBlock"
+    blocks_fit: bool = True  # kRowBlock rows keep what they compute in the second cache
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
     masks: bool = False  # a block of one text's masks
@@ -71,9 +71,8 @@ class Scope:
 def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool) -> list[str]:
     """The body of forward(): what all rows go through."""
     rows: list[Row] = []
-    scope = Scope(environment, 1, heads=heads_of(program), embeddings=embedding_names(program))
-    if not blocks_fit:
-        scope = replace(scope, block_rows="block_rows(run.kernels(), kRowBlock)")
+    heads, embeddings = heads_of(program), embedding_names(program)
+    scope = Scope(environment, 1, blocks_fit=blocks_fit, heads=heads, embeddings=embeddings)
     for step in program.steps:
         rows.extend(op_rows(step, scope) if isinstance(step, p.OPS) else STEP_ROWS(step, scope))
     return annotated(rows)
@@ -154,7 +153,8 @@ def _elsewhere(repeat: p.Repeat, scope: Scope) -> list[Row]:
 
 def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
-    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {scope.block_rows})) {{", "")]
+    most = "kRowBlock" if scope.blocks_fit else f"block_rows(run.kernels(), {needed}, kRowBlock)"
+    rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {most})) {{", "")]
     rows.append((f"{inner}if (skips(run, {len(blocks.body)})) continue;", ""))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing a kernel set from a list, best first: panel_sets.cpp, panel_s7_sets.cpp and rows_sets.cpp hold the lists.
 #include "etch/kernels.hpp"
+#include "etch/packing.hpp"
 #include "kernel_set.hpp"
 
 namespace etch {
@@ -42,8 +43,14 @@ std::string_view kernel_name(const KernelSet& kernels) noexcept {
     return kernels.name;
 }
 
-std::uint32_t block_rows(const KernelSet& kernels, std::uint32_t most) noexcept {
-    return kernels.block_rows != 0 && kernels.block_rows < most ? kernels.block_rows : most;
+std::uint32_t block_rows(const KernelSet& kernels, std::uint32_t rows, std::uint32_t most) noexcept {
+    constexpr std::uint32_t kTileRows = 16;  // a multiple of what most sets multiply at a time
+    if (kernels.block_rows != 0 && kernels.block_rows < most) most = kernels.block_rows;
+    if (rows <= most) return most;
+    const std::uint32_t blocks = (rows + most - 1) / most;
+    const std::uint32_t even = (rows + blocks - 1) / blocks;
+    const auto whole_tiles = static_cast<std::uint32_t>(round_up(even, kTileRows));
+    return whole_tiles < most ? whole_tiles : most;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

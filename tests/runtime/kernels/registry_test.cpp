@@ -70,11 +70,28 @@ TEST(Registry, EncodingsFitWhatArenasArePlannedFor) {
 TEST(Registry, RowsOfABlockAreAllOrAsManyAsASetWants) {
     KernelSet set = *best_kernels(kPanelKernels);
     set.block_rows = 0;
-    EXPECT_EQ(block_rows(set, 224), 224u);
-    set.block_rows = 72;
-    EXPECT_EQ(block_rows(set, 224), 72u);
-    EXPECT_EQ(block_rows(set, 72), 72u);
-    EXPECT_EQ(block_rows(set, 5), 5u);
+    EXPECT_EQ(block_rows(set, 221, 224), 224u);
+    set.block_rows = 80;
+    EXPECT_EQ(block_rows(set, 0, 224), 80u);
+    EXPECT_EQ(block_rows(set, 80, 224), 80u);
+    EXPECT_EQ(block_rows(set, 80, 80), 80u);
+    EXPECT_EQ(block_rows(set, 9, 5), 5u);
+}
+
+TEST(Registry, BlocksHaveNearlyTheSameRows) {
+    KernelSet set = *best_kernels(kPanelKernels);
+    set.block_rows = 80;
+    EXPECT_EQ(block_rows(set, 81, 224), 48u);   // and 33
+    EXPECT_EQ(block_rows(set, 128, 224), 64u);  // twice
+    EXPECT_EQ(block_rows(set, 221, 224), 80u);  // and 80, 61
+    set.block_rows = 0;
+    EXPECT_EQ(block_rows(set, 225, 224), 128u);
+    EXPECT_EQ(block_rows(set, 512, 224), 176u);
+    for (std::uint32_t rows = 1; rows < 600; ++rows) {
+        const std::uint32_t block = block_rows(set, rows, 71);
+        ASSERT_LE(block, 71u);
+        ASSERT_EQ((rows + block - 1) / block, (rows + 70) / 71) << rows;  // and no more blocks
+    }
 }
 
 // A vector set of this build, and whether the CPU has what it needs, asked in another way than the runtime does.

@@ -70,22 +70,16 @@ constexpr std::uint32_t kCopiedFrom = 256;  // k; of less, as in attention, many
 #include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
+#include "halved.inl"
 // clang-format on
 
-// Where a register is two halves to the CPU, copying rows costs more than it brings: 2 to 4 % of a product of k = 384
-// and 768, measured on Zen 4. Copied are those that push each other out of a cache of 8 ways.
-void matmul_s8_halved(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulS8);
-    multiply(m, first_panel, last_panel, m.a.stride_bytes % 2048 == 0 && m.k >= kCopiedFrom);
-}
-
-// Its second cache is 1 MB, half of Intel's: 221 rows of BERT-base's inner width are 2.7 MB, 72 rows 0.9. To multiply a
-// byte of weights by 72 rows takes it more than a cycle, which hides reading it again: 3 % faster than one block of 221
-// rows in one thread, and 2 % in two.
-constexpr KernelSet halved(KernelSet set) noexcept {
+constexpr KernelSet halved_set(KernelSet set) noexcept {
     set.usable = avx512_vnni_halved_usable;
-    set.matmul_s8 = matmul_s8_halved;
-    set.block_rows = 72;
+    set.matmul_s8 = halved::matmul_s8;
+    set.matmul_s4 = halved::matmul_s4;
+    set.quantize_row = halved::quantize_row;
+    set.quantize_probabilities = halved::quantize_probabilities;
+    set.block_rows = halved::kBlockRows;
     return set;
 }
 
@@ -121,7 +115,7 @@ constexpr KernelSet kAvx512Vnni = {
     avx512_vnni::matmul_s4,
     avx512_vnni::common::kMostRowsS4,
 };
-constexpr KernelSet kAvx512VnniHalved = avx512_vnni::halved(kAvx512Vnni);
+constexpr KernelSet kAvx512VnniHalved = avx512_vnni::halved_set(kAvx512Vnni);
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

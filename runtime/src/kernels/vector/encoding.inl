@@ -18,22 +18,27 @@ ETCH_INLINE float scale_of(float largest) noexcept {
     return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
 }
 
-// Encodes n values rne(x * factor).
-ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded) noexcept {
+// Encodes n values rne(x * factor), 16 at a time by encode(values, where to).
+template <class Encode>
+ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded,
+                            Encode encode) noexcept {
     const Floats factors = all<Floats>(factor);
     for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
-        encode_16(mul(lanes.read(x + i), factors), encoded + std::size_t{kEncodedBytes} * i);
+        encode(mul(lanes.read(x + i), factors), encoded + std::size_t{kEncodedBytes} * i);
     });
 }
 
-float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
+template <class Encode>
+ETCH_INLINE float quantize_row_by(const float* x, std::uint32_t n, std::uint8_t* encoded, Encode encode) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRow);
     const float largest = largest_magnitude(x, n);
-    encode_row(x, n, quantizing_factor(largest), encoded);
+    encode_row(x, n, quantizing_factor(largest), encoded, encode);
     return scale_of(largest);
 }
 
-float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
+template <class Encode>
+ETCH_INLINE float quantize_probabilities_by(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded,
+                                            Encode encode) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeProbabilities);
     Floats largest = all<Floats>(0.0f);
     for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
@@ -41,6 +46,16 @@ float quantize_probabilities(float* e, const float* value_scales, std::uint32_t 
         lanes.write(e + i, w);
         largest = max(w, largest);
     });
-    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded);
+    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded, encode);
     return largest_of(largest);
+}
+
+float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
+    return quantize_row_by(x, n, encoded,
+                           [](Floats values, std::uint8_t* to) ETCH_INLINE_BODY { encode_16(values, to); });
+}
+
+float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
+    return quantize_probabilities_by(e, value_scales, n, encoded,
+                                     [](Floats values, std::uint8_t* to) ETCH_INLINE_BODY { encode_16(values, to); });
 }

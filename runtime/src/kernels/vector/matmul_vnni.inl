@@ -53,34 +53,38 @@ ETCH_NOINLINE void multiply_by_columns(const MatmulS8& m, std::uint32_t panel, b
 
 constexpr std::uint32_t kFewRows = 2 * kMostByRows;
 
-// A group of panels times m's rows, up to kFewRows, in tiles of nearly the same number, kLeast to kMost.
-template <unsigned kPanels, unsigned kLeast, unsigned kMost>
-ETCH_NOINLINE void multiply_by_rows(const MatmulS8& m, std::uint32_t panel, const std::int32_t* row_sums) noexcept {
+// A group of panels times m's rows in tiles of nearly the same number, kLeast to kMost. `Offset` is ByRows or
+// ByPlainRows.
+template <class Offset, unsigned kPanels, unsigned kLeast, unsigned kMost>
+ETCH_NOINLINE void multiply_by_rows(const MatmulS8& m, std::uint32_t panel, const std::int32_t* row_sums,
+                                    bool copied) noexcept {
+    const std::size_t panel_bytes = panel_bytes_of(m);
     std::uint32_t tiles = (m.rows + kMost - 1) / kMost;
     for (std::uint32_t row = 0; row < m.rows; --tiles) {
         const std::uint32_t count = (m.rows - row) / tiles;
-        tile_of<TileS8<kPanels, ByRows>, kLeast, kMost>(count, m, ByRows{row_sums + row}, panel, row, std::size_t{0});
+        const std::size_t ahead = m.rows > kFewRows ? (kPanels + tiles % kPanels) * panel_bytes : 0;
+        tile_of<TileS8<kPanels, Offset>, kLeast, kMost>(count, m, Offset(row_sums + row, copied), panel, row, ahead);
         activate_rows(m, row, count, panel, kPanels);
         row += count;
     }
 }
 
 // Many rows: panels from `panel` on in groups of kPanels, as far as these fit before `last`, then in smaller ones: of
-// four that are left, two and two.
-template <unsigned kPanels>
-ETCH_INLINE void multiply_many(const MatmulS8& m, std::uint32_t panel, std::uint32_t last, bool copied) noexcept {
+// four that are left, two and two. multiply(a group's size as an integral_constant, its first panel).
+template <unsigned kPanels, class Multiply>
+ETCH_INLINE void for_each_group(std::uint32_t panel, std::uint32_t last, Multiply multiply) noexcept {
     for (; panel + kPanels <= last && (kPanels < 3 || panel + kPanels + 1 != last); panel += kPanels)
-        multiply_by_columns<kPanels>(m, panel, copied);
-    if constexpr (kPanels > 1) multiply_many<kPanels - 1>(m, panel, last, copied);
+        multiply(std::integral_constant<unsigned, kPanels>{}, panel);
+    if constexpr (kPanels > 1) for_each_group<kPanels - 1>(panel, last, multiply);
 }
 
 // Up to kFewRows rows: single panels behind the groups, in small tiles, for there are few of them.
-template <unsigned kPanels, unsigned kLeast, unsigned kMost>
-ETCH_INLINE void multiply_few(const MatmulS8& m, const std::int32_t* row_sums, std::uint32_t panel,
-                              std::uint32_t last) noexcept {
+template <class Offset, unsigned kPanels, unsigned kLeast, unsigned kMost>
+ETCH_INLINE void multiply_few(const MatmulS8& m, const std::int32_t* row_sums, std::uint32_t panel, std::uint32_t last,
+                              bool copied) noexcept {
     for (; panel + kPanels <= last; panel += kPanels)
-        multiply_by_rows<kPanels, kLeast, kMost>(m, panel, row_sums);
-    if constexpr (kPanels > 1) multiply_few<1, 2, kMostRows / 2>(m, row_sums, panel, last);
+        multiply_by_rows<Offset, kPanels, kLeast, kMost>(m, panel, row_sums, copied);
+    if constexpr (kPanels > 1) multiply_few<Offset, 1, 2, kMostRows / 2>(m, row_sums, panel, last, copied);
 }
 
 // One row times a panel is bound by how fast the weights come. They lie one behind the other through all panels: read
@@ -88,6 +92,7 @@ ETCH_INLINE void multiply_few(const MatmulS8& m, const std::int32_t* row_sums, s
 // %, fetched ahead by instructions at 73 %, measured on Zen 4. The sums take turns, so that none is waited for.
 constexpr unsigned kSumsOfARow = kMostPanels > 1 ? 8 : 4;
 
+template <class Offset>
 ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int32_t row_sum) noexcept {
     const std::int8_t* weights = m.weights + panel * panel_bytes_of(m);
     const std::uint8_t* a = m.a.data;
@@ -98,13 +103,13 @@ ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int
     for (unsigned i = 0; i < kSumsOfARow; ++i)
         sums[i] = all_ints(i == 0 ? row_sum : 0);
     const auto add_four = [&](const std::uint8_t* four, Ints& sum) ETCH_INLINE_BODY {
-        sum = ByRows::add_products(sum, broadcast_4_bytes(four), ByRows::w_operand(weights, top_bits));
+        sum = Offset::add_products(sum, broadcast_4_bytes(four), Offset::w_operand(weights, top_bits));
         weights += 64;
     };
     for (std::uint32_t left = m.k; left != 0;) {
         alignas(64) std::uint8_t chunk[kChunk];
         const std::uint32_t now = left > kChunk ? kChunk : left;
-        copy_chunk<1, ByRows::kFlipsRows>(a, 0, now, top_bits, chunk);
+        copy_chunk<1, Offset::kFlipsRows>(a, 0, now, top_bits, chunk);
         a += now;
         left -= now;
         std::uint32_t k = 0;
@@ -125,19 +130,34 @@ ETCH_NOINLINE void multiply_row(const MatmulS8& m, std::uint32_t panel, std::int
 }
 
 // Two to kMostRows / 2 rows are multiplied by more panels at a time: there must be enough sums to wait for none.
-ETCH_NOINLINE void multiply_few_rows(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
-    constexpr unsigned kManyPanels = kMostRows / 2;
-    std::int32_t row_sums[kFewRows];
+constexpr std::uint32_t kManyPanels = kMostRows / 2;
+
+template <class Offset>
+ETCH_INLINE void find_row_sums(const MatmulS8& m, std::int32_t* row_sums) noexcept {
     for (std::uint32_t row = 0; row < m.rows; ++row)
-        row_sums[row] = first_sum_of_row(m.a.data + row * m.a.stride_bytes, m.k);
+        row_sums[row] = first_sum_of_row(m.a.data + row * m.a.stride_bytes, m.k, Offset::kFlip);
+}
+
+// Up to kManyPanels rows.
+template <class Offset>
+ETCH_INLINE void multiply_fewest_rows(const MatmulS8& m, const std::int32_t* row_sums, std::uint32_t first_panel,
+                                      std::uint32_t last_panel, bool copied) noexcept {
     if (m.rows == 1) {
         for (std::uint32_t panel = first_panel; panel < last_panel; ++panel)
-            multiply_row(m, panel, row_sums[0]);
+            multiply_row<Offset>(m, panel, row_sums[0]);
         activate_rows(m, 0, 1, first_panel, last_panel - first_panel);
-    } else if (m.rows <= kManyPanels) {
-        multiply_few<kFewRowsPanels, 2, kManyPanels>(m, row_sums, first_panel, last_panel);
     } else {
-        multiply_few<kMostPanels, kMostByRows / 2, kMostByRows>(m, row_sums, first_panel, last_panel);
+        multiply_few<Offset, kFewRowsPanels, 2, kManyPanels>(m, row_sums, first_panel, last_panel, copied);
+    }
+}
+
+ETCH_NOINLINE void multiply_few_rows(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
+    std::int32_t row_sums[kFewRows];
+    find_row_sums<ByRows>(m, row_sums);
+    if (m.rows <= kManyPanels) {
+        multiply_fewest_rows<ByRows>(m, row_sums, first_panel, last_panel, true);
+    } else {
+        multiply_few<ByRows, kMostPanels, kMostByRows / 2, kMostByRows>(m, row_sums, first_panel, last_panel, true);
     }
 }
 
@@ -150,8 +170,10 @@ ETCH_INLINE void multiply(const MatmulS8& m, std::uint32_t first_panel, std::uin
             multiply_few_rows(one, 0, 1);
         });
     }
-    if (m.rows > kFewRows) return multiply_many<kMostPanels>(m, first_panel, last_panel, copied);
-    multiply_few_rows(m, first_panel, last_panel);
+    if (m.rows <= kFewRows) return multiply_few_rows(m, first_panel, last_panel);
+    for_each_group<kMostPanels>(first_panel, last_panel, [&](auto size, std::uint32_t panel) ETCH_INLINE_BODY {
+        multiply_by_columns<decltype(size)::value>(m, panel, copied);
+    });
 }
 
 void matmul_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {

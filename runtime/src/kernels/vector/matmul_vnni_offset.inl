@@ -4,9 +4,11 @@
 //
 // The offset. With many rows a is the unsigned operand, its 128 contributes 128 * sum of w to a column, and a column's
 // sums begin at minus that. The first tile finds it: it has one row more, all 128. With few rows both operands are
-// shifted by 128, a as it is copied, the weights as they are loaded (on Zen 4 the exclusive or runs beside the
-// multiplications): the weights are the unsigned operand, and what their 128 contributes, 128 * sum of q, is one number
-// for a row.
+// shifted by 128, a as it is copied, the weights as they are loaded: the weights are the unsigned operand, and what
+// their 128 contributes, 128 * sum of q, is one number for a row.
+//
+// On Zen 4 the exclusive or runs beside the multiplications. There rows are plain, q, and the weights are shifted
+// whatever the number of rows: no column is summed, and no row is copied for its sign.
 
 constexpr std::uint8_t kEncodedBytes = 1;
 constexpr std::int32_t kEveryTopBit = -0x7F7F7F80;  // 0x80808080
@@ -66,14 +68,32 @@ struct FindsColumns : UnsignedRows {
     FindsColumns(std::int32_t* found, bool copied_rows) noexcept : sums(found), copied(copied_rows) {}
     static Ints first(unsigned, std::uint32_t) noexcept { return all_ints(0); }
 };
-struct ByRows {
-    static constexpr bool kFlipsRows = true;
-    static constexpr bool kPrefetches = false;
+// Weights are shifted, rows are q.
+struct UnsignedWeights {
     static constexpr bool kFindsColumns = false;
-    static constexpr bool copied = true;
     const std::int32_t* sums;  // [rows of the tile]
 
+    explicit UnsignedWeights(const std::int32_t* of_rows) noexcept : sums(of_rows) {}
     Ints first(unsigned, std::uint32_t row) const noexcept { return all_ints(sums[row]); }
     static Ints w_operand(const std::int8_t* w, Ints top_bits) noexcept { return exclusive_or(top_bits, load_ints(w)); }
     static Ints add_products(Ints sum, Ints a, Ints w) noexcept { return dot(sum, w, a); }
+};
+// Rows are encoded as q + 128.
+struct ByRows : UnsignedWeights {
+    static constexpr bool kFlipsRows = true;
+    static constexpr bool kPrefetches = false;
+    static constexpr std::int32_t kFlip = 0;  // of first_sum_of_row
+    static constexpr bool copied = true;
+
+    ByRows(const std::int32_t* of_rows, bool) noexcept : UnsignedWeights(of_rows) {}
+};
+// Rows are encoded as q.
+struct ByPlainRows : UnsignedWeights {
+    static constexpr bool kFlipsRows = false;
+    static constexpr bool kPrefetches = true;
+    static constexpr std::int32_t kFlip = kEveryTopBit;
+    bool copied;
+
+    ByPlainRows(const std::int32_t* of_rows, bool copied_rows) noexcept
+        : UnsignedWeights(of_rows), copied(copied_rows) {}
 };

@@ -19,7 +19,7 @@
 // 221 rows, 3 % at 44, measured on Zen 4. Fetched at once they cost as much as they bring, so it is one line for each 4
 // k of a tile. Behind the last group there is nothing to fetch, which does no harm: an address is all that is made of
 // it. Of few rows, which are bound by how fast weights come from the second or third cache, it costs 3 to 20 %: there
-// every line is fetched once, and the hardware follows.
+// every line is fetched once, and the hardware follows; `ahead` 0 costs nothing that can be measured.
 ETCH_INLINE void prefetch(const std::int8_t* weights, std::size_t ahead) noexcept {
     _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(weights) + ahead), _MM_HINT_T1);
 }
@@ -129,7 +129,7 @@ struct TileS8 {
                     ETCH_UNROLL
                     for (unsigned p = 0; p < kPanels; ++p)
                         w[p] = Offset::w_operand(weights + p * panel_bytes, top_bits);
-                    if constexpr (Offset::kPrefetches) prefetch(weights, ahead);
+                    if constexpr (Offset::kPrefetches && kPanels <= kMostPanels) prefetch(weights, ahead);
                     weights += 64;
                     ETCH_UNROLL
                     for (unsigned r = 0; r < kRows; ++r) {
