@@ -2,8 +2,8 @@
 // s8 x s8 -> s32 -> f32 by vpdpbusd, tiles of kMostRows rows x 16 kMostPanels columns, the whole K in registers.
 // Included inside the namespaces of avx_vnni and avx512_vnni, behind matmul_vnni_tile.inl.
 //
-// a       [rows][k], encoded as u8 = q + 128; 128 up to a multiple of kEncodedPadding values; row stride in bytes, any
-//         alignment.
+// a       [rows][k], encoded as u8 = q + 128, for ByPlainRows as q, and encoded zeros up to a multiple of
+//         kEncodedPadding values; row stride in bytes, any alignment.
 // weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; zeros
 //         up to a multiple of 4 k; any alignment, a multiple of 64 bytes is a tenth faster.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
