@@ -33,7 +33,9 @@ ETCH_INLINE void multiply_block(const MatmulS8& m, std::uint32_t first_panel, st
     find_row_sums<ByPlainRows>(m, row_sums);
     if (m.rows <= kManyPanels) return multiply_fewest_rows<ByPlainRows>(m, row_sums, first_panel, last_panel, copied);
     for_each_group<kMostPanels>(first_panel, last_panel, [&](auto size, std::uint32_t panel) ETCH_INLINE_BODY {
-        multiply_by_rows<ByPlainRows, decltype(size)::value, kMostByRows / 2, kMostByRows>(m, panel, row_sums, copied);
+        constexpr unsigned kPanels = decltype(size)::value;
+        constexpr unsigned kMost = kPanels > 1 ? kMostByRows : kManyPanels;  // nothing but a single panel is left so
+        multiply_by_rows<ByPlainRows, kPanels, kMost / 2, kMost>(m, panel, row_sums, copied);
     });
 }
 

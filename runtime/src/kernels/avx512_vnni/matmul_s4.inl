@@ -137,9 +137,9 @@ ETCH_INLINE void multiply_rows_s4(const MatmulS8& m, RowsS4 rows, const std::uin
         multiply_and_activate_s4<kMost, 1>(m, rows, factors, panel);
 }
 
-// Of kMostRowsS4 rows at most.
-ETCH_INLINE void matmul_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors, std::uint32_t first_panel,
-                           std::uint32_t last_panel) noexcept {
+// Of kMostRowsS4 rows at most. Out of line: three functions are this one.
+ETCH_NOINLINE void matmul_s4(const MatmulS8& m, RowsS4 rows, const std::uint8_t* factors, std::uint32_t first_panel,
+                             std::uint32_t last_panel) noexcept {
     if (one_by_one(m)) {
         return multiply_one_by_one(m, first_panel, last_panel, [&](MatmulS8& one, std::uint32_t panel) {
             one.weights += packed_s4_bytes(Packing::panel, panel * 16, m.k);

@@ -99,7 +99,7 @@ struct TileS8 {
     static ETCH_NOINLINE void run(const MatmulS8& m, const Offset& offset, std::uint32_t panel, std::uint32_t row,
                                   std::size_t ahead) noexcept {
         // Its code is short; a product has few such tiles.
-        constexpr bool kByMemory = kPanels <= kMostPanels && kPanels * kRows < kMostPanels * (kMostRows + 1) / 2;
+        constexpr bool kByMemory = kPanels <= kMostPanels && kPanels * kRows < Offset::kLeastSums;
         constexpr unsigned kSums = kRows + (Offset::kFindsColumns ? 1 : 0);
         const std::size_t panel_bytes = panel_bytes_of(m);
         const std::size_t a_stride = m.a.stride_bytes;
