@@ -34,7 +34,7 @@ ETCH_INLINE void multiply_block(const MatmulS8& m, std::uint32_t first_panel, st
     if (m.rows <= kManyPanels) return multiply_fewest_rows<ByPlainRows>(m, row_sums, first_panel, last_panel, copied);
     for_each_group<kMostPanels>(first_panel, last_panel, [&](auto size, std::uint32_t panel) ETCH_INLINE_BODY {
         constexpr unsigned kPanels = decltype(size)::value;
-        constexpr unsigned kMost = kPanels > 1 ? kMostByRows : kManyPanels;  // alone is only a panel without others
+        constexpr unsigned kMost = kPanels > 1 ? kMostByRows : kManyPanels;  // one comes where there is no other
         multiply_by_rows<ByPlainRows, kPanels, kMost / 2, kMost>(m, panel, row_sums, copied);
     });
 }

@@ -50,12 +50,14 @@ ETCH_INLINE float quantize_probabilities_by(float* e, const float* value_scales,
     return largest_of(largest);
 }
 
+struct Encode16 {
+    ETCH_INLINE void operator()(Floats x, std::uint8_t* encoded) const noexcept { encode_16(x, encoded); }
+};
+
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    return quantize_row_by(x, n, encoded,
-                           [](Floats values, std::uint8_t* to) ETCH_INLINE_BODY { encode_16(values, to); });
+    return quantize_row_by(x, n, encoded, Encode16{});
 }
 
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    return quantize_probabilities_by(e, value_scales, n, encoded,
-                                     [](Floats values, std::uint8_t* to) ETCH_INLINE_BODY { encode_16(values, to); });
+    return quantize_probabilities_by(e, value_scales, n, encoded, Encode16{});
 }

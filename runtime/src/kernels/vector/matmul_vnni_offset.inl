@@ -43,10 +43,12 @@ ETCH_INLINE std::int32_t first_sum_of_row(const std::uint8_t* a, std::uint32_t k
     return 128 * (128 * static_cast<std::int32_t>(padded) - sum);
 }
 
+constexpr unsigned kHalfOfATile = kMostPanels * (kMostRows + 1) / 2;  // registers of sums
+
 // Where a tile's sums begin, and what its operands are. `top_bits` is kEveryTopBit in every lane, in a register.
 // Tiles of kLeastSums registers of sums and more are those that dequantize there.
 struct UnsignedRows {
-    static constexpr unsigned kLeastSums = kMostPanels * (kMostRows + 1) / 2;
+    static constexpr unsigned kLeastSums = kHalfOfATile;
     static constexpr bool kFlipsRows = false;
     static constexpr bool kPrefetches = true;
 
@@ -82,7 +84,7 @@ struct UnsignedWeights {
 };
 // Rows are encoded as q + 128.
 struct ByRows : UnsignedWeights {
-    static constexpr unsigned kLeastSums = kMostPanels * (kMostRows + 1) / 2;
+    static constexpr unsigned kLeastSums = kHalfOfATile;
     static constexpr bool kFlipsRows = true;
     static constexpr bool kPrefetches = false;
     static constexpr std::int32_t kFlip = 0;  // of first_sum_of_row
