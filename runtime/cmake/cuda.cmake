@@ -25,4 +25,4 @@ target_compile_options(etch_cuda_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:
     -fmad=false -prec-div=true -prec-sqrt=true -ftz=false
     --expt-relaxed-constexpr
-    -Xcompiler=-ffp-contract=off,-fno-exceptions,-Wall,-Wextra>)
+    -Xcompiler=-ffp-contract=off,-fno-exceptions,-fno-stack-protector,-U_FORTIFY_SOURCE,-Wall,-Wextra>)

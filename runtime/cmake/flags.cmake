@@ -13,6 +13,7 @@ target_compile_options(etch_flags INTERFACE
     -fno-math-errno        # sqrt is one instruction
     -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -fno-asynchronous-unwind-tables -fno-unwind-tables  # nothing is thrown through it; 5 % of a program
+    -fno-stack-protector -U_FORTIFY_SOURCE  # Ubuntu's GCC has both: calls that boards' libraries lack, in no stack budget
     -ffunction-sections -fdata-sections
     -Wall -Wextra -Wconversion>
   # clang makes bcmp of a memcmp that asks for equality only; bare C libraries need not have it

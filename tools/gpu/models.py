@@ -53,7 +53,7 @@ def prepare_models() -> tuple[list[Model], list[Check]]:
     if (checkpoint / "model.safetensors").exists():
         wanted.append(("bert_base", checkpoint, "w8a8", None))
     for name, source, recipe, reference in wanted:
-        folder = BUILD / "models" / name
+        folder = BUILD / "generated" / name  # not models/, where CMake builds them
         command = ["generate", source, "--out", folder, "--name", name, "--recipe", recipe, "--gpu"]
         done = run(f"generate-{name}", [sys.executable, "-m", "codegen", *command], {"PYTHONPATH": str(ROOT)})
         if done.well:

@@ -70,6 +70,13 @@ def test_without_a_gpu_it_is_an_error(classify: Program) -> None:
             )
 
 
+def test_no_launch_ends_the_program(build: Path) -> None:
+    """Where the host's side calls a function of the GPU's, nvcc says nothing and puts an exit(1) there."""
+    needed = done(tool("nm"), "-u", build / "bin" / "libetch_cuda.a", cwd=build).split()
+    assert "cudaLaunchKernel" in needed
+    assert "exit" not in needed
+
+
 def test_device_tests_run_or_are_skipped(build: Path) -> None:
     """Few of them need no GPU."""
     if no_device() is None:

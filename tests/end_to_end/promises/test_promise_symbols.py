@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections import Counter
+from pathlib import Path
 
-from archives import all_objects, archives, instructions_of, objects_of
+import pytest
+from archives import all_objects, archives, build_folder, instructions_of, objects_of, run, tool
 
 # The four that GCC and clang may call in any program.
 LIBRARY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
@@ -28,6 +32,21 @@ def test_only_four_library_functions_are_needed() -> None:
     needed = {s.name for one in all_objects() for s in one.symbols if s.kind in "Uwv"}
     foreign = {name for name in needed if not ETCH.match(name)} - LINKER
     assert foreign <= LIBRARY_FUNCTIONS, sorted(foreign - LIBRARY_FUNCTIONS)
+
+
+@pytest.mark.parametrize("source", ["kernels/avx2/avx2.cpp", "tokenizer/byte_level_bpe.cpp"])
+def test_a_compiler_that_hardens_adds_no_call(source: str, tmp_path: Path) -> None:
+    """As Ubuntu's does by itself: boards' libraries lack what it would call, and no stack budget holds it."""
+    commands = json.loads((build_folder() / "compile_commands.json").read_text())
+    taken = next((one for one in commands if one["file"].endswith(f"runtime/src/{source}")), None)
+    if taken is None:
+        pytest.skip(f"the build compiles no {source}")
+    compiler, *words = shlex.split(taken["command"])
+    words[words.index("-o") + 1] = str(tmp_path / "hard.o")
+    done = run(compiler, "-fstack-protector-all", "-D_FORTIFY_SOURCE=3", *words)
+    assert done.returncode == 0, done.stderr
+    needed = run(tool("nm"), "-u", tmp_path / "hard.o").stdout.split()[1::2]
+    assert needed and {name for name in needed if not ETCH.match(name)} - LINKER <= LIBRARY_FUNCTIONS
 
 
 def test_what_is_needed_of_etch_is_in_the_archives() -> None:

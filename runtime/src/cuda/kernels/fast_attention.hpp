@@ -113,7 +113,8 @@ struct FastAttention {
     };
     static_assert(kTile * kTilesOfBlock <= kThreads);
 
-    ETCH_DEVICE std::uint32_t block_rows() const noexcept { return kTile * kTilesOfBlock / splits; }
+    // constexpr: for the host's grid(), too. Of a call that only the GPU may make there, nvcc makes an exit(1), unsaid.
+    constexpr ETCH_DEVICE std::uint32_t block_rows() const noexcept { return kTile * kTilesOfBlock / splits; }
 
     static ETCH_DEVICE std::uint32_t at_most(std::uint32_t a, std::uint32_t b) noexcept { return a < b ? a : b; }
 
