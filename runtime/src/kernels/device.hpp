@@ -6,7 +6,10 @@
 #define ETCH_DEVICE __device__
 // Before a loop of dependent additions: loads of several turns are under way at once.
 #define ETCH_DEVICE_UNROLL _Pragma("unroll 16")
+// Before a loop over values that must be in registers, or whose loads must be under way before the first is used.
+#define ETCH_DEVICE_UNROLL_ALL _Pragma("unroll")
 #else
 #define ETCH_DEVICE
 #define ETCH_DEVICE_UNROLL
+#define ETCH_DEVICE_UNROLL_ALL
 #endif

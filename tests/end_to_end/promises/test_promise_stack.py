@@ -78,6 +78,7 @@ class Checker:
             "-std=c++17",
             "-O2",
             "-fno-exceptions",
+            "-fno-stack-protector",
             "-ffunction-sections",
             "-fPIC",
             "-fcallgraph-info=su",

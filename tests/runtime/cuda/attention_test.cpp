@@ -22,8 +22,8 @@ const Case kCases[] = {{1, 1, {1}},         {2, 5, {1, 3, 2}}, {2, 8, {33}},    
 class ExactAttention : public KernelTest {
   protected:
     struct Projections {
-        explicit Projections(const Case& of)
-            : batch(of.lengths), width(of.heads * of.head_width), stride(3 * width + 5) {
+        Projections(const Case& of, std::uint32_t columns_behind)
+            : batch(of.lengths), width(of.heads * of.head_width), stride(3 * width + columns_behind) {
             Random random(5);
             for (std::size_t i = 0; i < std::size_t{batch.rows} * stride; ++i)
                 sums.push_back(static_cast<std::int32_t>(random.bits() % 200001u) - 100000);
@@ -77,8 +77,12 @@ class ExactAttention : public KernelTest {
         return out;
     }
 
+    // With 8 columns behind a row's last, heads of some widths are split in lanes.
     static void expect_same(const Case& of) {
-        const Projections in(of);
+        for (const std::uint32_t columns_behind : {5u, 8u})
+            expect_same(of, Projections(of, columns_behind));
+    }
+    static void expect_same(const Case& of, const Projections& in) {
         const std::vector<float> want = on_host(of, in);
 
         const DeviceArray<std::int32_t> sums(in.sums);

@@ -96,31 +96,33 @@ struct ExactHeads {
         typename Warp::template PerLane<float> mine;
         warp.lanes([&](std::uint32_t lane) {
             float largest = -0x1p127f;
-            for (std::uint32_t j = lane; j < text.count; j += Warp::kLanes) {
-                const float t = (static_cast<float>(sum_of(words[j])) * query_scale) * key_scales[j];
+            for_each_scale<Warp>(key_scales, lane, text.count, [&](std::uint32_t j, float scale) {
+                const float t = (static_cast<float>(sum_of(words[j])) * query_scale) * scale;
                 words[j] = scalar::bits_of(t);
                 largest = t > largest ? t : largest;
-            }
+            });
             mine[lane] = largest;
         });
         const float largest_t = warp.max(mine);
         warp.lanes([&](std::uint32_t lane) {
             float largest = 0.0f;
-            for (std::uint32_t j = lane; j < text.count; j += Warp::kLanes) {
+            for_each_scale<Warp>(value_scales, lane, text.count, [&](std::uint32_t j, float scale) {
                 const float e = scalar::exp2(scalar::from_bits(words[j]) - largest_t);
                 words[j] = scalar::bits_of(e);
-                const float w = e * value_scales[j];
+                const float w = e * scale;
                 largest = w > largest ? w : largest;
-            }
+            });
             mine[lane] = largest;
         });
         const float largest_w = warp.max(mine);
         const float factor = scalar::quantization_of(largest_w).factor;
         warp.lanes([&](std::uint32_t lane) {
-            for (std::uint32_t j = lane; j < round_up(text.count, kTile); j += Warp::kLanes) {
-                const float w = j < text.count ? scalar::from_bits(words[j]) * value_scales[j] : 0.0f;
+            for_each_scale<Warp>(value_scales, lane, text.count, [&](std::uint32_t j, float scale) {
+                const float w = scalar::from_bits(words[j]) * scale;
                 put(j, static_cast<Value>(scalar::round_to_int(w * factor)));
-            }
+            });
+            for (std::uint32_t j = text.count + lane; j < round_up(text.count, kTile); j += Warp::kLanes)
+                put(j, Value{0});
             float sum = 0.0f;
             ETCH_DEVICE_UNROLL
             for (std::uint32_t j = lane % 16; j < text.count; j += 16)
@@ -133,6 +135,27 @@ struct ExactHeads {
     ETCH_DEVICE void store(std::uint32_t row, std::uint32_t head, std::uint32_t column, float value) const noexcept {
         if (column >= shape.head_width) return;
         context[std::size_t{row} * context_stride + head * shape.head_width + column] = value;
+    }
+
+  private:
+    // f(j, scales[j]) of a lane's tokens j. Several scales are fetched before the first is used: what f writes could be
+    // a scale, as far as a compiler sees, and each would be waited for.
+    template <class Warp, class F>
+    ETCH_DEVICE static void for_each_scale(const float* scales, std::uint32_t lane, std::uint32_t count, F f) noexcept {
+        constexpr std::uint32_t kAtOnce = 4;
+        for (std::uint32_t first = lane; first < count; first += kAtOnce * Warp::kLanes) {
+            float some[kAtOnce];
+            ETCH_DEVICE_UNROLL_ALL
+            for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+                const std::uint32_t j = first + i * Warp::kLanes;
+                some[i] = j < count ? scales[j] : 0.0f;
+            }
+            ETCH_DEVICE_UNROLL_ALL
+            for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+                const std::uint32_t j = first + i * Warp::kLanes;
+                if (j < count) f(j, some[i]);
+            }
+        }
     }
 };
 

@@ -77,12 +77,9 @@ class DeviceWarp {
     }
 
     __device__ float max(PerLane<float>& values) const noexcept {
-        float largest = values[0];
-        for (unsigned step = kLanes / 2; step != 0; step /= 2) {
-            const float other = __shfl_xor_sync(kAll, largest, step);
-            largest = other > largest ? other : largest;
-        }
-        return largest;
+        PerLane<float> largest = values;
+        max_of_some(largest, kLanes);
+        return largest[0];
     }
 
     __device__ float sum(PerLane<float>& values) const noexcept {
@@ -97,6 +94,13 @@ class DeviceWarp {
         for (unsigned step = 8; step != 0; step /= 2)
             sum += __shfl_xor_sync(kAll, sum, step);
         return sum;
+    }
+
+    __device__ void max_of_some(PerLane<float>& values, std::uint32_t some) const noexcept {
+        for (unsigned step = some / 2; step != 0; step /= 2) {
+            const float other = __shfl_xor_sync(kAll, values[0], step);
+            values[0] = other > values[0] ? other : values[0];
+        }
     }
 
     template <class Of>

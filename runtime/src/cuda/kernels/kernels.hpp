@@ -21,6 +21,8 @@
 //     multiply(sums, left, right)           sums += left right: fragments.hpp
 //     sum_of_16(PerLane<float>)             of lanes 0 to 15, the contract's tree: +8, +4, +2, +1; lane i + 16 holds
 //                                           the same as lane i
+//     max_of_some(PerLane<float>, some)     every value becomes the largest of lanes some * i to some * i + some - 1;
+//                                           `some` is a power of two
 //     Warp::Product<Value>                  the sums of a 16 x 16 tile, which begin at 0: s32 for std::int8_t, f32 for
 //                                           Bf16; pointers 32-byte aligned, strides in values, multiples of 16 bytes
 //         add(a, b, tiles)                      += the sum of a b over `tiles` tiles a and b, each [16][16] and a step

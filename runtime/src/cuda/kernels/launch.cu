@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <type_traits>
+
 #include "device_block.cuh"
 #include "launch.hpp"
 
@@ -7,8 +10,14 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 namespace {
 
+// Blocks that a multiprocessor shall hold, for which a kernel may have to do with fewer registers.
+template <class Kernel, class = void>
+constexpr std::uint32_t kBlocksAtOnce = 1;
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads) run(const Kernel kernel) {
+constexpr std::uint32_t kBlocksAtOnce<Kernel, std::void_t<decltype(Kernel::kBlocksAtOnce)>> = Kernel::kBlocksAtOnce;
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads, kBlocksAtOnce<Kernel>) run(const Kernel kernel) {
     DeviceBlock<Kernel::kThreads> block;
     kernel(block);
 }

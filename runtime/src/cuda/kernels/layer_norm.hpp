@@ -50,20 +50,31 @@ ETCH_DEVICE float sum_of_row(Block& block, std::uint32_t width, float* total, Va
     }
 }
 
-// LayerNorm of the row value(0), value(1), ...: in shared memory, norm_shared_bytes() of it. The weights are fetched
-// with the row, for later their way would be waited for.
-template <bool kExact, class Block, class Value>
+// LayerNorm of the row whose columns `row` gives as a source does, without its number: in shared memory,
+// norm_shared_bytes() of it. The weights are fetched with the row, for later their way would be waited for.
+template <bool kExact, class Block, class Row>
 ETCH_DEVICE const float* layer_norm(Block& block, const LayerNormWeights& weights, std::uint32_t width,
-                                    Value value) noexcept {
+                                    const Row& row) noexcept {
     float* const values = reinterpret_cast<float*>(block.shared());
     float* const gamma = values + width;
     float* const beta = gamma + width;
     float* const sums = beta + width;
     block.threads([&](std::uint32_t thread) {
-        for (std::uint32_t i = thread; i < width; i += Block::kThreads) {
-            values[i] = value(i);
-            gamma[i] = weights.gamma[i];
-            beta[i] = weights.beta[i];
+        if (row.has_fours(width)) {
+            for (std::uint32_t i = 4 * thread; i < width; i += 4 * Block::kThreads) {
+                const Four of_row = row.four_at(i);
+                const Four of_gamma = load_four(weights.gamma + i);
+                const Four of_beta = load_four(weights.beta + i);
+                store_four(of_row, values + i);
+                store_four(of_gamma, gamma + i);
+                store_four(of_beta, beta + i);
+            }
+        } else {
+            for (std::uint32_t i = thread; i < width; i += Block::kThreads) {
+                values[i] = row.at(i);
+                gamma[i] = weights.gamma[i];
+                beta[i] = weights.beta[i];
+            }
         }
     });
     const auto itself = [&](std::uint32_t i) { return values[i]; };
@@ -109,14 +120,24 @@ struct EmbedNorm {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
         const RowInfo token = tokens[row];
-        const float* const values = layer_norm<Sink::kExact>(block, norm, width, [&](std::uint32_t i) {
-            return (value_of(word, static_cast<std::uint32_t>(token.id), width, i) +
-                    value_of(segment, token.segment, width, i)) +
-                   value_of(position, token.position, width, i);
-        });
+        const float* const values = layer_norm<Sink::kExact>(block, norm, width, Row{*this, token});
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }
+
+  private:
+    struct Row {
+        const EmbedNorm& of;
+        const RowInfo& token;
+
+        ETCH_DEVICE bool has_fours(std::uint32_t width) const noexcept { return width % 4 == 0; }
+        ETCH_DEVICE float at(std::uint32_t i) const noexcept {
+            return (value_of(of.word, static_cast<std::uint32_t>(token.id), of.width, i) +
+                    value_of(of.segment, token.segment, of.width, i)) +
+                   value_of(of.position, token.position, of.width, i);
+        }
+        ETCH_DEVICE Four four_at(std::uint32_t i) const noexcept { return {{at(i), at(i + 1), at(i + 2), at(i + 3)}}; }
+    };
 };
 
 // LayerNorm(in + residual) to `hidden` and to `out`. Either may be where the residual comes from, unless `first_rows`
@@ -143,11 +164,29 @@ struct SumNorm {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
         const std::uint32_t from = first_rows == nullptr ? row : first_rows[row].first;
-        const float* const values = layer_norm<Sink::kExact>(
-            block, norm, width, [&](std::uint32_t i) { return in.at(row, i) + residual.at(from, i); });
+        const float* const values = layer_norm<Sink::kExact>(block, norm, width, Row{*this, row, from});
         hidden.store(block, row, values, width);
         out.store(block, row, values, width);
     }
+
+  private:
+    struct Row {
+        const SumNorm& of;
+        std::uint32_t row;
+        std::uint32_t from;
+
+        ETCH_DEVICE bool has_fours(std::uint32_t width) const noexcept {
+            return width % 4 == 0 && of.in.stride % 4 == 0 && of.residual.stride % 4 == 0;
+        }
+        ETCH_DEVICE float at(std::uint32_t i) const noexcept { return of.in.at(row, i) + of.residual.at(from, i); }
+        ETCH_DEVICE Four four_at(std::uint32_t i) const noexcept {
+            Four sum = of.in.four_at(row, i);
+            const Four before = of.residual.four_at(from, i);
+            for (std::uint32_t n = 0; n < 4; ++n)
+                sum.of[n] += before.of[n];
+            return sum;
+        }
+    };
 };
 
 }  // namespace cuda

@@ -37,18 +37,29 @@ struct LinearRowsF32 {
         const std::uint32_t first_output = block.y() * kPanelWidth;
         const std::uint32_t left = outputs - first_output;
         const std::uint32_t width = left < kPanelWidth ? left : kPanelWidth;
-        float* const products = reinterpret_cast<float*>(block.shared());  // [kInputsAtOnce][kPanelWidth]
+        float* const products = reinterpret_cast<float*>(block.shared());  // [kInputsAtOnce][width]
         typename Block::template PerThread<float> sum;
         block.threads([&](std::uint32_t thread) { sum[thread] = 0.0f; });
         for (std::uint32_t first = 0; first < inputs; first += kInputsAtOnce) {
             const std::uint32_t some = inputs - first < kInputsAtOnce ? inputs - first : kInputsAtOnce;
+            // Several products are under way before the first is put down, which could be where a weight lies, as far
+            // as a compiler sees.
             block.threads([&](std::uint32_t thread) {
-                for (std::uint32_t i = thread; i < some * kPanelWidth; i += kThreads) {
-                    const std::uint32_t k = first + i / kPanelWidth;
-                    const std::uint32_t output = i % kPanelWidth;
-                    if (output >= width) continue;
-                    products[i] = in[std::size_t{row} * inputs + k] *
-                                  weights[packed_f32_index(packing, first_output + output, k, inputs)];
+                for (std::uint32_t at = thread; at < some * width; at += kAtOnce * kThreads) {
+                    float product[kAtOnce];
+                    ETCH_DEVICE_UNROLL_ALL
+                    for (std::uint32_t n = 0; n < kAtOnce; ++n) {
+                        const std::uint32_t i = at + n * kThreads;
+                        if (i >= some * width) continue;
+                        const std::uint32_t k = first + i / width;
+                        product[n] = in[std::size_t{row} * inputs + k] *
+                                     weights[packed_f32_index(packing, first_output + i % width, k, inputs)];
+                    }
+                    ETCH_DEVICE_UNROLL_ALL
+                    for (std::uint32_t n = 0; n < kAtOnce; ++n) {
+                        const std::uint32_t i = at + n * kThreads;
+                        if (i < some * width) products[i] = product[n];
+                    }
                 }
             });
             block.threads([&](std::uint32_t thread) {
@@ -56,7 +67,7 @@ struct LinearRowsF32 {
                 float mine = sum[thread];
                 ETCH_DEVICE_UNROLL
                 for (std::uint32_t i = 0; i < some; ++i)
-                    mine += products[i * kPanelWidth + thread];
+                    mine += products[i * width + thread];
                 sum[thread] = mine;
             });
         }
@@ -69,6 +80,7 @@ struct LinearRowsF32 {
 
   private:
     static constexpr std::uint32_t kInputsAtOnce = 512;
+    static constexpr std::uint32_t kAtOnce = 8;
 };
 
 }  // namespace cuda

@@ -33,10 +33,21 @@ struct MapRows {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
         float* const values = reinterpret_cast<float*>(block.shared());
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < width; i += kThreads)
-                values[i] = scalar::activate(activation, in.at(row, i));
-        });
+        if (width % 4 == 0 && in.stride % 4 == 0) {
+            block.threads([&](std::uint32_t thread) {
+                for (std::uint32_t i = 4 * thread; i < width; i += 4 * kThreads) {
+                    Four x = in.four_at(row, i);
+                    for (float& value : x.of)
+                        value = scalar::activate(activation, value);
+                    store_four(x, values + i);
+                }
+            });
+        } else {
+            block.threads([&](std::uint32_t thread) {
+                for (std::uint32_t i = thread; i < width; i += kThreads)
+                    values[i] = scalar::activate(activation, in.at(row, i));
+            });
+        }
         out.store(block, row, values, width);
     }
 };

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the kernels that work on whole rows take a row's values from, and where they put them.
 //
-// A source has `at(row, column)`; a sink has `store(block, row, values, width)`, called by the whole block with the row
-// in shared memory, and says whether the row must have the contract's bits. Strides are in elements.
+// A source has `at(row, column)`, and `four_at(row, column)` of four neighbours, where column and stride are multiples
+// of 4 and the addresses of 16 bytes; a sink has `store(block, row, values, width)`, called by the whole block with the
+// row in shared memory, and says whether the row must have the contract's bits. Strides are in elements.
 #pragma once
 
 #include <cstdint>
 
 #include "../../kernels/scalar/quantization.hpp"
 #include "bf16.hpp"
+#include "words.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -22,9 +24,21 @@ struct S32Source {
     const float* column_scales;  // [width]
     const float* bias;           // [width]; null: +0.0f is added
 
+    ETCH_DEVICE static float value(std::int32_t sum, float row_scale, float column_scale, float added) noexcept {
+        return (static_cast<float>(sum) * row_scale) * column_scale + added;
+    }
     ETCH_DEVICE float at(std::uint32_t row, std::uint32_t column) const noexcept {
-        const float sum = static_cast<float>(sums[std::size_t{row} * stride + column]);
-        return (sum * row_scales[row]) * column_scales[column] + (bias == nullptr ? 0.0f : bias[column]);
+        return value(sums[std::size_t{row} * stride + column], row_scales[row], column_scales[column],
+                     bias == nullptr ? 0.0f : bias[column]);
+    }
+    ETCH_DEVICE Four four_at(std::uint32_t row, std::uint32_t column) const noexcept {
+        const auto some = load_words<4>(sums + std::size_t{row} * stride + column);
+        const Four scales = load_four(column_scales + column);
+        const Four added = bias == nullptr ? Four{} : load_four(bias + column);
+        Four to;
+        for (std::uint32_t i = 0; i < 4; ++i)
+            to.of[i] = value(static_cast<std::int32_t>(some.words[i]), row_scales[row], scales.of[i], added.of[i]);
+        return to;
     }
 };
 
@@ -35,6 +49,9 @@ struct F32Source {
     ETCH_DEVICE float at(std::uint32_t row, std::uint32_t column) const noexcept {
         return values[std::size_t{row} * stride + column];
     }
+    ETCH_DEVICE Four four_at(std::uint32_t row, std::uint32_t column) const noexcept {
+        return load_four(values + std::size_t{row} * stride + column);
+    }
 };
 
 struct Bf16Source {
@@ -44,15 +61,20 @@ struct Bf16Source {
     ETCH_DEVICE float at(std::uint32_t row, std::uint32_t column) const noexcept {
         return to_float(values[std::size_t{row} * stride + column]);
     }
+    ETCH_DEVICE Four four_at(std::uint32_t row, std::uint32_t column) const noexcept {
+        const auto two = load_words<2>(values + std::size_t{row} * stride + column);
+        return {{lower_float(two.words[0]), upper_float(two.words[0]), lower_float(two.words[1]),
+                 upper_float(two.words[1])}};
+    }
 };
 
 // Quantized with one scale per row, zeros from `width` to `stride`.
 struct S8Sink {
     static constexpr bool kExact = true;
 
-    std::int8_t* q;  // [rows][stride]
-    std::uint32_t stride;
-    float* scales;  // [rows]
+    std::int8_t* q;        // [rows][stride]
+    std::uint32_t stride;  // a multiple of 4
+    float* scales;         // [rows]
 
     template <class Block>
     ETCH_DEVICE void store(Block& block, std::uint32_t row, const float* values, std::uint32_t width) const noexcept {
@@ -67,9 +89,11 @@ struct S8Sink {
         });
         const scalar::Quantization to = scalar::quantization_of(block.max(largest));
         block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < stride; i += Block::kThreads) {
-                const std::int32_t rounded = i < width ? scalar::round_to_int(values[i] * to.factor) : 0;
-                q[std::size_t{row} * stride + i] = static_cast<std::int8_t>(rounded);
+            for (std::uint32_t i = 4 * thread; i < stride; i += 4 * Block::kThreads) {
+                std::int32_t rounded[4];
+                for (std::uint32_t n = 0; n < 4; ++n)
+                    rounded[n] = i + n < width ? scalar::round_to_int(values[i + n] * to.factor) : 0;
+                store_four(rounded, q + std::size_t{row} * stride + i);
             }
             if (thread == 0) scales[row] = to.scale;
         });

@@ -34,6 +34,10 @@ struct SplitHeads {
         const std::uint32_t row = block.x();
         if (row >= *count) return;
         const std::uint32_t place = texts[tokens[row].text].place + tokens[row].position;
+        if (is_in_lanes()) {
+            block.warps([&](auto& warp) { split_in_lanes(warp, row, place, Block::kWarps); });
+            return;
+        }
         const std::uint32_t width = out.head_width;
         float* const values = reinterpret_cast<float*>(block.shared());
         block.threads([&](std::uint32_t thread) {
@@ -66,6 +70,45 @@ struct SplitHeads {
     }
 
   private:
+    // Whether a warp has whole heads, four columns to a lane, and chunks have no zeros behind.
+    constexpr ETCH_DEVICE bool is_in_lanes() const noexcept {
+        const std::uint32_t lanes = out.head_width / 4;
+        return out.head_width % kTile == 0 && in.stride % 4 == 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+    }
+
+    template <class Warp>
+    ETCH_DEVICE void split_in_lanes(const Warp& warp, std::uint32_t row, std::uint32_t place,
+                                    std::uint32_t warps) const noexcept {
+        const std::uint32_t columns = parts() * out.head_width;
+        for (std::uint32_t first = warp.index() * 4 * Warp::kLanes; first < columns;
+             first += warps * 4 * Warp::kLanes) {
+            typename Warp::template PerLane<Four> x;
+            typename Warp::template PerLane<float> largest;
+            warp.own([&](std::uint32_t lane) {
+                const std::uint32_t column = first + 4 * lane;
+                x[lane] = column < columns ? in.four_at(row, column) : Four{};
+                largest[lane] = 0.0f;
+                for (const float value : x[lane].of) {
+                    const float magnitude = scalar::absolute(value);
+                    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
+                }
+            });
+            warp.max_of_some(largest, out.head_width / 4);
+            warp.own([&](std::uint32_t lane) {
+                const std::uint32_t column = first + 4 * lane;
+                if (column >= columns) return;
+                const scalar::Quantization to = scalar::quantization_of(largest[lane]);
+                std::int32_t q[4];
+                for (std::uint32_t i = 0; i < 4; ++i)
+                    q[i] = scalar::round_to_int(x[lane].of[i] * to.factor);
+                const std::uint32_t head = column / out.head_width;
+                const std::uint32_t of_head = column % out.head_width;
+                store_four(q, out.tile(0, head, place, of_head) + of_head % kTile);
+                if (of_head == 0) out.scales_of(0, head)[place] = to.scale;
+            });
+        }
+    }
+
     // Heads of all three, one after the other.
     constexpr ETCH_DEVICE std::uint32_t parts() const noexcept { return QuantizedHeads::kParts * out.heads; }
 };

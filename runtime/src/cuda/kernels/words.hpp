@@ -41,12 +41,42 @@ ETCH_DEVICE inline Words<kWords> load_words(const T* from) noexcept {
     return to;
 }
 
+struct Four {
+    float of[4];
+};
+
+// From an address that is a multiple of 16 bytes.
+ETCH_DEVICE inline Four load_four(const float* from) noexcept {
+    const auto words = load_words<4>(from);
+    return {{scalar::from_bits(words.words[0]), scalar::from_bits(words.words[1]), scalar::from_bits(words.words[2]),
+             scalar::from_bits(words.words[3])}};
+}
+
 // To a multiple of 16 bytes.
-ETCH_DEVICE inline void store_words(const Words<4>& words, Bf16* to) noexcept {
+template <class T>
+ETCH_DEVICE inline void store_words(const Words<4>& words, T* to) noexcept {
 #ifdef __CUDA_ARCH__
     *reinterpret_cast<uint4*>(to) = {words.words[0], words.words[1], words.words[2], words.words[3]};
 #else
     __builtin_memcpy(to, words.words, sizeof words.words);
+#endif
+}
+
+// To a multiple of 16 bytes.
+ETCH_DEVICE inline void store_four(const Four& four, float* to) noexcept {
+    store_words(Words<4>{{scalar::bits_of(four.of[0]), scalar::bits_of(four.of[1]), scalar::bits_of(four.of[2]),
+                          scalar::bits_of(four.of[3])}},
+                to);
+}
+
+// Each in [-128, 127], to a multiple of 4 bytes.
+ETCH_DEVICE inline void store_four(const std::int32_t (&values)[4], std::int8_t* to) noexcept {
+#ifdef __CUDA_ARCH__
+    *reinterpret_cast<char4*>(to) = {static_cast<signed char>(values[0]), static_cast<signed char>(values[1]),
+                                     static_cast<signed char>(values[2]), static_cast<signed char>(values[3])};
+#else
+    for (std::uint32_t i = 0; i < 4; ++i)
+        to[i] = static_cast<std::int8_t>(values[i]);
 #endif
 }
 

@@ -117,6 +117,17 @@ class Warp {
         return values[0];
     }
 
+    void max_of_some(PerLane<float>& values, std::uint32_t some) const {
+        require(some != 0 && (some & (some - 1)) == 0 && some <= kLanes, "so many lanes");
+        for (std::uint32_t first = 0; first < kLanes; first += some) {
+            float largest = values[first];
+            for (std::uint32_t i = 1; i < some; ++i)
+                largest = values[first + i] > largest ? values[first + i] : largest;
+            for (std::uint32_t i = 0; i < some; ++i)
+                values[first + i] = largest;
+        }
+    }
+
     template <class Of>
     class Product {
       public:
