@@ -192,9 +192,9 @@ ETCH_NOINLINE void activate_panels(Activation activation, float* x, std::uint32_
 }
 
 // x[r][i] = activation(x[r][i]), i < n, r < rows, `stride` floats between rows. Panels that are cut are activated in a
-// copy.
-void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
-                      std::size_t stride) noexcept {
+// copy: out of line, or every product that ends so would have it on its stack.
+ETCH_NOINLINE void apply_activation(Activation activation, float* x, std::uint32_t n, std::uint32_t rows,
+                                    std::size_t stride) noexcept {
     const std::uint32_t whole = n / 16;
     if (whole != 0) activate_panels(activation, x, whole, rows, stride);
     if (n % 16 == 0) return;
