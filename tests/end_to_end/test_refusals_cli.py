@@ -42,7 +42,7 @@ WRONG_USE: dict[str, tuple[tuple[str, ...], str]] = {
     "out without value": (("generate", "model", "--out"), "--out"),
     "two folders": (("generate", "model", "model", "--out", "out"), "model"),
     "unknown recipe": (("generate", "model", "--out", "out", "--recipe", "int3"), "'int3'"),
-    "three bits": (("generate", "model", "--out", "out", "--embedding-bits", "3"), "invalid choice: 3"),
+    "three bits": (("generate", "model", "--out", "out", "--embedding-bits", "3"), "embedding-bits: invalid choice"),
     "bits of float tables": (
         ("generate", "model", "--out", "out", "--recipe", "fp32", "--embedding-bits", "4"),
         "error[float-weights]",
