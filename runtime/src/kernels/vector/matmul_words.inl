@@ -42,26 +42,29 @@ ETCH_INLINE void load_rows(Integers (&words)[kRows], const std::uint8_t* a, std:
         words[r] = kEight ? load_integers(a + r * a_stride) : load_four_words(a + r * a_stride);
 }
 
-// sums += the products of kRows rows and 4 k of a panel: of `words`, one register a row, the pairs kPair and kPair + 1;
-// quarter_of(q) is the Widened of columns 4 q to 4 q + 3.
-template <unsigned kPair, unsigned kRows, class Quarter>
-ETCH_INLINE void add_four(Ints (&sums)[kRows][1], const Integers (&words)[kRows], Quarter quarter_of) noexcept {
-    Integers even[kRows];
-    Integers odd[kRows];
+// sums += the products of kRows rows and 2 k of a panel: of `words`, one register a row, the pair kPair; words_of(q) is
+// those of columns 4 q to 4 q + 3.
+template <unsigned kPair, unsigned kRows, class Words>
+ETCH_INLINE void add_two(Ints (&sums)[kRows][1], const Integers (&words)[kRows], Words words_of) noexcept {
+    Integers pair[kRows];
     ETCH_UNROLL
-    for (unsigned r = 0; r < kRows; ++r) {
-        even[r] = repeat_pair<kPair>(words[r]);
-        odd[r] = repeat_pair<kPair + 1>(words[r]);
-    }
+    for (unsigned r = 0; r < kRows; ++r)
+        pair[r] = repeat_pair<kPair>(words[r]);
     ETCH_UNROLL
     for (unsigned q = 0; q < 4; ++q) {
-        const Widened& w = quarter_of(q);
+        const Integers w = words_of(q);
         ETCH_UNROLL
-        for (unsigned r = 0; r < kRows; ++r) {
-            accumulate(sums[r][0].quarters[q], add_pairs_of_products(even[r], w.even));
-            accumulate(sums[r][0].quarters[q], add_pairs_of_products(odd[r], w.odd));
-        }
+        for (unsigned r = 0; r < kRows; ++r)
+            accumulate(sums[r][0].quarters[q], add_pairs_of_products(pair[r], w));
     }
+}
+
+// The same of 4 k, the pairs kPair and kPair + 1; quarter_of(q) is the Widened of columns 4 q to 4 q + 3. One pair
+// behind the other: of both at once GCC 14 has no register left for a sum.
+template <unsigned kPair, unsigned kRows, class Quarter>
+ETCH_INLINE void add_four(Ints (&sums)[kRows][1], const Integers (&words)[kRows], Quarter quarter_of) noexcept {
+    add_two<kPair>(sums, words, [&](unsigned q) { return quarter_of(q).even; });
+    add_two<kPair + 1>(sums, words, [&](unsigned q) { return quarter_of(q).odd; });
 }
 
 struct TileS8 {
