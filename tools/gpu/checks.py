@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "gpu-check"
 LOGS = BUILD / "logs"
+ERROR = re.compile(r"\berror[:\[]|^etch-stack: |^CMake Error")
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,17 @@ class Done:
         return self.code == 0
 
     @property
+    def place(self) -> str:
+        """Where its output is, from the project's folder."""
+        return os.path.relpath(self.log, ROOT)
+
+    @property
     def failure(self) -> str:
-        """One line: how it ended, its last words, where the rest is."""
+        """One line: how it ended, the first error it names or its last words, where the rest is."""
         end = f"stopped after {self.seconds:.0f} s" if self.code is None else f"ended with {self.code}"
-        lines = [line for line in self.text.splitlines() if line.strip()]
-        return f"{end}: {lines[-1].strip()[:300] if lines else 'no output'} ({self.log.name})"
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        said = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else "no output")
+        return f"{end}: {said[:300]} ({self.place})"
 
 
 def run(

@@ -59,10 +59,10 @@ def run_sanitizers() -> list[Check]:
 def judge_sanitizer(name: str, done: Done) -> Check:
     found = re.search(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", done.text)
     if re.search(r"Device not supported|Failed to initialize", done.text):
-        return Check(name, "skipped", f"it cannot watch this GPU ({done.log.name})")
+        return Check(name, "skipped", f"it cannot watch this GPU ({done.place})")
     if not done.well or found is None:
-        return Check(name, "failed", found[1] + f" ({done.log.name})" if found else done.failure)
+        return Check(name, "failed", found[1] + f" ({done.place})" if found else done.failure)
     ran = re.search(r"\[  PASSED  \] (\d+) test", done.text)
     if ran is None or ran[1] == "0":
-        return Check(name, "failed", f"no test ran ({done.log.name})")
+        return Check(name, "failed", f"no test ran ({done.place})")
     return Check(name, "passed", f"{ran[1]} tests, {found[1]}, {done.seconds:.0f} s")
