@@ -180,14 +180,6 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, some_texts: Path) -
     return tmp_path
 
 
-def test_a_failure_is_the_first_error_it_named() -> None:
-    text = "[ 5%] Building error.cpp.o\nx.cpp:3: error: no\nx.cpp:9: error: nor this\ngmake: *** [all] Error 2\n"
-    done = checks.Done(2, text, 1.0, checks.ROOT / "build" / "logs" / "build.txt")
-    assert done.failure == "ended with 2: x.cpp:3: error: no (build/logs/build.txt)"
-    assert checks.Done(1, "a\nb\n\n", 1.0, done.log).failure == "ended with 1: b (build/logs/build.txt)"
-    assert checks.Done(None, "", 9.0, done.log).failure == "stopped after 9 s: no output (build/logs/build.txt)"
-
-
 def test_every_step_of_gpu_check(checked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = command.main(["--out", str(checked / "out"), "--only", "tests,rows,sass,bench"])
     printed = capsys.readouterr().out

@@ -96,7 +96,7 @@ def test_wrong_use_and_help() -> None:
 
 
 def done(text: str = "", code: int | None = 0) -> Done:
-    return Done(code, text, 1.0, Path("log.txt"))
+    return Done(code, text, 1.0, ROOT / "log.txt")
 
 
 def gtest(*results: str) -> dict[str, Any]:
@@ -200,10 +200,18 @@ def test_machine_code_is_judged(text: str, outcome: str) -> None:
 def test_commands_are_run_to_their_end() -> None:
     ended = run("test-gpu-check", ["sh", "-c", "echo first; echo last >&2; exit 3"])
     assert (ended.code, ended.text, ended.well) == (3, "first\nlast\n", False)
-    assert ended.failure == "ended with 3: last (test-gpu-check.txt)"
+    assert ended.failure == "ended with 3: last (build/gpu-check/logs/test-gpu-check.txt)"
     assert ended.log.read_text() == "first\nlast\n"
     assert run("test-gpu-check", ["/no/such/program"]).code == 127
     ended.log.unlink()
+
+
+def test_a_failure_is_the_first_error_it_named() -> None:
+    text = "[ 5%] Building error.cpp.o\nx.cpp:3: error: no\nx.cpp:9: error: nor this\ngmake: *** [all] Error 2\n"
+    done = Done(2, text, 1.0, ROOT / "build" / "logs" / "build.txt")
+    assert done.failure == "ended with 2: x.cpp:3: error: no (build/logs/build.txt)"
+    assert Done(1, "a\nb\n\n", 1.0, done.log).failure == "ended with 1: b (build/logs/build.txt)"
+    assert Done(None, "", 9.0, done.log).failure == "stopped after 9 s: no output (build/logs/build.txt)"
 
 
 # Enough of PyTorch for the program that measures it; a pass of 64 texts cannot be recorded.
