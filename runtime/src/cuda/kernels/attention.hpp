@@ -19,8 +19,7 @@ namespace cuda {
 template <class Heads>
 struct Attention {
     static constexpr std::uint32_t kThreads = kAttentionThreads;
-    // Of a multiprocessor: more of them, with fewer registers for a thread, take less time for a batch.
-    static constexpr std::uint32_t kBlocksAtOnce = 3;
+    static constexpr std::uint32_t kBlocksAtOnce = Heads::kBlocksAtOnce;
 
     Heads heads;
     const TextInfo* texts;

@@ -5,6 +5,7 @@
 // at a token: of queries and keys those of all columns, of values those of later tokens; sum_of() of a word that a
 // product has stored; softmax() makes probabilities of a row's sums, hands them out, zeros behind the last up to a
 // multiple of kTile, and gives the factor of the sums of values; store() puts a value into the context.
+// kBlocksAtOnce is of launch.cu: as many as fit without much of a thread's values in memory.
 #pragma once
 
 #include <cmath>
@@ -67,6 +68,7 @@ constexpr std::uint32_t attention_query_rows(std::uint32_t longest, std::uint32_
 struct ExactHeads {
     using Value = std::int8_t;
     using Sum = std::int32_t;
+    static constexpr std::uint32_t kBlocksAtOnce = 3;
 
     AttentionShape shape;
     QuantizedHeads in;
@@ -164,6 +166,7 @@ struct ExactHeads {
 struct FastHeads {
     using Value = Bf16;
     using Sum = float;
+    static constexpr std::uint32_t kBlocksAtOnce = 2;
 
     AttentionShape shape;
     const Bf16* in;  // [rows][in_stride], 32-byte aligned; in_stride is a multiple of kTile
