@@ -28,7 +28,6 @@ from tokenizers import Encoding
 from .errors import EtchError
 from .ir import graph as g
 from .ir.derived import Derived, Values
-from .ir.products import tied_tables
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import TokenizerSpec
@@ -170,9 +169,9 @@ def never_dropped(checkpoint: Checkpoint) -> set[int]:
 
 def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
     """The graph with these rows of its word embedding; of one that writes texts with these logits, too, and its target
-    must be one of renumbered settings (`keep_ids`). EtchError where other answers are computed with the embedding."""
-    if graph.target is None and (tied := min(tied_tables(graph), default=None)):
-        message = f"{tied} are also what the model's answers are computed with: all pieces stay"
+    must be one of renumbered settings (`keep_ids`). EtchError where other answers are pieces of the vocabulary."""
+    if named := next((head.task.name for head in graph.heads if head.task.rows == "masks"), None):
+        message = f"the answers of {named} are pieces of the vocabulary: all of them stay"
         raise EtchError("vocabulary-tied", STAGE, message)
     rows = np.array(kept, np.int64)
     written = {head.value for head in graph.heads} if graph.target is not None else set()

@@ -17,19 +17,17 @@ from pathlib import Path
 
 from ..checkpoint_folder import publish
 from ..errors import printable
-from ..frontends import build_graph, limits_of
 from ..load.bare_encoder import is_bare, with_pooling
 from ..load.files import CheckpointFolder
-from ..load.folder import load_checkpoint
+from ..load.other_files import is_other_file
 from ..load.safetensors import MAX_FILE_BYTES
 from ..load.sentence import MODULES_FILE
 from ..load.shards import WEIGHTS_FILE
 from ..output import prepare_target
+from ..pipeline import load, to_graph
 from .child import Job, run_child
 from .pickles import pickles_of
 
-# What is copied as it is: configuration, tokenizer, terms; and weights where none are converted.
-_KEPT = re.compile(r"(?!.*\.index\.json)[\w.-]+\.(?:json|txt|model|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*")
 _CHUNK = 4 << 20
 _WEIGHTS = re.compile(r"[\w.-]+\.safetensors(?:\.index\.json)?")
 
@@ -66,10 +64,8 @@ def convert(folder: Path, out: Path, chosen: list[str], python: str, echo: Calla
 
 def _check(folder: Path, echo: Callable[[str], None]) -> None:
     """That the weights are those of the model: a front-end takes each by name and shape, and leaves none."""
-    checkpoint = load_checkpoint(folder, limits_of)
-    graph = build_graph(
-        with_pooling(checkpoint, "mean" if is_bare(checkpoint) else None), checkpoint.default_max_tokens
-    )
+    checkpoint = load(folder)
+    graph = to_graph(with_pooling(checkpoint, "mean" if is_bare(checkpoint) else None), None)
     echo(f"checked      {checkpoint.config.model_type}, {len(checkpoint.tensors.names)} tensors by name and shape")
     for note in checkpoint.notes + graph.notes:
         echo(f"note         {printable(note)}")
@@ -85,7 +81,7 @@ def _copy_others(source: CheckpointFolder, to: Path, converted: Collection[str])
     for folder in folders:
         for name in source.names(folder):
             place = f"{folder}/{name}" if folder else name
-            kept = _KEPT.fullmatch(name) or (folder not in converted and _WEIGHTS.fullmatch(name))
+            kept = is_other_file(name) or (folder not in converted and _WEIGHTS.fullmatch(name))
             if not kept or source.is_folder(place):
                 continue
             (to / folder).mkdir(exist_ok=True)

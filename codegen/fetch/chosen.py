@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..load.other_files import is_other_file
 from ..load.shards import INDEX_FILE, WEIGHTS_FILE
 
-_OTHERS = re.compile(r"[\w.-]+\.(?:json|txt|model|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*")
 _MODULE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors|pytorch_model\.bin)")
 _SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 _PICKLE = re.compile(r"pytorch_model(?:-\d{5}-of-\d{5})?\.bin")
@@ -23,7 +23,7 @@ def chosen(names: Iterable[str]) -> list[str]:
     modules = [name for name in names if _MODULE.fullmatch(name)]
     safe = {name.rpartition("/")[0] for name in modules if name.endswith(WEIGHTS_FILE)}
     modules = [name for name in modules if not (name.endswith(".bin") and name.rpartition("/")[0] in safe)]
-    others = [name for name in names if _OTHERS.fullmatch(name) and not name.endswith(".index.json")]
+    others = [name for name in names if is_other_file(name)]
     if INDEX_FILE in names and any(_SHARD.fullmatch(name) for name in weights):
         others.append(INDEX_FILE)
     return sorted({*weights, *modules, *others})

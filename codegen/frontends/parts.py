@@ -151,7 +151,8 @@ def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
             continue
         shape = tensors.info(tensor)[1]
         if not np.array_equal(tensors.take(name, shape).values, tensors.take(tensor, shape).values):
-            raise refuse("generation-not-supported", f"{name} is not {tensor}: the words are tied here")
+            message = f"{name} is not {tensor}, though the two are tied: tie_word_embeddings in config.json"
+            raise refuse("tied-tensors-differ", message)
 
 
 def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:

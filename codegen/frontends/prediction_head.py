@@ -53,7 +53,7 @@ class Prediction:
         tied = config.flag("tie_word_embeddings", True)
         if tied:
             weight = words
-            tensors.ignore(f"{self.decoder}.weight")  # of older files: loading overwrites it by the table
+            parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))
         else:
             weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, self.width)),))
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
@@ -77,7 +77,10 @@ class Prediction:
         """Files may have it by two names: that of the linear counts where it is not tied to the other one."""
         names = list(dict.fromkeys((self.bias, f"{self.decoder}.bias")))
         found = [name for name in (names if tied else names[::-1]) if name in tensors] or names[:1]
-        tensors.ignore(*found[1:])
+        if tied:
+            parts.check_copies(tensors, found[0], found[1:])
+        else:
+            tensors.ignore(*found[1:])
         return tensors.take(found[0], (entries,))
 
 

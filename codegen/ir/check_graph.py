@@ -368,7 +368,7 @@ def _masked(op: g.Masked, check: _Check) -> None:
 
 @CHECK.on(g.Best)
 def _best(op: g.Best, check: _Check) -> None:
-    entries = op.weight.shape[0]
+    entries = check.graph.vocabulary
     check.shape(op.weight, entries, check.width(op.input))
     if op.bias is not None:
         check.shape(op.bias, entries)

@@ -14,9 +14,12 @@ CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
 
 
 def is_bare(checkpoint: Checkpoint) -> bool:
-    """Whether the folder holds an encoder alone, as far as it says what it holds."""
+    """Whether the folder holds an encoder alone, as far as it says what it holds. Models that write texts are none,
+    though the names of some end alike: MarianMTModel."""
+    if checkpoint.sentence is not None or checkpoint.generation is not None:
+        return False
     architectures = checkpoint.config.architectures
-    return checkpoint.sentence is None and bool(architectures) and all(name.endswith("Model") for name in architectures)
+    return bool(architectures) and all(name.endswith("Model") for name in architectures)
 
 
 def with_pooling(checkpoint: Checkpoint, pooling: Pooling | None) -> Checkpoint:

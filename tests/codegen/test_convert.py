@@ -19,14 +19,19 @@ from typing import Any
 import numpy as np
 import pytest
 from tiny_checkpoint import read_raw_safetensors, write_json, write_tiny_checkpoint
+from tiny_heads import write_head
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import cli
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "generation"))
+import record_translations  # noqa: E402 - of the folder beside
+
 STUB = HERE / "stub_torch"
 WEIGHTS = "model.safetensors"
 PICKLE = "pytorch_model.bin"
+_TYPES = {"F32": "<f4", "F16": "<f2"}
 WORDS = "bert.embeddings.word_embeddings.weight"
 
 
@@ -56,11 +61,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
-    """The tensors of a file of float32."""
+    """The tensors of a file of float32, or float16."""
     header, data = read_raw_safetensors(path)
     header.pop("__metadata__")
     return {
-        name: np.frombuffer(data[slice(*entry["data_offsets"])], "<f4").reshape(entry["shape"])
+        name: np.frombuffer(data[slice(*entry["data_offsets"])], _TYPES[entry["dtype"]]).reshape(entry["shape"])
         for name, entry in header.items()
     }
 
@@ -157,6 +162,21 @@ def test_shared_and_transposed_tensors(torch: ModuleType, folder: Path, capsys: 
     assert header["bert.embeddings.position_ids"]["dtype"] == "I64"
     assert "cls.predictions.decoder.weight" not in header
     assert cli.main(["inspect", str(out)]) == 0
+
+
+def test_two_heads_and_a_translator(torch: ModuleType, tmp_path: Path) -> None:
+    """A checkpoint of two heads by itself, and one whose tokenizers are two SentencePiece files."""
+    for name in ("both", "marian"):
+        folder = tmp_path / name / "model"
+        folder.mkdir(parents=True)
+        if name == "both":
+            write_head(folder, "both")
+        else:
+            record_translations.write_folder(record_translations.MODELS[0], folder)
+        pickled(torch, folder)
+        code, out = converted(folder)
+        assert code == 0
+        assert cli.main(["inspect", str(out)]) == 0
 
 
 def test_a_bare_encoder_and_a_pickled_dense_module(torch: ModuleType, tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_a_name_of_the_hub_is_no_folder(tmp_path: Path) -> None:
             ["spiece.model", "merges.txt", "LICENSE.txt", "a.py", "../x.json"],
             ["LICENSE.txt", "merges.txt", "spiece.model"],
         ),
+        (["source.spm", "target.spm", "model.fp16.pt"], ["source.spm", "target.spm"]),
     ],
 )
 def test_what_is_chosen(names: list[str], wanted: list[str]) -> None:

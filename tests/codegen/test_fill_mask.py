@@ -85,6 +85,7 @@ CHANGES: list[tuple[str, Change, str, str]] = [
     ("masks/bert", rename("cls.predictions.bias", "cls.predictions.b"), "missing-tensor", "cls.predictions.bias"),
     ("masks/bert", configure(tie_word_embeddings=False), "missing-tensor", "cls.predictions.decoder.weight"),
     ("masks/bert_untied", rename("cls.predictions.decoder.weight", "x.weight"), "missing-tensor", "decoder.weight"),
+    ("masks/bert_untied", configure(tie_word_embeddings=True), "tied-tensors-differ", "decoder.weight"),
     ("masks/roberta", rename("lm_head.dense.weight", "lm_head.x.weight"), "missing-tensor", "lm_head.dense.weight"),
     ("masks/mpnet", configure(architectures=["MPNetForCausalLM"]), "architecture-not-supported", "MPNetForMaskedLM"),
     ("masks/distilbert", rename("vocab_layer_norm.weight", "y.weight"), "missing-tensor", "vocab_layer_norm"),
@@ -104,12 +105,14 @@ def test_what_is_not_there_for_masks(tmp_path: Path) -> None:
     (tmp_path / "rows.tsv").write_text("the\tone [MASK]\n")
     (tmp_path / "corpus.txt").write_text("the cat\n" * 9)
     evaluated = pipeline.Evaluate(tmp_path / "rows.tsv")
-    for options, code in (
-        ({"gpu": True}, None),
-        ({"evaluate": evaluated, "limits": pipeline.Limits(flash=1 << 30)}, "budget-not-supported"),
-        ({"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
+    for variant, options, code in (
+        ("bert", {"gpu": True}, None),
+        ("bert", {"evaluate": evaluated, "limits": pipeline.Limits(flash=1 << 30)}, "budget-not-supported"),
+        ("bert", {"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
+        ("bert_untied", {"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
     ):
+        request = pipeline.Request(folder(f"masks/{variant}"), tmp_path / "out", **options)
         with pytest.raises(EtchError) as caught:
-            pipeline.generate(pipeline.Request(folder("masks/bert"), tmp_path / "out", **options), lambda _: None)
+            pipeline.generate(request, lambda _: None)
         assert caught.value.stage == "gpu" if code is None else caught.value.code == code
         assert not (tmp_path / "out").exists()

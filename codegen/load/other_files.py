@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files of a folder belong to a checkpoint beside its weights."""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = re.compile(r"[\w.-]+\.(?:json|txt|model|spm|md)|(?:LICEN[CS]E|NOTICE)[\w.-]*")
+
+
+def is_other_file(name: str) -> bool:
+    """Configuration, tokenizer, terms; not the index of shards, which belongs to the weights."""
+    return _NAMES.fullmatch(name) is not None and not name.endswith(".index.json")
