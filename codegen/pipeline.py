@@ -302,7 +302,16 @@ def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     tokens = checkpoint.default_max_tokens if max_tokens is None else max_tokens
     graph = graph_of_heads(checkpoint, lambda each: build_graph(each, tokens))
     graph = graph_of_task(checkpoint, graph)
+    _check_questions(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
+
+
+def _check_questions(checkpoint: Checkpoint, graph: Graph) -> None:
+    """EtchError where special tokens leave a question and its context no room: windows need a token of each."""
+    least = len(checkpoint.tokenizer.template.pair)
+    if graph.task.asks and graph.max_tokens < least:
+        message = f"{graph.max_tokens} tokens: a question, its context and {least - 2} special tokens need {least}"
+        raise EtchError("max-tokens-out-of-range", "front-end", message)
 
 
 def lower(
@@ -331,7 +340,7 @@ def make_model(
     if gpu:
         check_tokenizer(checkpoint.tokenizer)
     encoder = encoder_of(program) if gpu else None
-    tokenizer = compile_tokenizer(checkpoint.tokenizer, by_words=program.task.by_words)
+    tokenizer = compile_tokenizer(checkpoint.tokenizer, words_of=program.vocabulary if program.task.by_words else 0)
     target_text = None
     if checkpoint.target is not None and program.target is not None:
         target_text = compile_target(checkpoint.target, checkpoint.tokenizer, tokenizer)

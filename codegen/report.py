@@ -143,7 +143,7 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     word = next(term.table.name for term in terms if term.by == "ids")
     of_rows = {word} if graph.target is None else {word, *(head.value for head in graph.heads)}
     row_bytes = sum(table.bytes for table in model.tables if table.part in of_rows) // program.vocabulary
-    before = compile_tokenizer(checkpoint.tokenizer, by_words=graph.task.by_words)
+    before = compile_tokenizer(checkpoint.tokenizer, words_of=graph.vocabulary if graph.task.by_words else 0)
     target = None if checkpoint.target is None else compile_target(checkpoint.target, checkpoint.tokenizer, before)
     tokenizer = _text_bytes(before, target) - _text_bytes(model.tokenizer, model.target_text)
     dropped = _share(pruning.tokens_dropped, pruning.tokens_before)

@@ -43,8 +43,9 @@ class TokenizerTables:
     constants: dict[str, int]  # scratch_bytes, stack_bytes, most_pieces, piece_count, table_bytes
 
 
-def compile_tokenizer(spec: TokenizerSpec, *, by_words: bool = False) -> TokenizerTables:
-    """`by_words`: with the table that tells which tokens begin a word, where the model needs one."""
+def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTables:
+    """`words_of`: with the table that tells which tokens begin a word, where the model needs one, of so many ids: of
+    the word embedding, which may have more rows than the tokenizer has pieces."""
     raw_tokens, normalized_tokens = compile_added_tokens(spec)
     texts = texts_by_id(spec)
     normalizer, segmenter = compile_normalizer(spec.normalizer), compile_segmenter(spec.segmenter)
@@ -54,7 +55,7 @@ def compile_tokenizer(spec: TokenizerSpec, *, by_words: bool = False) -> Tokeniz
         *(array for part in (model, normalizer, segmenter, template) for array in part.arrays),
         *_added_arrays("raw", raw_tokens),
         *_added_arrays("normalized", normalized_tokens),
-        *_word_arrays(spec, texts, by_words),
+        *_word_arrays(spec, texts, words_of),
     )
     fields = (
         Field("raw_tokens", group=_added_fields("raw", raw_tokens)),
@@ -88,10 +89,11 @@ def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
     return compile_wordpiece(spec.model, texts)
 
 
-def _word_arrays(spec: TokenizerSpec, texts: list[bytes], by_words: bool) -> list[tuple[str, np.ndarray]]:
-    if not by_words or not isinstance(spec.model, WordPieceModel):
+def _word_arrays(spec: TokenizerSpec, texts: list[bytes], words_of: int) -> list[tuple[str, np.ndarray]]:
+    if words_of == 0 or not isinstance(spec.model, WordPieceModel):
         return []
-    return [("piece_characters", piece_characters(spec.model, texts))]
+    without_text = [b""] * (words_of - len(texts))
+    return [("piece_characters", piece_characters(spec.model, [*texts, *without_text]))]
 
 
 def _added_arrays(which: str, tokens: AddedTokenTables) -> tuple[tuple[str, np.ndarray], ...]:

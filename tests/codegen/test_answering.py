@@ -121,5 +121,15 @@ def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path:
     assert_refused(variant, change, code, words, tmp_path)
 
 
+@pytest.mark.parametrize(("variant", "least"), [("answers/bert", 5), ("answers/roberta", 6)])
+def test_a_window_has_room_for_both_texts(variant: str, least: int) -> None:
+    checkpoint = pipeline.load(folder(variant))
+    assert pipeline.to_graph(checkpoint, least).max_tokens == least
+    words = f"a question, its context and {least - 2} special tokens need {least}"
+    with pytest.raises(EtchError, match=words) as caught:
+        pipeline.to_graph(checkpoint, least - 1)
+    assert caught.value.code == "max-tokens-out-of-range"
+
+
 def test_gpus_are_refused(tmp_path: Path) -> None:
     assert_gpus_refuse("answers/bert", tmp_path)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_p
 
 from codegen import evaluate, pipeline
 from codegen.errors import EtchError
+from codegen.quantize import choose_recipe
 from codegen.table_file import Columns
 from codegen.tasks.entities import entities_of, entity_f1
 from codegen.tasks.tagged_words import read_tagged, tags_of_words
@@ -162,6 +164,19 @@ def test_a_budget_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(EtchError, match="one row of outputs a text, tagging has one a token"):
         pipeline.generate(request, lambda _: None)
+
+
+def test_ids_without_a_piece_have_marks_as_well() -> None:
+    """The word embedding may have more rows than the tokenizer has pieces, and ids of a caller name any of them."""
+    checkpoint = pipeline.load(folder("tags/bert"))
+    spec = checkpoint.tokenizer
+    fewer = replace(spec, model=replace(spec.model, pieces=spec.model.pieces[:-3]))
+    graph = pipeline.to_graph(checkpoint, None)
+    recipe = choose_recipe("w8a8")
+    model = pipeline.make_model("tags", replace(checkpoint, tokenizer=fewer), graph, recipe, "host")
+    [marks] = [array for name, array in model.tokenizer.arrays if name == "piece_characters"]
+    assert len(fewer.model.pieces) < graph.vocabulary == len(marks)
+    assert not marks[len(fewer.model.pieces) :].any()
 
 
 def test_gpus_are_refused(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ std::uint32_t top_of(const AnswerOptions& options) noexcept {
     return options.top == 0 ? 1 : options.top;
 }
 
-// Whether the template begins with a token that can stand for "no answer".
-bool has_first(const Template& parts) noexcept {
-    return parts.pair[0].id != TemplatePart::kFirst && parts.pair[0].id != TemplatePart::kSecond;
+// Whether the window's first row stands for "no answer": that of the token that the template begins with. Token ids of a
+// caller may lack it; the first row is then one of the context.
+bool has_first(const Template& parts, const QuestionState& state) noexcept {
+    const bool is_text = parts.pair[0].id == TemplatePart::kFirst || parts.pair[0].id == TemplatePart::kSecond;
+    return !is_text && state.first != 0;
 }
 
 // A span of the window's tokens of the context [first, last]. Spans are in order: by score, of equal ones the one that
@@ -107,7 +109,7 @@ std::uint32_t gather_ends(const Template& parts, const F32Rows& logits, Question
         state.ends[count] = ends[1];
         ++count;
     };
-    if (has_first(parts)) take(0);
+    if (has_first(parts, state)) take(0);
     for (std::uint32_t i = 0; i < state.count; ++i)
         take(state.first + i);
     return count;
@@ -115,7 +117,7 @@ std::uint32_t gather_ends(const Template& parts, const F32Rows& logits, Question
 
 void add_answers(const Template& parts, const AnswerOptions& options, std::uint32_t count, AnswerSpan* answers,
                  std::uint32_t capacity, QuestionState& state) noexcept {
-    const std::uint32_t before = has_first(parts) && count != 0 ? 1 : 0;
+    const std::uint32_t before = has_first(parts, state) && count != 0 ? 1 : 0;
     const float none = before != 0 ? state.starts[0] * state.ends[0] : 0.0F;
     if (state.windows == 1 || none < state.no_answer) state.no_answer = none;
     const std::uint32_t top = top_of(options);

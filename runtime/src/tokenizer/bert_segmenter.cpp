@@ -66,7 +66,7 @@ void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cur
         std::uint8_t last = kind;
 #if defined(__SSE2__)
         // Letters and digits run by run; the loop behind it has what is left of the text, of the segment, of the room.
-        while (at + 16 <= text.size() && at - begin + 16 <= room) {
+        while (text.size() - at >= 16 && room - (at - begin) >= 16) {
             const Bytes16 next(text.data() + at);
             const Bytes16 lower = next.lower_case();
             (lowercase ? lower : next).store(bytes + (at - begin));

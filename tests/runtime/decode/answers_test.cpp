@@ -25,6 +25,7 @@ struct Question {
         state.context = context;
         state.of_texts = true;
         state.windows = 1;
+        state.first = 1;
         state.count = static_cast<std::uint32_t>(context.size());
         state.stream.offsets = memory.offsets;
         state.stream.begins = memory.begins;
@@ -78,6 +79,28 @@ TEST(Answers, EndsAreThoseOfTheFirstSpecialTokenAndOfTheContext) {
     ASSERT_EQ(gather_ends(kBare, {logits, 2}, state), 2u);
     EXPECT_EQ(state.starts[0], 7);
     EXPECT_EQ(gather_ends(kSwapped, {logits, 2}, state), 2u);
+}
+
+TEST(Answers, OfTokenIdsWithoutTheFirstSpecialTokenAllRowsAreOfTheContext) {
+    float logits[2 * 8] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    QuestionMemory<8, 1> memory{};
+    QuestionState& state = memory.begin();
+    state.count = 8;
+    state.windows = 1;
+    ASSERT_EQ(gather_ends(kPair, {logits, 2}, state), 8u);
+    EXPECT_EQ(state.starts[0], 1);
+    EXPECT_EQ(state.starts[7], 15);
+    EXPECT_EQ(state.ends[0], 2);
+    EXPECT_EQ(memory.ids[0], 0);  // behind the ends
+    std::fill_n(memory.starts, 8, 0.0f);
+    std::fill_n(memory.ends, 8, 0.0f);
+    memory.starts[0] = memory.ends[0] = 0.5f;
+    memory.offsets[0] = {0, 1};
+    AnswerSpan answers[2]{};
+    add_answers(kPair, {}, 8, answers, 2, state);
+    EXPECT_EQ(answers[0].score, 0.25f);
+    EXPECT_EQ(answers[0].begin, 0u);
+    EXPECT_EQ(state.no_answer, 0.0f);
 }
 
 TEST(Answers, OfEqualScoresTheOneThatBeginsAndEndsFirst) {

@@ -29,7 +29,7 @@ constexpr std::uint8_t kContinuingPiece = 0x80;  // besides: it begins with the 
 // Writes the marks of a text's tokens from their offsets; malformed UTF-8 counts as U+FFFD. Tokens of the template that
 // lie nowhere in the text are special. Another goes on a word
 //   of WordPiece: where its piece has another number of characters than its text, the prefix "##" counted. `characters`
-//     is [pieces]
+//     is [rows of the word embedding]
 //   of other models: where neither its first byte nor the one before is a space. `characters` is not read
 // An unknown token never does.
 void mark_words(const WordPiece& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
@@ -39,8 +39,9 @@ void mark_words(const ByteLevelBpe& model, const Template& parts, const std::uin
 void mark_words(const Unigram& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
 
-// The same of token ids without a text: those of the template are special, pieces of WordPiece that have the prefix go
-// on a word; where `characters` is null, none does. Offsets become the tokens' own numbers, [i, i + 1) of token i.
+// The same of token ids without a text, each a row of the word embedding: those of the template are special, pieces of
+// WordPiece that have the prefix go on a word; where `characters` is null, none does. Offsets become the tokens' own
+// numbers, [i, i + 1) of token i.
 void mark_ids(const Template& parts, const std::uint8_t* characters, const MarkedTokens& tokens) noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE
