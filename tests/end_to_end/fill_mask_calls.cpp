@@ -3,6 +3,7 @@
 // give what fill_mask() gives, whatever the capacity. Exit code 0 where they do; else the line of the first check that
 // does not hold. The argument names the kernels. The model is the one that the macros name.
 #include "calls.hpp"
+#include "promises/float_modes.hpp"
 
 using Row = std::vector<etch::Candidate>;  // [masks][top]
 
@@ -128,6 +129,13 @@ int main(int, char** argv) {
         etch::Score score{};
         CHECK(model::score(workspace, text, score) == etch::Status::ok && score.scored < score.tokens);
         CHECK(score.log_probability < 0 || score.scored == 0);
+        for (const promises::FloatBits mode : promises::all_float_bits()) {
+            etch::Score in_mode{};
+            promises::set_float_bits(mode);
+            const etch::Status status = model::score(workspace, text, in_mode);
+            promises::set_float_bits(promises::kUsual);
+            CHECK(status == etch::Status::ok && same_score(in_mode, score));
+        }
         for (const std::uint64_t budget : {std::uint64_t{1}, std::uint64_t{30000}, std::uint64_t{1} << 40}) {
             etch::Score in_steps{};
             CHECK(model::begin_score(workspace, text) == etch::Status::ok);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call at a time in a workspace that has all its memory, of a model that has all its tables. Whoever comes
 // meanwhile, another thread or an interrupt, is sent away with Status::workspace_in_use and has read and written
-// nothing of it.
+// nothing of it. A call treats floats as the arithmetic contract says, not as its thread does, from its tokenizer on.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "etch/float_mode.hpp"
 #include "etch/status.hpp"
 #include "etch/version.hpp"
 
@@ -70,6 +71,7 @@ class Turn {
     std::uintptr_t before_;
     bool has_it_;
     Status memory_ = Status::ok;
+    FloatMode mode_;
 };
 
 }  // namespace calls
