@@ -28,7 +28,7 @@ using etch::Status;
 constexpr std::uint32_t kWorkers = 2;
 alignas(64) std::uint8_t scratch[(kWorkers - 1) * model::kScratchBytes];
 std::int32_t ids[model::kMaxTokens];
-constexpr std::uint32_t kTexts = 2;
+constexpr std::uint32_t kTexts = 3;
 
 struct Session {
     std::uint32_t fails_at;  // the op from which on nobody is called
@@ -65,11 +65,12 @@ Status write(model::Workspace& workspace, Way way, Told& told) {
     if (way == Way::alone)
         return model::ETCH_TASK(_tokens)(workspace, ids, count, told.targets[0], model::kMaxTarget, told.results[0]);
     if (way == Way::batch) {
-        const std::uint32_t begins[] = {0, count, count + 1};
-        std::int32_t of_both[count + 1];
-        std::memcpy(of_both, ids, sizeof ids);
-        of_both[count] = 5;
-        return model::ETCH_TASK(_tokens_batch)(workspace, of_both, begins, kTexts, told.targets[0], model::kMaxTarget,
+        const std::uint32_t begins[] = {0, count, count + 1, 2 * count + 1};
+        std::int32_t of_all[2 * count + 1];
+        std::memcpy(of_all, ids, sizeof ids);
+        of_all[count] = 5;
+        std::memcpy(of_all + count + 1, ids, sizeof ids);
+        return model::ETCH_TASK(_tokens_batch)(workspace, of_all, begins, kTexts, told.targets[0], model::kMaxTarget,
                                                told.results);
     }
     Status status = model::begin_tokens(workspace, ids, count);
@@ -101,7 +102,9 @@ int run(model::Workspace& workspace, Way way, std::uint32_t& faults) {
             std::memset(workspace.arena, byte, sizeof workspace.arena);
             session = {op};
             CHECK(write(workspace, way, told) == Status::executor_failed);
-            CHECK(session.ops == op + 1);  // behind it nothing is computed
+            CHECK(session.ops == op + 1);  // behind it nothing is computed, and nothing was found
+            CHECK(model::found_tokens(workspace, 0, told.targets[0], model::kMaxTarget, told.results[0]) ==
+                  Status::not_begun);
             ++faults;
         }
     }

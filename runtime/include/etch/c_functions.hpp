@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "etch/calls/memory.hpp"
+#include "etch/calls/turn.hpp"
 #include "etch/etch.h"
 #include "etch/session.hpp"
 #include "etch/status.hpp"
@@ -106,25 +107,43 @@ bool overlaps_batch(Status (&)(Workspace&, Parameters...) noexcept, const void* 
            calls::in_memory_of(*static_cast<const Workspace*>(workspace), overlap);
 }
 
-// The same for a batch, of some texts or pairs at a time: std::string_view has a layout of its own.
+// The same for a batch, of some elements at a time: C's have a layout of their own, of which cpp(element) makes that of
+// C++. overlap(memory) says whether what is read has a byte there. Nobody gets in between: the workspace is lent to each
+// of the calls.
+template <class Workspace, class Element, class CElement, class Result, class Cpp, class Overlap>
+[[gnu::always_inline]] inline etch_status call_in_parts(Status (&function)(Workspace&, const Element*, std::size_t,
+                                                                           Result*) noexcept,
+                                                        void* workspace, const CElement* elements, std::size_t count,
+                                                        Result* results, const Cpp& cpp,
+                                                        const Overlap& overlap) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) != 0) return ETCH_WORKSPACE_MISALIGNED;
+    const calls::Turn turn{static_cast<Workspace*>(workspace)->in_use};
+    if (!turn) return c(turn.refusal());
+    turn.lend(results);
+    etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
+    if (status == ETCH_OK && overlaps_batch(function, workspace, overlap, results, count)) status = ETCH_TEXT_OVERLAPS;
+
+    constexpr std::size_t kAtATime = 8;
+    Element some[kAtATime];
+    for (std::size_t done = 0; status == ETCH_OK && done < count; done += kAtATime) {
+        const std::size_t taken = count - done < kAtATime ? count - done : kAtATime;
+        for (std::size_t i = 0; i < taken; ++i)
+            some[i] = cpp(elements[done + i]);
+        turn.lend(results + done);
+        status = call(function, workspace, some, taken, results + done);
+    }
+    return status;
+}
+
+// Of texts or pairs.
 template <class Workspace, class Text, class CText, class Result>
 [[gnu::always_inline]] inline etch_status call_batch(Status (&function)(Workspace&, const Text*, std::size_t,
                                                                         Result*) noexcept,
                                                      void* workspace, const CText* texts, std::size_t count,
                                                      Result* results) noexcept {
-    etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
-    const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };
-    if (status == ETCH_OK && overlaps_batch(function, workspace, overlap, results, count)) status = ETCH_TEXT_OVERLAPS;
-
-    constexpr std::size_t kTexts = 8;
-    Text views[kTexts];
-    for (std::size_t done = 0; status == ETCH_OK && done < count; done += kTexts) {
-        const std::size_t some = count - done < kTexts ? count - done : kTexts;
-        for (std::size_t i = 0; i < some; ++i)
-            views[i] = cpp_text(texts[done + i]);
-        status = call(function, workspace, views, some, results + done);
-    }
-    return status;
+    return call_in_parts(
+        function, workspace, texts, count, results, [](const CText& text) { return cpp_text(text); },
+        [&](const Written& memory) { return holds_one(memory, texts, count); });
 }
 
 }  // namespace c_functions

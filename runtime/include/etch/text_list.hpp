@@ -18,17 +18,24 @@ struct TextList {
     const etch_text* c_texts = nullptr;
 
     constexpr TextList() noexcept = default;
+    constexpr TextList(std::nullptr_t) noexcept {}  // of no texts
     constexpr TextList(const std::string_view* list) noexcept : texts(list) {}
     constexpr TextList(const etch_text* list) noexcept : c_texts(list) {}
 
     std::string_view operator[](std::size_t i) const noexcept {
         return c_texts == nullptr ? texts[i] : std::string_view{c_texts[i].data, c_texts[i].size};
     }
-};
 
-inline bool holds_one(const Written& memory, const TextList& list, std::size_t count) noexcept {
-    return list.c_texts == nullptr ? holds_one(memory, list.texts, count) : holds_one(memory, list.c_texts, count);
-}
+    // Whether one of `count` texts, or what says where they are, has a byte in the memory.
+    bool has_one_in(const Written& memory, std::size_t count) const noexcept {
+        return c_texts == nullptr ? holds_one(memory, texts, count) : holds_one(memory, c_texts, count);
+    }
+    // Whether what says where texts [first, count) are has.
+    bool is_in(const Written& memory, std::size_t first, std::size_t count) const noexcept {
+        return c_texts == nullptr ? memory.holds(texts + first, (count - first) * sizeof *texts)
+                                  : memory.holds(c_texts + first, (count - first) * sizeof *c_texts);
+    }
+};
 
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -87,6 +87,15 @@ Status compute_one(DeviceSession& session, Tokenize tokenize) noexcept {
     return run(session);
 }
 
+// As kPairs of the model says for CPUs: one of one segment takes pairs, too, where its template puts both texts in it.
+bool has_segments_of_pairs(const ModelPlan& model) noexcept {
+    const Template& parts = model.tokenizer.parts;
+    for (std::uint32_t i = 0; i < parts.pair_count; ++i) {
+        if (parts.pair[i].segment >= model.limits.segments) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Status enqueue(SessionState& state, const Pass& pass, std::uint32_t texts) noexcept {
@@ -116,7 +125,7 @@ Status compute(DeviceSession& session, std::string_view text) noexcept {
 
 Status compute_pair(DeviceSession& session, std::string_view first, std::string_view second) noexcept {
     return compute_one(session, [&](SessionState& state, const TokenSink& sink, Tokenized& tokens) {
-        if (state.model->limits.segments < 2) return Status::pair_not_supported;
+        if (!has_segments_of_pairs(*state.model)) return Status::pair_not_supported;
         return tokenize_pair(state.model->tokenizer, first, second, session.special_tokens, state.tokenizer, sink,
                              tokens);
     });

@@ -25,7 +25,13 @@ Status measure(FakeWorkspace&, std::string_view text, Result& result) noexcept {
     return answer;
 }
 
-Status measure_batch(FakeWorkspace&, const std::string_view* texts, std::size_t count, Result* results) noexcept {
+// What another call, which writes other results, is told meanwhile.
+std::vector<bool> others;
+
+Status measure_batch(FakeWorkspace& workspace, const std::string_view* texts, std::size_t count,
+                     Result* results) noexcept {
+    const calls::Turn turn{workspace.in_use, results};
+    if (!turn) return turn.refusal();
     batches.push_back(count);
     for (std::size_t i = 0; i < count; ++i) {
         results[i].size = texts[i].size();
@@ -34,10 +40,23 @@ Status measure_batch(FakeWorkspace&, const std::string_view* texts, std::size_t 
     return read.find('!') == std::string::npos ? Status::ok : Status::no_tokens;
 }
 
+// Texts whose reading is a moment between two parts, at which another call comes.
+etch_status interrupted_batch(FakeWorkspace& workspace, const etch_text* texts, std::size_t count, Result* results) {
+    const auto read_text = [&](const etch_text& text) {
+        Result other{};
+        std::string_view one{"x", 1};
+        others.push_back(measure_batch(workspace, &one, 1, &other) == Status::workspace_in_use);
+        return c_functions::cpp_text(text);
+    };
+    const auto nowhere = [](const Written&) { return false; };
+    return c_functions::call_in_parts(measure_batch, &workspace, texts, count, results, read_text, nowhere);
+}
+
 class CFunctions : public ::testing::Test {
   protected:
     void SetUp() override {
         batches.clear();
+        others.clear();
         read.clear();
         answer = Status::ok;
         workspace_.regions = {{places_, places_ + 32}};
@@ -80,6 +99,16 @@ TEST_F(CFunctions, GiveABatchInParts) {
     batches.clear();
     EXPECT_EQ(batch(nullptr, 0), ETCH_OK);
     EXPECT_EQ(batches, (std::vector<std::size_t>{0}));
+}
+
+TEST_F(CFunctions, KeepTheWorkspaceFromPartToPart) {
+    const std::vector<etch_text> texts(20, etch_text{"ab", 2});
+    EXPECT_EQ(interrupted_batch(workspace_, texts.data(), 20, results_), ETCH_OK);
+    EXPECT_EQ(others, std::vector<bool>(20, true));
+    EXPECT_EQ(read.size(), 40u);
+    EXPECT_EQ(batch(texts.data(), 1), ETCH_OK);  // it is free again
+    const calls::Turn turn{workspace_.in_use};
+    EXPECT_EQ(batch(texts.data(), 1), ETCH_WORKSPACE_IN_USE);
 }
 
 TEST_F(CFunctions, EndABatchWithAPartThatIsRefused) {

@@ -94,7 +94,7 @@ template <class Head, class Workspace, class Input>
 [[gnu::always_inline]] inline Status answer_batch(Workspace& workspace, const Input* texts, std::size_t count,
                                                   typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
-    const Turn turn{workspace};
+    const Turn turn{workspace, results};
     if (!turn) return turn.refusal();
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     Batch batch{};

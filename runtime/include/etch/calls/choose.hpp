@@ -10,6 +10,7 @@
 #include "etch/calls/input.hpp"
 #include "etch/calls/turn.hpp"
 #include "etch/ops/row_ops.hpp"
+#include "etch/text_list.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -39,12 +40,12 @@ Status probabilities_of(Workspace& workspace, float* scores, std::size_t count) 
 
 // The score of each choice, value(result) of the result of score(i, result), and the best. What is read may lie neither
 // in the workspace's memory nor where the scores [count] go.
-template <class Result, class Workspace, class Text, class Choice, class Score, class Value>
+template <class Result, class Workspace, class Choice, class Score, class Value>
 [[gnu::always_inline]] inline Status score_choices(const Score& score, const Value& value, const Workspace& workspace,
-                                                   std::string_view prompt, const Text* choices, std::size_t count,
+                                                   std::string_view prompt, const TextList& choices, std::size_t count,
                                                    float* scores, Choice& choice) noexcept {
     const auto overlap = [&](const Written& memory) {
-        return holds_one(memory, choices, count) || memory.holds(prompt.data(), prompt.size());
+        return choices.has_one_in(memory, count) || memory.holds(prompt.data(), prompt.size());
     };
     if (in_memory_of(workspace, overlap) || overlap({scores, count * sizeof(float)})) return Status::text_overlaps;
     choice = {};
@@ -63,7 +64,7 @@ template <class Result, class Workspace, class Text, class Choice, class Score, 
 // `probabilities` [count]. A Result has a member score, of one float; a Choice has best, tokens and truncated.
 template <class Head, class Workspace, class Choice>
 [[gnu::always_inline]] inline Status choose(Workspace& workspace, std::string_view prompt,
-                                            const std::string_view* choices, std::size_t count, float* probabilities,
+                                            const TextList& choices, std::size_t count, float* probabilities,
                                             Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;
     const Turn turn{workspace};

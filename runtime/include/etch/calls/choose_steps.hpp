@@ -52,7 +52,7 @@ Status begin_choices(Workspace& workspace, const Choosing& asked) noexcept {
     const typename Encoder::Arena a = arena_of<Encoder>(workspace);
     if (asked.count > UINT32_MAX) return Status::text_too_long;
     const auto overlap = [&](const Written& memory) {
-        return holds_one(memory, asked.choices, asked.count) ||
+        return asked.choices.has_one_in(memory, asked.count) ||
                memory.holds(asked.prompt.data(), asked.prompt.size()) ||
                overlaps(Pair{asked.before, asked.after}, memory);
     };

@@ -230,7 +230,8 @@ void tell(const Writing& writing, typename Generator::Result& result) noexcept {
 template <class Generator, class Target>
 void finish_writing(const typename Generator::Encoder::Arena& a, const Target& target, bool truncated,
                     typename Generator::Result& result) noexcept {
-    if (!target.finish(*a.writing)) a.writing->ended = Ended::capacity;
+    // Where a token had no room, the first bytes of its character are left out with it.
+    if (a.writing->ended != Ended::capacity && !target.finish(*a.writing)) a.writing->ended = Ended::capacity;
     a.writing->over = true;
     tell<Generator>(*a.writing, result);
     result.ended = a.writing->ended;

@@ -35,6 +35,9 @@ inline Text input_of(std::string_view text) noexcept {
 inline Pair input_of(const TextPair& pair) noexcept {
     return pair;
 }
+inline TokenIds input_of(const TokenIds& ids) noexcept {
+    return ids;
+}
 
 inline bool overlaps(const Text& input, const Written& memory) noexcept {
     return memory.holds(input.text.data(), input.text.size());

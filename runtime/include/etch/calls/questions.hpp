@@ -80,7 +80,7 @@ template <class Head, class Workspace, class Question>
 [[gnu::always_inline]] inline Status answer_questions(Workspace& workspace, const Question* questions,
                                                       std::size_t count, typename Head::Result* results) noexcept {
     using Encoder = typename Head::Encoder;
-    const Turn turn{workspace};
+    const Turn turn{workspace, results};
     if (!turn) return turn.refusal();
     arena_of<Encoder>(workspace);
     const auto overlap = [&](const Written& memory) {

@@ -79,7 +79,7 @@ template <class Head, class Workspace, class Input>
 template <class Head, class Workspace>
 [[gnu::always_inline]] inline Status score_batch(Workspace& workspace, const std::string_view* texts, std::size_t count,
                                                  Score* scores) noexcept {
-    const Turn turn{workspace};
+    const Turn turn{workspace, scores};
     if (!turn) return turn.refusal();
     arena_of<typename Head::Encoder>(workspace);
     const auto overlap = [&](const Written& memory) { return holds_one(memory, texts, count); };

@@ -11,32 +11,14 @@
 #include <string_view>
 
 #include "etch/calls/generation.hpp"
-#include "etch/etch.h"
 #include "etch/session.hpp"
+#include "etch/text_list.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
-// What is read: texts, of C++ or of C,
-struct TextList {
-    const std::string_view* texts;  // [count]; null: those of C
-    const etch_text* c_texts;       // [count]
-
-    Text operator[](std::size_t i) const noexcept {
-        return {texts != nullptr ? texts[i] : std::string_view{c_texts[i].data, c_texts[i].size}};
-    }
-    bool has_one_in(const Written& memory, std::size_t count) const noexcept {
-        return texts != nullptr ? holds_one(memory, texts, count) : holds_one(memory, c_texts, count);
-    }
-    // Whether what says where texts [first, count) are has a byte there.
-    bool is_in(const Written& memory, std::size_t first, std::size_t count) const noexcept {
-        return texts != nullptr ? memory.holds(texts + first, (count - first) * sizeof *texts)
-                                : memory.holds(c_texts + first, (count - first) * sizeof *c_texts);
-    }
-};
-
-// or token ids: those of text i are ids [begins[i], begins[i + 1]).
+// What is read: texts (TextList), or token ids: those of text i are ids [begins[i], begins[i + 1]).
 struct TokenLists {
     const std::int32_t* ids;
     const std::uint32_t* begins;  // [count + 1], ascending
@@ -83,7 +65,7 @@ template <class Generator, class Workspace, class Inputs>
     std::uint32_t place = 0;
     for (taken = 0; taken < Generator::kBeams && done + taken < count; ++taken) {
         if (taken != 0 && place + kPanelWidth > most) break;
-        const auto input = inputs[done + taken];
+        const auto input = input_of(inputs[done + taken]);
         if (taken != 0 && known_tokens(input) > most - place) break;
         a.texts[taken].first = first;
         Tokenized tokens{};
@@ -221,14 +203,14 @@ template <class Generator, class Workspace, class Targets>
     return Status::ok;
 }
 
-// One text after the other.
+// One text after the other, each a call of its own: of one that fails nothing is found.
 template <class Generator, class Workspace, class Inputs, class Targets>
 [[gnu::noinline]] Status write_each(Workspace& workspace, const Inputs& inputs, std::size_t count,
                                     const Targets& target_of, typename Generator::Result* results) noexcept {
-    const typename Generator::Encoder::Arena a = arena_of<typename Generator::Encoder>(workspace);
     for (std::size_t i = 0; i < count; ++i) {
+        const typename Generator::Encoder::Arena a = arena_of<typename Generator::Encoder>(workspace);
         const auto number = static_cast<std::uint32_t>(i);
-        const Status status = write_alone<Generator>(workspace, inputs[i], a, number, target_of(i), results[i]);
+        const Status status = write_alone<Generator>(workspace, input_of(inputs[i]), a, number, target_of(i), results[i]);
         if (status != Status::ok) return status;
     }
     return Status::ok;

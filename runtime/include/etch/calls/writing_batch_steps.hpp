@@ -35,7 +35,7 @@ Status begin_write_batch(Workspace& workspace, const Inputs& inputs, std::size_t
             status = begin_group<Generator>(workspace, inputs, first, count, a, begun, truncated);
     } else {
         Tokenized tokens{};
-        status = begin_writing<Generator>(workspace, inputs[first], a, Encoder::kLimits.max_tokens,
+        status = begin_writing<Generator>(workspace, input_of(inputs[first]), a, Encoder::kLimits.max_tokens,
                                           static_cast<std::uint32_t>(first), tokens);
         truncated = tokens.truncated;
     }

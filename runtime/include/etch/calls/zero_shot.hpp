@@ -47,9 +47,9 @@ Status take(const Labelled& input, const Workspace& workspace, const typename En
 
 // The score of each label, by score(i, result): its probability where it is judged by itself, else the logit that its
 // hypothesis follows, of which the caller makes a softmax. `texts` are what the hypotheses have beside the labels.
-template <class Result, std::uint32_t kEntailment, class Workspace, class Text, class Choice, class Score>
+template <class Result, std::uint32_t kEntailment, class Workspace, class Choice, class Score>
 [[gnu::always_inline]] inline Status score_labels(const Score& score, bool by_itself, const Workspace& workspace,
-                                                  std::string_view text, const Pair& texts, const Text* labels,
+                                                  std::string_view text, const Pair& texts, const TextList& labels,
                                                   std::size_t count, float* scores, Choice& choice) noexcept {
     if (count == 0) return Status::no_labels;
     if (overlaps(texts, {scores, count * sizeof(float)})) return Status::text_overlaps;
@@ -62,7 +62,7 @@ template <class Result, std::uint32_t kEntailment, class Workspace, class Text, 
 // `scores` [count]: of one label, and of several that hold independently of each other, each probability by itself.
 template <class Head, std::uint32_t kEntailment, class Workspace, class Hypothesis, class Choice>
 [[gnu::always_inline]] inline Status zero_shot(Workspace& workspace, std::string_view text,
-                                               const std::string_view* labels, std::size_t count,
+                                               const TextList& labels, std::size_t count,
                                                const Hypothesis& hypothesis, bool multi_label, float* scores,
                                                Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;

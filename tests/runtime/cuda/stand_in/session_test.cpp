@@ -304,6 +304,24 @@ TEST_F(StandIn, SingleTextsAndBatchesGiveTheSameBits) {
     EXPECT_GT(passes, 1u);
 }
 
+TEST_F(StandIn, TakesPairsWhereTheirSegmentsAreThere) {
+    auto one_segment = agnews::kTokenizer;
+    for (TemplatePart& part : one_segment.parts.pair)
+        part.segment = 0;
+    const TokenLimits limits{kSmallTokens, kSmallVocabulary, 1};
+    using Modes = cuda::ModesOf<SmallExact>;
+    const cuda::ModelPlan without = Modes::plan(agnews::kTokenizer, limits, kSmallWidth, 1);
+    const cuda::ModelPlan with = Modes::plan(one_segment, limits, kSmallWidth, 1);
+    for (const cuda::ModelPlan* plan : {&kSmallModel, &without, &with}) {
+        DeviceWeights weights;
+        DeviceSession session;
+        ASSERT_EQ(cuda::open(weights, *plan, 0, Mode::exact), Status::ok);
+        ASSERT_EQ(cuda::open(session, weights, *plan, 64), Status::ok);
+        EXPECT_EQ(cuda::compute_pair(session, "one", "two"),
+                  plan == &without ? Status::pair_not_supported : Status::ok);
+    }
+}
+
 TEST_F(StandIn, LongTextsAreCutAlsoWhereTheyBeginABatch) {
     DeviceWeights weights;
     DeviceSession session;
