@@ -40,6 +40,7 @@ def test_what_is_called_is_found() -> None:
 def test_it_takes_its_turn_first(name: str) -> None:
     body = functions()[name]
     lines = [line.strip() for line in body.splitlines() if not line.strip().startswith("using ")]
-    of = r"workspace\.in_use" if name in WITHOUT_MEMORY else r"workspace(, &result)?"  # or regions may be missing
+    # Whose memory is not looked at may lack regions.
+    of = r"workspace\.in_use" if name in WITHOUT_MEMORY else r"workspace(, (&result|results|scores))?"
     assert re.fullmatch(rf"const Turn turn\{{{of}\}};", lines[0]), name
     assert lines[1].startswith("if (!turn) return "), name
