@@ -27,7 +27,7 @@ inline namespace ETCH_ABI_NAMESPACE {
 // acc = sum over k of a[r][k] * weights[c][k], exact in int32.
 struct MatmulS8 {
     QuantizedRows a;             // [rows][k]
-    const std::int8_t* weights;  // [n][allocated_k] in the set's packing
+    const std::int8_t* weights;  // [n][allocated_k] in the set's packing; of Packing::rows 4-byte aligned, like a
     const float* column_scales;  // [n]; null: 1.0f
     const float* bias;           // [n]; null: +0.0f
     const float* residual;       // [rows][n], row stride out_stride; null: none; may be equal to out

@@ -23,7 +23,8 @@ std::uint32_t available_threads() noexcept;
 // waiting thread looks for 0.1 ms and then sleeps; at once where there are more threads than processors. A worker whose
 // thread has not begun when the calling thread is done with its own part is done by that one, too: nobody waits for a
 // thread that is asleep or that the system runs later. One run() at a time. Nothing is allocated after the
-// construction.
+// construction. A child that fork() made has none of these threads: it makes a pool of its own, and neither runs nor
+// destroys its parent's.
 class ThreadPool {
   public:
     static constexpr std::uint32_t kMostThreads = 64;

@@ -20,7 +20,8 @@ struct WideRows {
 };
 
 ETCH_INLINE std::uint32_t load_word(const void* p) noexcept {
-    return *static_cast<const std::uint32_t*>(__builtin_assume_aligned(p, 4));
+    typedef std::uint32_t Word __attribute__((may_alias));
+    return *static_cast<const Word*>(__builtin_assume_aligned(p, 4));
 }
 ETCH_INLINE std::uint32_t even_pair(std::uint32_t bytes) noexcept {
     std::uint32_t pair;
