@@ -108,14 +108,12 @@ bool overlaps_batch(Status (&)(Workspace&, Parameters...) noexcept, const void* 
 }
 
 // The same for a batch, of some elements at a time: C's have a layout of their own, of which cpp(element) makes that of
-// C++. overlap(memory) says whether what is read has a byte there. Nobody gets in between: the workspace is lent to each
-// of the calls.
+// C++. overlap(memory) says whether what is read has a byte there. Nobody gets in between: the workspace is lent to
+// each of the calls.
 template <class Workspace, class Element, class CElement, class Result, class Cpp, class Overlap>
-[[gnu::always_inline]] inline etch_status call_in_parts(Status (&function)(Workspace&, const Element*, std::size_t,
-                                                                           Result*) noexcept,
-                                                        void* workspace, const CElement* elements, std::size_t count,
-                                                        Result* results, const Cpp& cpp,
-                                                        const Overlap& overlap) noexcept {
+[[gnu::always_inline]] inline etch_status call_in_parts(
+    Status (&function)(Workspace&, const Element*, std::size_t, Result*) noexcept, void* workspace,
+    const CElement* elements, std::size_t count, Result* results, const Cpp& cpp, const Overlap& overlap) noexcept {
     if (reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) != 0) return ETCH_WORKSPACE_MISALIGNED;
     const calls::Turn turn{static_cast<Workspace*>(workspace)->in_use};
     if (!turn) return c(turn.refusal());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel sets of this build, for a model's tables: listing and choosing. No allocation, no environment. On a CPU with
-// AMX, whether amx_int8 is usable is a question to Linux, which then keeps tile registers for the process from then on:
-// listing asks it, as choosing the best set and naming that one do. A signal handler's own stack must then be 8 KB larger.
+// The kernel sets of this build, for a model's tables: listing and choosing. No allocation, no environment. On a CPU
+// with AMX, whether amx_int8 is usable is a question to Linux, which then keeps tile registers for the process from
+// then on: listing asks it, as choosing the best set and naming that one do. A signal handler's own stack must then be
+// 8 KB larger.
 #pragma once
 
 #include <cstddef>

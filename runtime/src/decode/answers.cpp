@@ -14,8 +14,8 @@ std::uint32_t top_of(const AnswerOptions& options) noexcept {
     return options.top == 0 ? 1 : options.top;
 }
 
-// Whether the window's first row stands for "no answer": that of the token that the template begins with. Token ids of a
-// caller may lack it; the first row is then one of the context.
+// Whether the window's first row stands for "no answer": that of the token that the template begins with. Token ids of
+// a caller may lack it; the first row is then one of the context.
 bool has_first(const Template& parts, const QuestionState& state) noexcept {
     const bool is_text = parts.pair[0].id == TemplatePart::kFirst || parts.pair[0].id == TemplatePart::kSecond;
     return !is_text && state.first != 0;

@@ -63,9 +63,8 @@ template <class Result, class Workspace, class Choice, class Score, class Value>
 
 // `probabilities` [count]. A Result has a member score, of one float; a Choice has best, tokens and truncated.
 template <class Head, class Workspace, class Choice>
-[[gnu::always_inline]] inline Status choose(Workspace& workspace, std::string_view prompt,
-                                            const TextList& choices, std::size_t count, float* probabilities,
-                                            Choice& choice) noexcept {
+[[gnu::always_inline]] inline Status choose(Workspace& workspace, std::string_view prompt, const TextList& choices,
+                                            std::size_t count, float* probabilities, Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;
     const Turn turn{workspace};
     if (!turn) return turn.refusal();

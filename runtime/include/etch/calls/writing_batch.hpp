@@ -210,7 +210,8 @@ template <class Generator, class Workspace, class Inputs, class Targets>
     for (std::size_t i = 0; i < count; ++i) {
         const typename Generator::Encoder::Arena a = arena_of<typename Generator::Encoder>(workspace);
         const auto number = static_cast<std::uint32_t>(i);
-        const Status status = write_alone<Generator>(workspace, input_of(inputs[i]), a, number, target_of(i), results[i]);
+        const Status status =
+            write_alone<Generator>(workspace, input_of(inputs[i]), a, number, target_of(i), results[i]);
         if (status != Status::ok) return status;
     }
     return Status::ok;

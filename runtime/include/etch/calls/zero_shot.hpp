@@ -61,10 +61,9 @@ template <class Result, std::uint32_t kEntailment, class Workspace, class Choice
 
 // `scores` [count]: of one label, and of several that hold independently of each other, each probability by itself.
 template <class Head, std::uint32_t kEntailment, class Workspace, class Hypothesis, class Choice>
-[[gnu::always_inline]] inline Status zero_shot(Workspace& workspace, std::string_view text,
-                                               const TextList& labels, std::size_t count,
-                                               const Hypothesis& hypothesis, bool multi_label, float* scores,
-                                               Choice& choice) noexcept {
+[[gnu::always_inline]] inline Status zero_shot(Workspace& workspace, std::string_view text, const TextList& labels,
+                                               std::size_t count, const Hypothesis& hypothesis, bool multi_label,
+                                               float* scores, Choice& choice) noexcept {
     using Encoder = typename Head::Encoder;
     const Turn turn{workspace};
     if (!turn) return turn.refusal();

@@ -150,9 +150,9 @@ void window_of_ids(const Template& parts, const std::int32_t* ids, std::uint32_t
 
 // --- spans
 
-// Logits of a window, rows [tokens][2], -> state.starts and state.ends; returns how many each are, at most as many as the
-// window has rows: those of the first special token, where the template begins with one and the context does not, and of
-// the context.
+// Logits of a window, rows [tokens][2], -> state.starts and state.ends; returns how many each are, at most as many as
+// the window has rows: those of the first special token, where the template begins with one and the context does not,
+// and of the context.
 std::uint32_t gather_ends(const Template& parts, const F32Rows& logits, QuestionState& state) noexcept;
 
 // The same as probabilities: puts the window's best 2 * top + 10 spans (by tokens: top) to the answers that are there.
