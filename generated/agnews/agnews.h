@@ -65,7 +65,8 @@ typedef struct etch_agnews_encoding {
     uint8_t segments[ETCH_AGNEWS_MAX_TOKENS];          /* 0: first text, 1: second */
     etch_token_offset offsets[ETCH_AGNEWS_MAX_TOKENS]; /* bytes of the token's own text; [0, 0) for added specials */
     uint32_t count;
-    bool truncated;
+    bool truncated; /* the text had more tokens than ETCH_AGNEWS_MAX_TOKENS */
+    bool cut_word;  /* a word was longer than its model takes: its parts became words */
 } etch_agnews_encoding;
 
 /* Each call reports ETCH_OK or why it did nothing; `result` is written only with ETCH_OK. Texts are UTF-8 of `length`

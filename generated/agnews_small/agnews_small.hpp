@@ -69,7 +69,8 @@ struct Encoding {
     std::uint8_t segments[kMaxTokens];  // 0: first text, 1: second
     TokenOffset offsets[kMaxTokens];    // bytes of the token's own text; [0, 0) for specials that were added
     std::uint32_t count;
-    bool truncated;
+    bool truncated;  // the text had more tokens than kMaxTokens
+    bool cut_word;   // a word was longer than its model takes, etch/tokenizer/models.hpp: its parts became words
 };
 
 // Each call reports Status::ok or why it did nothing; `result` is written only with ok. Texts are UTF-8; malformed

@@ -95,7 +95,7 @@ def test_pieces_of_any_bytes_are_valid_json(stub: Program) -> None:
     outcome = stub.well("--tokens", " ab  c")
     assert outcome.objects == [
         {"ids": [1, 3, 3, 2], "pieces": ["", '\ufffd"\0', '\ufffd"\0', ""],
-         "offsets": [[0, 0], [1, 3], [5, 6], [0, 0]], "truncated": False}
+         "offsets": [[0, 0], [1, 3], [5, 6], [0, 0]], "truncated": False, "cut_word": False}
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from classify_program import ROOT, TITLES, Program, built, most_tokens
 
-TOKENS_KEYS = ["ids", "pieces", "offsets", "truncated"]
+TOKENS_KEYS = ["ids", "pieces", "offsets", "truncated", "cut_word"]
 
 
 @pytest.fixture(scope="module")

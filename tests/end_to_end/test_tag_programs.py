@@ -140,3 +140,11 @@ def test_hostile_texts(program: Program) -> None:
         answer = program.well("--json", stdin=text.encode() + b"\n").objects[0]
         assert all(0 <= e["start"] < e["end"] <= len(text.encode()) for e in answer["entities"])
     program.well("--json", stdin=b"\xc3 cat \xff\n")
+
+
+def test_a_word_that_is_cut_is_told(shared: Path) -> None:
+    """Byte-level BPE takes words of a thousand bytes."""
+    program = build_program(generated("tags/roberta", "w8a8", shared))
+    for letters, is_cut in ((1000, False), (1100, True)):
+        [tokens] = program.well("--tokens", "a" * letters).objects
+        assert tokens["cut_word"] is is_cut

@@ -28,7 +28,8 @@ output, one line a text
 )";
 
 constexpr const char* kTokens = R"(
-  --tokens             {"ids", "pieces", "offsets", "truncated"}; offsets are bytes of the original text
+  --tokens             {"ids", "pieces", "offsets", "truncated", "cut_word"}; offsets are bytes of the original text,
+                       "cut_word" says that a word was longer than the tokenizer takes and became several
 
 )";
 

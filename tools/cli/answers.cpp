@@ -89,6 +89,8 @@ std::string tokens_as_json(const Tokens& tokens) {
     });
     out += ", \"truncated\": ";
     append_json(out, tokens.truncated);
+    out += ", \"cut_word\": ";
+    append_json(out, tokens.cut_word);
     out += "}\n";
     return out;
 }

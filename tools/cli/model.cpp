@@ -150,7 +150,7 @@ Status answer_tokens(const std::int32_t* ids, std::uint32_t count, Answer& answe
 Status encode(const Text& text, Tokens& tokens) {
     const Status status = text.pair ? generated::encode_pair(workspace, text.first, text.second, encoding)
                                     : generated::encode(workspace, text.first, encoding);
-    tokens = {encoding.ids, encoding.offsets, encoding.count, encoding.truncated};
+    tokens = {encoding.ids, encoding.offsets, encoding.count, encoding.truncated, encoding.cut_word};
     return status;
 }
 

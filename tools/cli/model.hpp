@@ -145,6 +145,7 @@ struct Tokens {
     const TokenOffset* offsets;  // [count]
     std::uint32_t count;
     bool truncated;
+    bool cut_word;
 };
 
 // Of a model that has several heads: every answer from now on is that of the one at this place of them, as if the model

@@ -65,7 +65,7 @@ template <class C, class Cpp>
 constexpr bool same_encoding() noexcept {
     return sizeof(C) == sizeof(Cpp) && offsetof(C, segments) == offsetof(Cpp, segments) &&
            offsetof(C, offsets) == offsetof(Cpp, offsets) && offsetof(C, count) == offsetof(Cpp, count) &&
-           offsetof(C, truncated) == offsetof(Cpp, truncated);
+           offsetof(C, truncated) == offsetof(Cpp, truncated) && offsetof(C, cut_word) == offsetof(Cpp, cut_word);
 }
 
 // Arguments become the function's parameters: {text, length} a std::string_view.

@@ -44,7 +44,7 @@ void read_numbers(std::string_view text, float* numbers, std::uint32_t count) {
 }
 
 Status encode(Workspace&, std::string_view text, Encoding& encoding) noexcept {
-    encoding.truncated = false;
+    encoding.truncated = encoding.cut_word = false;
     encoding.count = 0;
     encoding.ids[encoding.count] = kFirst;
     encoding.offsets[encoding.count++] = {0, 0};

@@ -53,6 +53,7 @@ struct Encoding {
     TokenOffset offsets[kMaxTokens];
     std::uint32_t count;
     bool truncated;
+    bool cut_word;
 };
 
 Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept;

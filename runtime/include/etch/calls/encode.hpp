@@ -9,7 +9,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace calls {
 
-// Of a Text or Pair. An Encoding has members ids, segments and offsets [kMaxTokens], count and truncated.
+// Of a Text or Pair. An Encoding has members ids, segments and offsets [kMaxTokens], count, truncated and cut_word.
 template <class Encoder, class Workspace, class Input, class Encoding>
 [[gnu::always_inline]] inline Status encode(Workspace& workspace, const Input& input, Encoding& encoding) noexcept {
     const Turn turn{workspace};
@@ -22,6 +22,7 @@ template <class Encoder, class Workspace, class Input, class Encoding>
     if (status != Status::ok) return status;
     encoding.count = tokens.count;
     encoding.truncated = tokens.truncated;
+    encoding.cut_word = tokens.cut_word;
     return Status::ok;
 }
 
