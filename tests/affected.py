@@ -59,6 +59,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "generated/README.md": (*READ, f"{BUILT}/outside/test_versions.py"),
     "runtime/README.md": READ,
     "runtime/src/cuda/README.md": READ,
+    "tools/README.md": READ,
     "tools/benchmarks/README.md": READ,
     "tools/cli/README.md": READ,
     "runtime/src/cuda/": (*GPU, f"{BUILT}/report"),

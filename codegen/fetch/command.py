@@ -37,8 +37,8 @@ def _repository(text: str) -> HubName:
 COMMAND = Subcommand(
     "fetch",
     "a repository of the Hugging Face Hub to a folder",
-    "Downloads what etch reads of a repository, with huggingface_hub (pip install 'etch[hub]'), and prints the "
-    "SHA-256 of each file. All other commands work without a network.",
+    "Downloads what etch reads of a repository, with huggingface_hub (pip install 'huggingface_hub>=1.0'), and prints "
+    "the SHA-256 of each file. All other commands work without a network.",
     _take,
     _do,
 )

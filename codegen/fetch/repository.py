@@ -63,7 +63,7 @@ def _import_hub() -> Any:
     try:
         import huggingface_hub
     except ImportError as error:
-        raise _refuse("hub-client-missing", f"{error}: pip install 'etch[hub]' (or huggingface_hub)") from None
+        raise _refuse("hub-client-missing", f"{error}: pip install 'huggingface_hub>=1.0'") from None
     return huggingface_hub
 
 

@@ -17,6 +17,7 @@ PAGES = (
     ROOT / "firmware-demo/README.md",
     ROOT / "generated/README.md",
     ROOT / "runtime/src/cuda/README.md",
+    ROOT / "tools/README.md",
     ROOT / "tools/benchmarks/README.md",
     ROOT / "tools/cli/README.md",
     ROOT / "tools/examples/README.md",

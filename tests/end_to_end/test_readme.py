@@ -150,7 +150,6 @@ def test_the_run_that_it_shows(tmp_path: Path) -> None:
     assert [shlex.split(command)[0].rpartition("/")[2] for command, _ in runs] == [
         "etch",
         "classify-news",
-        "classify-news",
         "etch",
     ]
     for command, shown in runs:

@@ -145,7 +145,8 @@ def test_presets_exist(command: str) -> None:
 
 
 def test_every_command_is_of_a_kind_that_is_tested() -> None:
-    kinds = r"tools/\w|etch |cmake |g\+\+ |pip install \.$|generated/mymodel/build/bin/classify|build/cuda/bin/classify"
+    kinds = r"tools/\w|etch |cmake |g\+\+ |python3 -m venv |\. ~/\.etch/bin/activate$|pip install \.$"
+    kinds += "|generated/mymodel/build/bin/classify-mymodel |build/cuda/bin/classify"
     assert not [command for command in COMMANDS if not re.match(kinds, command)]
 
 

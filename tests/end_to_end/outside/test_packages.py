@@ -223,6 +223,28 @@ def test_refusals(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.long_case("a package on an emulated board")
+def test_the_line_of_the_page(model: Path, tmp_path: Path) -> None:
+    """Of a plain bundle, in generated/README.md; with newlib's calls of an emulator in the place of none."""
+    compiler, emulator = tool("arm-none-eabi-g++"), tool("qemu-system-arm")
+    page = (ROOT / "generated/README.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^```sh\narm-none-eabi-g\+\+ (.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    folder = tmp_path / "plain"
+    bundle.bundle(model, folder, lambda _: None)
+    (folder / "main.cpp").write_text(
+        "#include <tiny.hpp>\n#include <cstdio>\n\nstatic etch::tiny::Workspace workspace;\n\nint main() {\n"
+        "    etch::tiny::Result result;\n"
+        "    const bool well = etch::tiny::self_test(workspace) == etch::Status::ok &&\n"
+        '                      etch::tiny::classify(workspace, "a text", result) == etch::Status::ok;\n'
+        '    std::puts(well ? "well" : "failed");\n}\n'
+    )
+    shutil.copy(HERE / "package/board.ld", folder)
+    done(tool("arm-none-eabi-gcc"), *CPU, "-c", HERE / "package/reset.c", "-o", "start.o", cwd=folder)
+    done("sh", "-c", f"{compiler} {line.replace('nosys', 'rdimon')}", cwd=folder)
+    assert done(emulator, *BOARD, "firmware.elf", cwd=folder) == "well\n"
+
+
+@pytest.mark.sweep
+@pytest.mark.long_case("a package on an emulated board")
 def test_the_sketch_runs(packages: dict[str, Path], tmp_path: Path) -> None:
     """Compiled by the line of Arduino's cores for a Cortex-M4: no product is contracted, and its self test passes."""
     compiler, emulator = tool("arm-none-eabi-g++"), tool("qemu-system-arm")
