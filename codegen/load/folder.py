@@ -24,7 +24,14 @@ from .max_tokens import default_max_tokens
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
-from .sentence import MODULES_FILE, Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
+from .sentence import (
+    MODULES_FILE,
+    Pooling,
+    SentenceModules,
+    cross_encoder_function,
+    lower_case_notes,
+    read_sentence_modules,
+)
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
@@ -105,6 +112,7 @@ def load_checkpoint(
         notes=(config.notes() if sentence is None and not limits.writes_texts else sentence_notes)
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
+        + lower_case_notes(folder, tokenizer)
         + (() if generation is None else generation.notes),
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
