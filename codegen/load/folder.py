@@ -96,10 +96,13 @@ def load_checkpoint(
     generation = None
     if limits.writes_texts:
         generation = read_generation(
-            folder, config, limits.target_vocabulary, has_encoder=limits.has_encoder, params=params
+            folder,
+            config,
+            limits.target_vocabulary,
+            has_encoder=limits.has_encoder,
+            params=params,
+            max_target=max_target,
         )
-        if max_target is not None:
-            generation = replace(generation, max_tokens=max_target)
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
     return Checkpoint(
         config=config,
