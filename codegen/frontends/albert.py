@@ -91,6 +91,7 @@ def _layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape)
         )
     parts.check_layers(tensors, groups * inner, "num_hidden_groups * inner_group_num")
     stored = [f"{prefix}.{group}.albert_layers.{layer}." for group in range(groups) for layer in range(inner)]
-    of_group = [layer * groups // layers for layer in range(layers)]
+    # The library's expression: its rounding decides where the groups do not divide the layers.
+    of_group = [int(layer / (layers / groups)) for layer in range(layers)]
     of_layer = tuple(group * inner + layer for group in of_group for layer in range(inner))
     return Layers("encoder_layer", len(of_layer), post_norm_layer(tensors, stored, _LAYER, shape, of_layer=of_layer))
