@@ -140,7 +140,8 @@ class Request:
 
 
 def generate(request: Request, echo: Echo) -> None:
-    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
+    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are there
+    before they are built, since builds know their own place, and stay where that fails or passes a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
     checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads)
