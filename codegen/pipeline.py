@@ -98,7 +98,7 @@ class Request:
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
-    task: str | None = None  # another one than the folder says, one of asked_task.TASKS
+    task: str | None = None  # another one than the folder says, one of asked_task.ASKED
     beams: int | None = None  # of a model that writes texts, in place of what its folder says
     max_target: int | None = None  # of what is written; the checkpoint's own where None
     heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head

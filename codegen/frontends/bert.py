@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BERT: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`."""
+"""BERT: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`."""
 
 from __future__ import annotations
 

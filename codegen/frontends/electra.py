@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELECTRA: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""ELECTRA: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT with an embedding of its own width, a linear between the two where they differ, no pooler, and another head.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ERNIE: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""ERNIE: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT; some of its checkpoints (`use_task_id`) add an embedding of the task, which is 0 where a caller names none.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RoBERTa: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""RoBERTa: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT with positions that begin behind that of the padding token, and another head; CamemBERT and XLM-RoBERTa are
 RoBERTa with other tokenizers. A padding token that a text spells out counts as any other here; `transformers` gives it
