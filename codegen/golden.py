@@ -19,6 +19,7 @@ from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
 from .encoding import takes
 from .ir import program as p
+from .ir import walks
 from .ir.stage import Stage
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
@@ -180,7 +181,7 @@ def estimated_seconds(program: p.Program, tokens: int) -> float:
     total = 0.0
     for step in program.steps:
         steps = _golden_steps(program, tokens) if isinstance(step, p.Repeat) else 1
-        for op, loop in p.located(step):
+        for op, loop in walks.located(step):
             total += SECONDS(op, steps * (1 if loop is None else loop.count), tokens, steps)
     return total
 

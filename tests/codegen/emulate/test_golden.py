@@ -13,6 +13,7 @@ from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.golden import SHORT_TEXTS, golden_texts, make_golden, text_tokenizer
 from codegen.ir import program as p
+from codegen.ir import walks
 
 GENERATION = Path(__file__).resolve().parents[1] / "generation"
 
@@ -53,7 +54,7 @@ def linears(program: p.Program) -> dict[bool, int]:
     """Weights of all linears in all layers, by whether they are read again in every step."""
     counts = {True: 0, False: 0}
     for step in program.steps:
-        for op, loop in p.located(step):
+        for op, loop in walks.located(step):
             if isinstance(op, p.Linear):
                 layers = 1 if loop is None else loop.count
                 counts[isinstance(step, p.Repeat)] += layers * op.input.width * op.out.width
