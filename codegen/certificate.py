@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,6 +24,7 @@ from .generated_folder import check_folder
 from .golden import text_tokenizer, truncation_of
 from .head_folders import HeadFolder
 from .load.tokenizer_spec import TokenizerSpec
+from .one_file import write_file
 from .own_tokenizer import OwnTokenizer, own_tokenizer
 from .pipeline import to_graph
 from .prunable import unknown_ids
@@ -140,7 +139,7 @@ def certify(
             **{name: sha256_of(checkpoint / name) for name in _FILES if (checkpoint / name).is_file()},
         },
     }
-    _write(out, json.dumps(certificate, indent=1, ensure_ascii=False) + "\n")
+    write_file(out, (json.dumps(certificate, indent=1, ensure_ascii=False) + "\n").encode(), "verify")
     for line in _report(certificate):
         echo(line)
     return 1 if counts.different else 0
@@ -186,13 +185,3 @@ def _report(certificate: dict[str, Any]) -> list[str]:
         f"differences  {certificate['differences']:,} in ids, offsets or cutting",
         *(f"  {line}" for line in certificate["first_differences"]),
     ]
-
-
-def _write(out: Path, text: str) -> None:
-    """All of it or nothing."""
-    try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=out.parent, delete=False) as file:
-            file.write(text)
-        os.replace(file.name, out)
-    except OSError as error:
-        raise EtchError("output-unwritable", "verify", f"{out}: {error.strerror}") from None

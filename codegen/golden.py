@@ -19,6 +19,7 @@ from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
 from .encoding import takes
 from .ir import program as p
+from .ir import walks
 from .ir.stage import Stage
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
@@ -46,10 +47,13 @@ _SENTENCES = (
 )
 
 # What a model's golden texts may cost together, estimated from constants so that every machine chooses the same texts.
-# Measured on one Zen 4 core: enough for BERT-base with 512 tokens in w8a8, for MiniLM-L6 with 512 in fp32.
+# Measured on one Zen 4 core: enough for BERT-base with 512 tokens in w8a8, for MiniLM-L6 with 512 in fp32, for two
+# texts of GPT-2 in w8a8. Of one row a product takes the time that its weights take to be read.
 _BUDGET_SECONDS = 6.0
 _SECONDS_PER_MULTIPLY_ADD = {"s8": 0.07e-9, "f32": 0.7e-9}
+_SECONDS_PER_WEIGHT_OF_ONE_ROW = {"s8": 0.6e-9, "f32": 6e-9}
 _SECONDS_PER_SCORE = 10e-9
+_OF_TOKENS = ("tokens", "block")  # buffers that have a row for each token
 _LEAST_LONG_TEXT = 16  # tokens
 GOLDEN_TARGET, GOLDEN_BYTES = 16, 64  # etch::kGoldenTarget and kGoldenBytes, of what a model writes
 
@@ -172,31 +176,51 @@ def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
 
 
 def estimated_seconds(program: p.Program, tokens: int) -> float:
-    """Of emulating one text, the same estimate on every machine."""
+    """Of emulating one text, the same estimate on every machine; of a model that writes with the tokens that are
+    written behind it."""
     total = 0.0
-    for loop in (step for step in program.steps if isinstance(step, p.Loop)):
-        for op in p.ops_in(loop):
-            total += SECONDS(op, loop.count, tokens)
+    for step in program.steps:
+        steps = _golden_steps(program, tokens) if isinstance(step, p.Repeat) else 1
+        for op, loop in walks.located(step):
+            total += SECONDS(op, steps * (1 if loop is None else loop.count), tokens, steps)
     return total
 
 
-SECONDS: Stage[float] = Stage("golden")  # of an op in so many layers, for so many tokens; 0 of what is little beside it
+def _golden_steps(program: p.Program, tokens: int) -> int:
+    """How often what repeats is run for one text."""
+    if program.target is None:
+        return 1
+    read_first = len(program.target.begin) or max(1, tokens)
+    return read_first - 1 + min(program.target.max_tokens, GOLDEN_TARGET)
+
+
+# Of an op that is run so often, for so many tokens, in so many steps; 0 of what is little beside others.
+SECONDS: Stage[float] = Stage("golden")
 
 
 @SECONDS.on(p.Linear)
-def _linear(op: p.Linear, layers: int, tokens: int) -> float:
-    return layers * tokens * op.input.width * op.out.width * _SECONDS_PER_MULTIPLY_ADD[op.kind]
+def _linear(op: p.Linear, runs: int, tokens: int, steps: int) -> float:
+    return runs * op.input.width * op.out.width * _seconds_of_rows(op.kind, op.out, tokens)
 
 
 @SECONDS.on(p.Attention)
-def _attention(op: p.Attention, layers: int, tokens: int) -> float:
-    scores = layers * tokens * tokens * op.shape.heads
-    return scores * (_SECONDS_PER_SCORE + 2 * op.shape.width * _SECONDS_PER_MULTIPLY_ADD[op.kind])
+def _attention(op: p.Attention, runs: int, tokens: int, steps: int) -> float:
+    keys = (steps + 1) / 2 if op.keys.rows == "steps" else tokens  # of those that are written half, on average
+    scores = runs * keys * op.shape.heads
+    rows = tokens if op.context.rows in _OF_TOKENS else 1
+    return scores * (rows * _SECONDS_PER_SCORE + 2 * op.shape.width * _seconds_of_rows(op.kind, op.context, tokens))
+
+
+def _seconds_of_rows(kind: p.Kind, out: p.Buffer, tokens: int) -> float:
+    """Of all rows of a product, for each of the weights or keys that they are multiplied with."""
+    if out.rows not in _OF_TOKENS:
+        return _SECONDS_PER_WEIGHT_OF_ONE_ROW[kind]
+    return tokens * _SECONDS_PER_MULTIPLY_ADD[kind]
 
 
 @SECONDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
 @SECONDS.on(*(p.Gru, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
-def _little(op: p.Op, layers: int, tokens: int) -> float:
+def _little(op: p.Op, runs: int, tokens: int, steps: int) -> float:
     return 0.0
 
 

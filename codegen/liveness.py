@@ -10,6 +10,7 @@ there all around the loop, and those that steps append to all around what is rep
 from __future__ import annotations
 
 from .ir import program as p
+from .ir import walks
 from .ir.op import reads, writes
 from .ir.stage import Stage
 
@@ -23,7 +24,7 @@ def lives_of(program: p.Program) -> Lives:
     index = 1  # op 0 is tokenization
     for step in program.steps:
         steps.append((index, step))
-        index += sum(1 for _ in p.ops_in(step))
+        index += sum(1 for _ in walks.ops_in(step))
     alive = {output.buffer for output in program.outputs}
     for first, step in reversed(steps):
         alive = walk.before(step, first, alive)
@@ -32,7 +33,7 @@ def lives_of(program: p.Program) -> Lives:
 
 def op_names(program: p.Program) -> list[str]:
     """What the numbers of the ops stand for; op 0 is tokenization."""
-    return ["tokenize", *(NAME(op) for op in p.ops_of(program))]
+    return ["tokenize", *(NAME(op) for op in walks.ops_of(program))]
 
 
 # What an op is called in reports.
@@ -68,7 +69,7 @@ class _Walk:
 
     def _lasting(self, repeated: p.Loop | p.Repeat, first: int) -> None:
         """What each layer or step adds to."""
-        ops = tuple(p.ops_in(repeated))
+        ops = tuple(walks.ops_in(repeated))
         for buffer in (buffer for op in ops for buffer in writes(op)):
             if buffer.layers > 1 or buffer.rows == "steps":
                 self._extend(buffer.name, first)
@@ -79,9 +80,9 @@ class _Walk:
         before: set[p.Buffer] = set()
         while True:
             alive = after | before  # behind the body comes what follows the step, or the body again
-            index = first + sum(1 for _ in p.ops_in(repeated))
+            index = first + sum(1 for _ in walks.ops_in(repeated))
             for step in reversed(repeated.body):
-                index -= sum(1 for _ in p.ops_in(step))
+                index -= sum(1 for _ in walks.ops_in(step))
                 alive = self.before(step, index, alive)
             if alive <= before:
                 return before
@@ -90,7 +91,7 @@ class _Walk:
     def in_turns(self, blocks: p.Blocks | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         """Of blocks of rows, or of masks."""
         long = {b for op in blocks.body for b in (*reads(op), *writes(op)) if b.rows == "tokens"}
-        return self.ops(tuple(p.ops_in(blocks)), first, after, throughout=long)
+        return self.ops(tuple(walks.ops_in(blocks)), first, after, throughout=long)
 
     def ops(
         self, ops: tuple[p.Op, ...], first: int, after: set[p.Buffer], throughout: set[p.Buffer] | None = None

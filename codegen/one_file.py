@@ -22,7 +22,8 @@ def write_file(path: Path, content: bytes, stage: str) -> None:
         os.replace(place, path)
         place = None
     except OSError as error:
-        raise EtchError("write-failed", stage, f"cannot write {path}: {error.strerror}") from error
+        reason = "a file is where its folder would be" if isinstance(error, FileExistsError) else error.strerror
+        raise EtchError("write-failed", stage, f"cannot write {path}: {reason}") from error
     finally:
         if place is not None:
             Path(place).unlink(missing_ok=True)

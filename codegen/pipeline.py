@@ -98,7 +98,7 @@ class Request:
     limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
-    task: str | None = None  # another one than the folder says, one of asked_task.TASKS
+    task: str | None = None  # another one than the folder says, one of asked_task.ASKED
     beams: int | None = None  # of a model that writes texts, in place of what its folder says
     max_target: int | None = None  # of what is written; the checkpoint's own where None
     heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
@@ -140,7 +140,8 @@ class Request:
 
 
 def generate(request: Request, echo: Echo) -> None:
-    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report."""
+    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are there
+    before they are built, since builds know their own place, and stay where that fails or passes a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
     checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from .errors import EtchError
 from .ir import program as p
+from .ir import walks
 from .ir.op import parts_of
 from .ir.stage import Stage
 from .liveness import lives_of, op_names
@@ -98,10 +99,10 @@ def plan_memory(
 ) -> Plan:
     """Where the buffers of `program` lie for texts of up to its max_tokens: in the arena, or in the region that
     `regions` names for a buffer. Raises EtchError where a region would pass 2 GiB or is named for what is no buffer."""
-    buffers = p.buffers_of(program)
+    buffers = walks.buffers_of(program)
     row_block, blocks_fit = _choose_row_block(program, target, buffers)
     names, lives = op_names(program), lives_of(program)
-    taken = [SCRATCH(op, program, target) for op in p.ops_of(program)]
+    taken = [SCRATCH(op, program, target) for op in walks.ops_of(program)]
     scratch = max(taken)
     sizes: dict[str, int] = {}
     scales: dict[str, int] = {}
@@ -233,7 +234,7 @@ def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
 
 def expanded_inputs(program: p.Program) -> int:
     """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
-    linears = [op for op in p.ops_of(program) if isinstance(op, p.Linear | p.Best)]
+    linears = [op for op in walks.ops_of(program) if isinstance(op, p.Linear | p.Best)]
     return max((op.input.width for op in linears if has_4_bits(op.weights)), default=0)
 
 
@@ -285,15 +286,15 @@ def _first_of_steps(program: p.Program) -> int:
     for step in program.steps:
         if isinstance(step, p.Repeat) and step.over == "steps":
             return index
-        index += sum(1 for _ in p.ops_in(step))
+        index += sum(1 for _ in walks.ops_in(step))
     return index
 
 
 def _last_lookup(program: p.Program) -> int:
     """Of the ops the last one that reads the ids of the text: in every step where what is written begins with it."""
     if program.target is not None and not program.target.begin:
-        return len(p.ops_of(program))
-    ops = p.ops_of(program)[: _first_of_steps(program) - 1]
+        return len(walks.ops_of(program))
+    ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
     return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
 
 

@@ -263,7 +263,7 @@ def _renumbered(template: Template, number: dict[int, int]) -> Template:
             replace(part, content=number[part.content]) if isinstance(part.content, int) else part for part in of
         )
 
-    return Template(parts(template.single), parts(template.pair))
+    return replace(template, single=parts(template.single), pair=parts(template.pair))
 
 
 def _renumber_processor(processor: dict[str, Any] | None, number: dict[int, int]) -> None:

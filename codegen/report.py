@@ -13,6 +13,7 @@ from .errors import EtchError, printable
 from .evaluate import Rows, Score
 from .ir import graph as g
 from .ir import program as p
+from .ir import walks
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import UnigramModel
 from .plan import Plan, Region, plan_memory
@@ -139,7 +140,7 @@ def pruning_report(pruning: Pruning, checkpoint: Checkpoint, graph: g.Graph, mod
     """What --prune-vocabulary dropped, from the whole checkpoint and graph, and what that does to the corpus."""
     rows = graph.vocabulary - len(pruning.kept)
     program = model.program
-    terms = (term for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum) for term in op.terms)
+    terms = (term for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum) for term in op.terms)
     word = next(term.table.name for term in terms if term.by == "ids")
     of_rows = {word} if graph.target is None else {word, *(head.value for head in graph.heads)}
     row_bytes = sum(table.bytes for table in model.tables if table.part in of_rows) // program.vocabulary
@@ -224,7 +225,7 @@ def _error_lines(graph: g.Graph, program: p.Program) -> list[str]:
     terms = [term for op, _ in g.ops_of(graph) if isinstance(op, g.Embed) for term in op.terms]
     first = {array.name: term.first for term in terms for array in term.table.arrays}  # entry that is stored
     rows: list[str] = []
-    for slot, _ in p.slots_of(program):
+    for slot, _ in walks.slots_of(program):
         for weights in slot.stored:
             if not isinstance(weights, p.LinearWeights | p.EmbeddingWeights):
                 continue

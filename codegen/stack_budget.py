@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .ir import program as p
+from .ir import walks
 from .ir.stage import Stage
 from .targets import Target, round_up
 
@@ -16,7 +17,7 @@ RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
 def stack_budget(target: Target, program: p.Program, tokenizer: int) -> int:
     """Bytes of stack that a call may use: the target's, a Result in self_test(), operands that have no room there
     where a program has many ops or products within one, and what the `tokenizer` takes more than others."""
-    ops = p.ops_of(program)
+    ops = walks.ops_of(program)
     many = MANY_OPS_STACK if len(ops) > MANY_OPS else 0
     own: dict[type, int] = {}
     for op in ops:

@@ -40,21 +40,23 @@ def check_planned(limits: Limits, model: Model) -> str:
 def check_linked(
     limits: Limits, model: Model, directory: Path, program: Path, board: str | None, echo: Callable[[str], None]
 ) -> str:
-    """The same of what is linked: for m-profile the firmware of a board, else the program."""
+    """The same of what is linked: for m-profile the firmware of a board, else the program. `directory` is written by
+    then, and the error says that it stays."""
     elf = program
     if model.target.name == "m-profile":
         elf = build_firmware(directory, board or DEFAULT_BOARD, echo)
     flash, ram = linked_bytes(elf, directory)
     # A process gets its stack from elsewhere.
     ram += 0 if model.target.name == "m-profile" else model.stack_budget
-    return _kept(f"linked, {elf.name}:", limits, Size(flash, ram, model.stack_budget))
+    left = f"; {directory} holds the model that is too large"
+    return _kept(f"linked, {elf.name}:", limits, Size(flash, ram, model.stack_budget), left)
 
 
-def _kept(what: str, limits: Limits, size: Size) -> str:
+def _kept(what: str, limits: Limits, size: Size, left: str = "") -> str:
     words = f"{what} {size.flash:,} bytes of flash, {size.ram:,} of RAM"
     if not limits.hold(size):
         needed = f"--max-flash {size_text(size.flash)} --max-ram {size_text(size.ram)} --max-stack {size.stack}"
-        raise EtchError("budget-passed", STAGE, f"{words}: this needs {needed}")
+        raise EtchError("budget-passed", STAGE, f"{words}: this needs {needed}{left}")
     return f"within       {words}"
 
 

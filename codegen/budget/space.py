@@ -17,6 +17,7 @@ import numpy as np
 from ..evaluate import Score
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir import walks
 from ..ir.program_changes import with_matrices, with_max_tokens
 from ..load.folder import Checkpoint
 from ..lower import lower
@@ -75,7 +76,7 @@ class Space:
             bits: lower(graph, choose_recipe(recipe, bits)) for recipe, bits in (("w8a8", 8), ("w4a8", 4))
         }
         self._matrices = {bits: dict(_matrices(program)) for bits, program in self._programs.items()}
-        sums = (op for op in p.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
+        sums = (op for op in walks.ops_of(self._programs[8]) if isinstance(op, p.EmbeddingSum))
         sources = [(term.by, term.table.stored[0].source) for op in sums for term in op.terms]
         self._words, self._positions = (
             tuple(dict.fromkeys(source for by, source in sources if by == kind)) for kind in ("ids", "positions")
@@ -148,7 +149,7 @@ class Space:
             arena = self._arena_bytes(program, vocabulary.tables.constants["scratch_bytes"])
             tokenizer = vocabulary.tables.constants["stack_bytes"]
             stack = stack_budget(self._target, program, tokenizer)
-            taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in p.slots_of(program))
+            taken = sum(self._bytes_of_slot(slot, loop) for slot, loop in walks.slots_of(program))
             taken += self._tokenizer_bytes(vocabulary.tables)
             ram = arena + stack + self._allowance.static
             self._sizes[form] = Size(taken + self._allowance.code, ram, stack)
@@ -184,7 +185,7 @@ class Space:
 
     def _arena_bytes(self, program: p.Program, scratch: int) -> int:
         """Of tables the plan needs to know only whether a linear has any of 4 bits."""
-        four = (slot.name for slot, _ in p.slots_of(program) if any(_kind(weights) == 4 for weights in slot.stored))
+        four = (slot.name for slot, _ in walks.slots_of(program) if any(_kind(weights) == 4 for weights in slot.stored))
         key = program.max_tokens, scratch, *four
         if key not in self._arenas:
             self._arenas[key] = plan_memory(program, self._target, scratch).arena_bytes

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir import program as p
+from ..ir import walks
 from ..ir.check_supported import check_phases
 from ..ir.op import at_layer
 from ..ir.stage import Stage
@@ -153,7 +154,7 @@ def _blocks(step: p.Blocks, at: Forward) -> None:
 
 @RUN.on(p.Repeat)
 def _repeat(step: p.Repeat, at: Forward) -> None:
-    at.run(tuple(p.ops_in(step)), 0, per_text=step.over == "texts")
+    at.run(tuple(walks.ops_in(step)), 0, per_text=step.over == "texts")
 
 
 @EMULATE.on(p.EmbeddingSum)

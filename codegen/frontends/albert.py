@@ -14,7 +14,7 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
-from . import bert, parts
+from . import bert_like, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .heads import read_head
@@ -50,14 +50,14 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_architecture(
         config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, pre_training=("ForMaskedLM",)
     )
-    bert.check_encoder_only(config)
-    shape, tables = bert.read_shape(config, activation="gelu_new"), bert.read_tables(config)
+    bert_like.check_encoder_only(config)
+    shape, tables = bert_like.read_shape(config, activation="gelu_new"), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = "albert." if sentence is None or f"albert.{bert.WORDS}" in tensors else ""
+    prefix = "albert." if sentence is None or f"albert.{bert_like.WORDS}" in tensors else ""
     width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
     mapping = f"{prefix}encoder.embedding_hidden_mapping_in"
     body: tuple[Node, ...] = (
-        *bert.embed(tensors, prefix, tables, width, shape.epsilon, "embedded"),
+        *bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "embedded"),
         parts.linear(tensors, "embedding_projection", [mapping], (shape.hidden, width), "embedded", "hidden"),
         _layers(config, tensors, f"{prefix}encoder.albert_layer_groups", shape),
     )
@@ -91,6 +91,7 @@ def _layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape)
         )
     parts.check_layers(tensors, groups * inner, "num_hidden_groups * inner_group_num")
     stored = [f"{prefix}.{group}.albert_layers.{layer}." for group in range(groups) for layer in range(inner)]
-    of_group = [layer * groups // layers for layer in range(layers)]
+    # The library's expression: its rounding decides where the groups do not divide the layers.
+    of_group = [int(layer / (layers / groups)) for layer in range(layers)]
     of_layer = tuple(group * inner + layer for group in of_group for layer in range(inner))
     return Layers("encoder_layer", len(of_layer), post_norm_layer(tensors, stored, _LAYER, shape, of_layer=of_layer))

@@ -15,7 +15,7 @@ from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.refusal import shown
 from ..load.safetensors import TensorFile
-from . import bert, parts
+from . import bert_like, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .heads import read_head
@@ -69,10 +69,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
-    bert.check_encoder_only(config)
+    bert_like.check_encoder_only(config)
     shape, limits = _read_shape(config), read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = "deberta." if sentence is None or f"deberta.{bert.WORDS}" in tensors else ""
+    prefix = "deberta." if sentence is None or f"deberta.{bert_like.WORDS}" in tensors else ""
     embedding, widths, segments = _embedding(config, tensors, prefix, shape, limits)
     body = (*embedding, _layers(config, tensors, f"{prefix}encoder.", shape, max_tokens))
     dense = ("pooler", "pooler.dense", _pooler_activation(config))
@@ -109,7 +109,7 @@ def _embedding_width(config: Config, shape: LayerShape) -> int:
 
 
 def _read_shape(config: Config) -> LayerShape:
-    shape = replace(bert.read_shape(config), epsilon=parts.epsilon_of(config, default=1e-7))
+    shape = replace(bert_like.read_shape(config), epsilon=parts.epsilon_of(config, default=1e-7))
     for key, only in (
         ("attention_head_size", shape.hidden // shape.heads),
         ("pooler_hidden_size", shape.hidden),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DistilBERT: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""DistilBERT: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 Its sinusoidal positions are in the file like learned ones.
 """

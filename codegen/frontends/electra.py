@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELECTRA: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""ELECTRA: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT with an embedding of its own width, a linear between the two where they differ, no pooler, and another head.
 """
@@ -11,7 +11,7 @@ from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
-from . import bert, parts
+from . import bert_like, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerShape
 from .heads import HeadOps, read_head
@@ -31,10 +31,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
-    bert.check_encoder_only(config)
-    shape, tables = bert.read_shape(config), bert.read_tables(config)
+    bert_like.check_encoder_only(config)
+    shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = "electra." if sentence is None or f"electra.{bert.WORDS}" in tensors else ""
+    prefix = "electra." if sentence is None or f"electra.{bert_like.WORDS}" in tensors else ""
     body, widths = _encoder(checkpoint, prefix, shape, tables)
     # The activation of the head is gelu, whatever that of the layers is.
     dense = ("classifier_dense", "classifier.dense", "gelu")
@@ -78,15 +78,15 @@ def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str
 
 
 def _encoder(
-    checkpoint: Checkpoint, prefix: str, shape: LayerShape, tables: bert.Tables
+    checkpoint: Checkpoint, prefix: str, shape: LayerShape, tables: bert_like.Tables
 ) -> tuple[tuple[Node, ...], dict[str, int]]:
     """Ids to `hidden`, one row per token; the widths of the values."""
     config, tensors = checkpoint.config, checkpoint.tensors
     width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
-    layers = bert.encoder_layers(config, tensors, prefix, shape)
+    layers = bert_like.encoder_layers(config, tensors, prefix, shape)
     if width == shape.hidden:
-        return (*bert.embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), layers), shape.widths
-    embedding = bert.embed(tensors, prefix, tables, width, shape.epsilon, "embedded")
+        return (*bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), layers), shape.widths
+    embedding = bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "embedded")
     projection = parts.linear(
         tensors,
         "embedding_projection",

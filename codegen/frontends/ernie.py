@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ERNIE: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""ERNIE: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT; some of its checkpoints (`use_task_id`) add an embedding of the task, which is 0 where a caller names none.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import F32Array, Graph, Parameter, Term
 from ..load.folder import Checkpoint
-from . import bert, parts
+from . import bert_like, parts
 from .computed import Computed
 from .encoder_layer import LayerShape
 
@@ -23,12 +23,12 @@ HARMLESS_KEYS = frozenset(("task_type_vocab_size",))  # without use_task_id
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
 
-    def tasks(prefix: str, shape: LayerShape, tables: bert.Tables) -> tuple[Term, ...]:
+    def tasks(prefix: str, shape: LayerShape, tables: bert_like.Tables) -> tuple[Term, ...]:
         if not checkpoint.config.flag("use_task_id", False):
             return ()
         return (Term(_task_0(checkpoint, prefix, shape.hidden, tables.segments), "segments"),)
 
-    return bert.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER, tasks)
+    return bert_like.graph_of(checkpoint, max_tokens, MODEL_TYPE, CLASSIFIER, ENCODER, tasks)
 
 
 def _task_0(checkpoint: Checkpoint, prefix: str, width: int, segments: int) -> Parameter:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ModernBERT: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""ModernBERT: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 Norms before attention and feed-forward, gated; positions by turning queries and keys; some layers see all tokens, the
 others those nearby, each kind with angles of its own. The first layer has no norm before its attention, the embedding's

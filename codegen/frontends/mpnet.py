@@ -11,11 +11,12 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import bert, parts, roberta
+from . import bert_like, parts
 from .classifier_head import classifier_head
 from .distance_bias import distance_bias
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
 from .heads import read_head
+from .prediction_head import Prediction
 
 MODEL_TYPE = "mpnet"
 CLASSIFIER = "MPNetForSequenceClassification"
@@ -47,10 +48,10 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
-    bert.check_encoder_only(config)
-    shape, limits = bert.read_shape(config), read_limits(config)
+    bert_like.check_encoder_only(config)
+    shape, limits = bert_like.read_shape(config), read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = "mpnet." if sentence is None or f"mpnet.{bert.WORDS}" in tensors else ""
+    prefix = "mpnet." if sentence is None or f"mpnet.{bert_like.WORDS}" in tensors else ""
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
@@ -62,7 +63,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
         pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
         body=body,
-        prediction=roberta.lm_head(shape),
+        prediction=Prediction.as_roberta(shape),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
     )
     tensors.finish()
@@ -77,7 +78,7 @@ def _encoder(
     parts.check_layers(tensors, layers)
     embeddings, width = f"{prefix}embeddings.", shape.hidden
     tensors.ignore(f"{embeddings}position_ids")
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert.WORDS}", (limits.vocabulary, width))
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert_like.WORDS}", (limits.vocabulary, width))
     entries = limits.positions + FIRST_POSITION
     table = f"{embeddings}position_embeddings.weight"
     positions = parts.parameter(tensors, "position_embeddings", table, (entries, width))

@@ -43,6 +43,19 @@ class Prediction:
             width=width,
         )
 
+    @classmethod
+    def as_roberta(cls, shape: LayerShape) -> Prediction:
+        """By RoBERTa's names; its activation is gelu, whatever that of the layers is."""
+        return cls(
+            dense="lm_head.dense",
+            norm="lm_head.layer_norm",
+            bias="lm_head.bias",
+            decoder="lm_head.decoder",
+            activation="gelu",
+            epsilon=shape.epsilon,
+            width=shape.hidden,
+        )
+
     def ops(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
     ) -> tuple[tuple[Node, ...], dict[str, int]]:

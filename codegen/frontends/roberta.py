@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RoBERTa: the sequence classifier, and the encoder of a sentence-transformers folder. Names as in `transformers`.
+"""RoBERTa: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
 It is BERT with positions that begin behind that of the padding token, and another head; CamemBERT and XLM-RoBERTa are
 RoBERTa with other tokenizers. A padding token that a text spells out counts as any other here; `transformers` gives it
@@ -12,9 +12,8 @@ from ..ir.graph import Graph, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from . import bert, parts
+from . import bert_like, parts
 from .classifier_head import classifier_head
-from .encoder_layer import LayerShape
 from .heads import read_head
 from .prediction_head import Prediction
 
@@ -47,13 +46,13 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
     """The same of a family that is RoBERTa but for the names of its classes."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
-    bert.check_encoder_only(config)
-    shape, tables, limits = bert.read_shape(config), bert.read_tables(config), limits_of(config, "")
+    bert_like.check_encoder_only(config)
+    shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert.WORDS}" in tensors else ""
+    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
     body: tuple[Node, ...] = (
-        *bert.embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden", _first_position(config)),
-        bert.encoder_layers(config, tensors, prefix, shape),
+        *bert_like.embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden", _first_position(config)),
+        bert_like.encoder_layers(config, tensors, prefix, shape),
     )
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
@@ -64,7 +63,7 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
         shape.hidden,
         lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
         body=body,
-        prediction=lm_head(shape),
+        prediction=Prediction.as_roberta(shape),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
     )
     # The pooler that the class makes is no part of most heads, but older files have it all the same.
@@ -73,19 +72,6 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
     tensors.finish()
     widths |= shape.widths
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
-
-
-def lm_head(shape: LayerShape) -> Prediction:
-    """Of masked language models; its activation is gelu, whatever that of the layers is."""
-    return Prediction(
-        dense="lm_head.dense",
-        norm="lm_head.layer_norm",
-        bias="lm_head.bias",
-        decoder="lm_head.decoder",
-        activation="gelu",
-        epsilon=shape.epsilon,
-        width=shape.hidden,
-    )
 
 
 def _first_position(config: Config) -> int:

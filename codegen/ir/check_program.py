@@ -12,6 +12,7 @@ from typing import Literal
 
 from ..errors import EtchError
 from . import program as p
+from . import walks
 from .op import by_layer, reads, slots, writes
 from .stage import Stage
 
@@ -25,7 +26,7 @@ WALK: Stage[None] = Stage(_STAGE)  # through a step that holds others
 
 def check_program(program: p.Program) -> None:
     """EtchError (stage check) where something does not fit."""
-    for op in p.ops_of(program):
+    for op in walks.ops_of(program):
         CHECK(op)
     _check_buffers(program)
     walk = _Walk(program)
@@ -52,14 +53,14 @@ class _Walk:
     def _layers(self, step: p.Step) -> None:
         """What differs by layer does so inside a loop of as many layers."""
         layers_of = step.count if isinstance(step, p.Loop) else None
-        for op in p.ops_in(step):
+        for op in walks.ops_in(step):
             for name, value in by_layer(op).items():
                 _same(f"layers of '{name}' of {type(op).__name__}", len(value.values), layers_of)
         if not isinstance(step, p.Loop):
-            layers = [slot.layers for op in p.ops_in(step) for slot in slots(op)]
+            layers = [slot.layers for op in walks.ops_in(step) for slot in slots(op)]
             _same("layers of weights outside a loop", set(layers) - {1}, set())
             return
-        for slot in (slot for op in p.ops_in(step) for slot in slots(op) if not slot.common):
+        for slot in (slot for op in walks.ops_in(step) for slot in slots(op) if not slot.common):
             _same(f"layers of {slot.name}", slot.layers, step.count)
 
     def loop(self, loop: p.Loop) -> None:
@@ -161,7 +162,7 @@ class _Walk:
         for part in repeat.body:
             layers = part.count if isinstance(part, p.Loop) else 1
             appended: set[p.Buffer] = set()  # in this layer
-            for op in p.ops_in(part):
+            for op in walks.ops_in(part):
                 name = type(op).__name__
                 for buffer in reads(op):
                     if buffer.rows == "tokens" and buffer.storage in ("keys", "values"):
@@ -214,13 +215,13 @@ def _one_row(op: p.Op) -> bool:
 
 def _check_buffers(program: p.Program) -> None:
     known: dict[str, p.Buffer] = {}
-    for buffer in p.buffers_of(program):
+    for buffer in walks.buffers_of(program):
         # Buffers of one name share bytes: rows of blocks and single rows of one value may be different buffers.
         other = known.setdefault(buffer.name, buffer)
         if other != buffer:
             raise _refuse(f"two buffers are called '{buffer.name}'")
     weights: dict[str, p.WeightSlot] = {}
-    for op in p.ops_of(program):
+    for op in walks.ops_of(program):
         for slot in slots(op):
             if weights.setdefault(slot.name, slot) is not slot:
                 raise _refuse(f"two weights are called '{slot.name}'")

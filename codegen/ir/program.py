@@ -7,14 +7,13 @@ of the runtime (runtime/include/etch/ops); `kind` says which operand type it wor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from .graph import Index, Mask, Pooling, Target
-from .op import ByLayer, attribute, packed, parts, read, reads, slots, updated, weights, writes, written
+from .op import ByLayer, attribute, packed, parts, read, updated, weights, written
 from .several import task_of_heads
 from .task import Task
 from .weights import (
@@ -84,13 +83,7 @@ __all__ = [
     "Storage",
     "WeightSlot",
     "Weights",
-    "buffers_of",
-    "layers_of",
-    "located",
     "of_table",
-    "ops_in",
-    "ops_of",
-    "slots_of",
 ]
 
 Kind = Literal["s8", "f32"]
@@ -360,43 +353,3 @@ class Program:
     def output(self) -> Buffer:
         """The first one."""
         return self.outputs[0].buffer
-
-
-def ops_in(step: Step) -> Iterator[Op]:
-    """Every op of a step once, in order."""
-    yield from (op for op, _ in located(step))
-
-
-def located(step: Step, loop: Loop | None = None) -> Iterator[tuple[Op, Loop | None]]:
-    """Every op of a step once, in order, with the loop that it is in."""
-    if isinstance(step, Loop | Blocks | Repeat):
-        for inner in step.body:
-            yield from located(inner, step if isinstance(step, Loop) else loop)
-    else:
-        yield step, loop
-
-
-def ops_of(program: Program) -> list[Op]:
-    """Every op once, loops opened, in order."""
-    return [op for step in program.steps for op in ops_in(step)]
-
-
-def buffers_of(program: Program) -> list[Buffer]:
-    """Every buffer, in the order of first use."""
-    return list(dict.fromkeys(buffer for op in ops_of(program) for buffer in (*reads(op), *writes(op))))
-
-
-def layers_of(program: Program) -> int:
-    """How many layers there are, those before the loop included: each has one attention, or two in a decoder."""
-    of_ops = [loop for step in program.steps for op, loop in located(step) if isinstance(op, Attention)]
-    return of_ops.count(None) + sum(loop.count for loop in {id(loop): loop for loop in of_ops if loop}.values())
-
-
-def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:
-    """Every weight slot in the order of its first use, with the loop that has it by layer."""
-    found: dict[str, tuple[WeightSlot, Loop | None]] = {}
-    for step in program.steps:
-        for op, loop in located(step):
-            for slot in slots(op):
-                found.setdefault(slot.name, (slot, None if slot.common else loop))
-    return list(found.values())

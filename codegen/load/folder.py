@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..command_line import etch_command
 from ..errors import EtchError
@@ -24,7 +24,14 @@ from .max_tokens import default_max_tokens
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
 from .refusal import refusal
 from .safetensors import TensorFile
-from .sentence import MODULES_FILE, Pooling, SentenceModules, cross_encoder_function, read_sentence_modules
+from .sentence import (
+    MODULES_FILE,
+    Pooling,
+    SentenceModules,
+    cross_encoder_function,
+    lower_case_notes,
+    read_sentence_modules,
+)
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
@@ -55,6 +62,7 @@ class Checkpoint:
     target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of all that were read, its terms too, by name
 
 
 def load_checkpoint(
@@ -89,10 +97,13 @@ def load_checkpoint(
     generation = None
     if limits.writes_texts:
         generation = read_generation(
-            folder, config, limits.target_vocabulary, has_encoder=limits.has_encoder, params=params
+            folder,
+            config,
+            limits.target_vocabulary,
+            has_encoder=limits.has_encoder,
+            params=params,
+            max_target=max_target,
         )
-        if max_target is not None:
-            generation = replace(generation, max_tokens=max_target)
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
     return Checkpoint(
         config=config,
@@ -105,10 +116,12 @@ def load_checkpoint(
         notes=(config.notes() if sentence is None and not limits.writes_texts else sentence_notes)
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
+        + lower_case_notes(folder, tokenizer)
         + (() if generation is None else generation.notes),
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
         generation=generation,
+        files=folder.digests(),
     )
 
 
@@ -149,6 +162,7 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
         digest=hashlib.sha256(f"{encoder.digest} {folder.digest()}".encode()).hexdigest(),
         notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
         terms=encoder.terms if encoder.terms is not None else read_terms(folder),
+        files={f"{ENCODER}/{name}": content for name, content in encoder.files.items()} | folder.digests(),
     )
 
 

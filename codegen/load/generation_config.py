@@ -98,15 +98,23 @@ def read_generation(
     *,
     has_encoder: bool,
     params: TaskParams | None = None,
+    max_target: int | None = None,
 ) -> GenerationSettings:
-    """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others."""
+    """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others, and
+    `max_target` over all that say how many tokens are written."""
     own = folder.read_json_if_present(FILE)
     values, file = (_values_in(config), config.file) if own is None else (own, FILE)
     notes = () if own is None else (*_unknown(own, FILE), *_overruled(own, config))
     if params is not None and params.generation:
         values, file = {**values, **params.generation}, f"{file}, {params.place}"
         notes += (*_counting(params), *_unknown(params.generation, params.place))
-    return replace(_Reader(values, file, vocabulary).settings(has_encoder), notes=notes)
+    settings = _Reader(values, file, vocabulary).settings(has_encoder)
+    if max_target is not None:
+        settings = replace(settings, max_tokens=max_target)
+    elif settings.max_tokens is None and values.get("max_length") is not None:
+        said = "max_length is not used: it counts the tokens of the text, too; say max_new_tokens or --max-target"
+        notes += (f"{file}: {said}",)
+    return replace(settings, notes=notes)
 
 
 def settings_in(config: Config, vocabulary: int, *, has_encoder: bool) -> GenerationSettings:

@@ -58,11 +58,9 @@ def read_marian_folder(
     for key, value, file in tokens.extra:
         check_is_added(value, key, added, VOCAB_FILE, file)
     spec = _source(source, vocab, tokens)
-    cleans = (f"{CONFIG_FILE}: clean_up_tokenization_spaces is not done: texts keep spaces that the model writes",)
-    notes = cleans if config.get("clean_up_tokenization_spaces") else ()
     decoder = DecoderSpec(space=_METASPACE, strip=MOST_SPACES, drops_last_spaces=True)
     reader = partial(_source, target, vocab, tokens)
-    return spec, _target((source, target), vocab, tokens, notes), decoder, reader
+    return spec, _target((source, target), vocab, tokens), decoder, reader
 
 
 def _check_settings(folder: CheckpointFolder, config: dict[str, Any], class_in_config: object) -> None:
@@ -184,9 +182,7 @@ def _differences(codes: list[str]) -> tuple[str, ...]:
     return (near, f"codes of languages, such as {codes[0]}, are found anywhere in a text, not at its beginning only")
 
 
-def _target(
-    models: tuple[SentencePieceModel, ...], vocab: dict[str, int], tokens: FolderTokens, notes: tuple[str, ...]
-) -> TokenizerSpec:
+def _target(models: tuple[SentencePieceModel, ...], vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
     """Every piece by its id; those that read as nothing are special ones."""
     silent = {piece.text for model in models for piece in model.pieces if piece.type == CONTROL}
     silent = sorted((silent | set(tokens.special.values())) & set(vocab), key=vocab.__getitem__)
@@ -197,4 +193,4 @@ def _target(
         {"type": "Strip", "content": " ", "start": MOST_SPACES, "stop": 0},
     ]
     decoder = {"type": "Sequence", "decoders": steps}
-    return replace(character_spec(pieces, vocab[tokens.special["unk_token"]], silent, None, decoder), notes=notes)
+    return character_spec(pieces, vocab[tokens.special["unk_token"]], silent, None, decoder)

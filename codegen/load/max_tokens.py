@@ -26,12 +26,6 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
         source, least = f"{source}, less what is written", 1
     value = positions
     sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
-    if sentence.get("do_lower_case"):
-        raise refusal(
-            "sentence-lowercase",
-            "'do_lower_case' (Python's, before the tokenizer) is not supported",
-            file=SENTENCE_FILE,
-        )
     if sentence.get("max_seq_length") is not None:
         value, source = _length(sentence["max_seq_length"], "max_seq_length", SENTENCE_FILE), SENTENCE_FILE
         source += " max_seq_length"

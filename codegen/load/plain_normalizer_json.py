@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from .bert_json import read_bert_normalizer
 from .normalizer_json import (
     FOLDS,
     before_charsmap,
@@ -20,7 +21,7 @@ from .normalizer_json import (
 from .normalizer_json import STEPS as SENTENCEPIECE_STEPS
 from .refusal import refusal
 from .sequence_json import FORMS, STEPS, read_sequence
-from .tokenizer_json import FILE, only_fields, read_bert_normalizer
+from .tokenizer_json import FILE, only_fields
 from .tokenizer_spec import (
     BertNormalizer,
     BertSegmenter,

@@ -9,6 +9,7 @@ would change the embedding and is not known here is refused.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
+from .tokenizer_spec import TokenizerSpec
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "last"]
 
@@ -76,7 +78,7 @@ _SCORES: dict[str, tuple[object, ...]] = _USUAL | {
     "modality_config": ({"text": {"method": "forward", "method_output_name": "logits"}},),
     "module_output_name": ("scores",),
 }
-_HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first two are read by max_tokens
+_HARMLESS = ("max_seq_length", "do_lower_case", "unpad_inputs")  # the first is read by max_tokens
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,30 @@ def read_sentence_modules(folder: CheckpointFolder, width: int) -> tuple[Sentenc
         else:
             _check_normalize(folder, f"{path}/config.json")
     return SentenceModules(pooling, tuple(dense), normalize=names[-1] == "Normalize"), _read_settings(folder)
+
+
+def lower_case_notes(folder: CheckpointFolder, tokenizer: TokenizerSpec) -> tuple[str, ...]:
+    """A note where `do_lower_case` asks for what the tokenizer does by itself; it is refused where that does not."""
+    values = folder.read_json_if_present(SENTENCE_FILE) or {}
+    if not values.get("do_lower_case"):
+        return ()
+    if not _lower_cases(json.loads(tokenizer.json)["normalizer"]):
+        message = "'do_lower_case': the tokenizer does not lower-case by itself; make it false, and texts lower case"
+        raise refusal("sentence-lowercase", message, file=SENTENCE_FILE)
+    return (
+        f"{SENTENCE_FILE} do_lower_case: the tokenizer does that, as in version 6; versions before did it in "
+        "Python first, which knows a final sigma, and left no special token that a text spells",
+    )
+
+
+def _lower_cases(normalizer: dict[str, Any] | None) -> bool:
+    """Whether `Lowercase`, which version 6 would put before it, changes nothing: it puts none before those that have
+    it, and BERT's makes the same of small letters."""
+    if normalizer is None:
+        return False
+    steps = normalizer["normalizers"] if normalizer["type"] == "Sequence" else [normalizer]
+    of_bert = normalizer["type"] == "BertNormalizer" and normalizer["lowercase"]
+    return of_bert or any(step["type"] == "Lowercase" for step in steps)
 
 
 def is_cross_encoder(folder: CheckpointFolder) -> bool:

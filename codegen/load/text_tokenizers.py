@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import EtchError
 from .character_tokenizers import has_characters, read_source, read_target
@@ -16,10 +16,14 @@ from .limits import Limits
 from .marian_folder import is_marian_folder, read_marian_folder
 from .refusal import refusal
 from .tokenizer import load_tokenizer
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_config import read_config
 from .tokenizer_json import FILE
-from .tokenizer_spec import ByteLevelBpeModel, TokenizerSpec
+from .tokenizer_spec import ByteLevelBpeModel, CharacterBpeModel, TokenizerSpec
 
 TARGET = "target"  # a folder with the tokenizer of what is written
+_CLEANS = "clean_up_tokenization_spaces"
+_CLEANS_BPE = f"{_CLEANS}_for_bpe_even_though_it_will_corrupt_output"
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,12 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     name = config.values.get("tokenizer_class")
     if is_marian_folder(folder):
         source, pieces, decoder, reader = read_marian_folder(folder, limits.vocabulary, name)
-        return TextTokenizers(source, TargetTokenizer(pieces, decoder, reader))
+        return TextTokenizers(source, TargetTokenizer(_with_note(folder, pieces), decoder, reader))
     spec = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
-    target = _own_target(folder, limits) if limits.target_entries is not None and folder.has(TARGET) else spec
+    if limits.target_entries is not None and folder.has(TARGET):
+        target = _own_target(folder, limits)
+    else:
+        spec = target = _with_note(folder, spec)
     return TextTokenizers(spec, TargetTokenizer(target, _decoder(target)))
 
 
@@ -60,10 +67,24 @@ def _own_target(folder: CheckpointFolder, limits: Limits) -> TokenizerSpec:
     """Of what is written, where it has other pieces."""
     part = folder.within(TARGET)
     try:
-        return load_tokenizer(part, limits.target_vocabulary, None, limits.tokenizer_class)
+        spec = load_tokenizer(part, limits.target_vocabulary, None, limits.tokenizer_class)
+        return _with_note(part, spec, f"{TARGET}/")
     except EtchError as error:
         error.file = TARGET if error.file is None else f"{TARGET}/{error.file}"
         raise
+
+
+def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "") -> TokenizerSpec:
+    """The tokenizer of what is written, with a note where `transformers` drops spaces of texts that it has joined: of
+    BPE only where it is told to in so many words."""
+    values = read_config(folder)
+    cleans = values.get(_CLEANS)
+    if isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
+        cleans = cleans and values.get(_CLEANS_BPE)
+    if not cleans:
+        return spec
+    note = f"{place}{CONFIG_FILE}: {_CLEANS} is not done: texts keep spaces that the model writes"
+    return replace(spec, notes=(*spec.notes, note))
 
 
 def _decoder(spec: TokenizerSpec) -> DecoderSpec:

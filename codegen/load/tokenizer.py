@@ -10,6 +10,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from . import tokenizer_config, tokenizer_json, vocab_text
+from .bert_json import read_bert_json
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
@@ -72,7 +73,7 @@ def load_tokenizer(
 
 def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
     if described is not None:
-        parts = tokenizer_json.read_tokenizer_json(described, config.second_segment)
+        parts = read_bert_json(described, config.second_segment)
         config.check_against(parts)
         if folder.has(vocab_text.FILE):
             _check_same_vocab(parts, vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))[0])

@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .bert_json import read_word_piece_model
 from .plain_normalizer_json import read_word_normalizer
 from .refusal import refusal
 from .template_json import read_post_processor
-from .tokenizer_json import FILE, added_tokens, check_top, notes_of, read_word_piece_model
+from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .tokenizer_spec import TokenizerSpec, WordPieceModel
 from .word_segmenters import read_word_segmenter
 

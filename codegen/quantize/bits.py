@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from ..errors import EtchError, printable
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir import walks
 from ..ir.op import slots
 from ..ir.products import products_of, terms_of, tied_tables
 
@@ -61,7 +62,7 @@ def check_bits(bits: Bits, graph: g.Graph) -> None:
 
 def places_of(program: p.Program) -> Iterator[tuple[str, str, p.LinearWeights | p.EmbeddingWeights]]:
     """Place, name and weights of every linear and embedding table, of a tied one the table."""
-    for op, loop in (located for step in program.steps for located in p.located(step)):
+    for op, loop in (located for step in program.steps for located in walks.located(step)):
         for slot in slots(op):
             for layer, weights in enumerate(slot.stored):
                 if isinstance(weights, p.LinearWeights | p.EmbeddingWeights) and not p.of_table(weights):

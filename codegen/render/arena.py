@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..ir import program as p
+from ..ir import walks
 from ..plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
 from .shapes import HEADS, heads_of
 from .text import annotated, constant
@@ -38,7 +39,7 @@ _Row = tuple[str, str]  # a declaration and its comment
 
 def arena_lines(program: p.Program, plan: Plan) -> list[str]:
     """The members of struct Arena behind those that say where each region begins: by region and offset."""
-    buffers, rows = {buffer.name: buffer for buffer in p.buffers_of(program)}, _rows_of(program)
+    buffers, rows = {buffer.name: buffer for buffer in walks.buffers_of(program)}, _rows_of(program)
     fields: list[_Row] = []
     for base, placement in ((base_of(region), item) for region in plan.regions for item in region.placements):
         if placement.name in _FIXED:
@@ -60,8 +61,8 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
     """Conditions under which the runtime's idea of a buffer's size equals the plan's."""
     checks = []
     shapes = heads_of(program)
-    query_heads = {op.shape.heads for op in p.ops_of(program) if isinstance(op, p.Attention)}
-    for buffer in p.buffers_of(program):
+    query_heads = {op.shape.heads for op in walks.ops_of(program) if isinstance(op, p.Attention)}
+    for buffer in walks.buffers_of(program):
         name = buffer.name
         if buffer.storage in ("keys", "values"):
             shape = constant(shapes.get(name, HEADS))
@@ -90,7 +91,7 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
     widest = expanded_inputs(program)
     if widest:
         checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
-    grus = (op for op in p.ops_of(program) if isinstance(op, p.Gru))
+    grus = (op for op in walks.ops_of(program) if isinstance(op, p.Gru))
     for width, expands in dict.fromkeys((op.width, any(map(has_4_bits, op.weights))) for op in grus):
         expanded = f" + expanded_bytes(kPacking, {width})" if expands else ""
         checks.append(f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes")

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment
 
 from ..ir import program as p
+from ..ir import walks
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
 from .scores import bias_name, rotary_name
@@ -86,7 +87,7 @@ def embedding_names(program: p.Program) -> dict[str, str]:
     """By what an embedding sum writes, what its terms are called; of others `EMBEDDINGS`."""
     if program.target is None:
         return {}
-    sums = (op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum))
+    sums = (op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum))
     return {op.out.name: f"{op.out.name}_{EMBEDDINGS}" for op in sums}
 
 
@@ -99,14 +100,14 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
             "type": _embedding(op),
             "terms": [_term(term, any(map(_tied, op.terms))) for term in op.terms],
         }
-        for op in p.ops_of(program)
+        for op in walks.ops_of(program)
         if isinstance(op, p.EmbeddingSum)
     ]
 
 
 def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     """The head of a loop over layers, and the caches of each where they have their own."""
-    caches = {b: None for op in p.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}
+    caches = {b: None for op in walks.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}
     array, indent = constant(loop.name + "s"), INDENT * (scope.indent + 1)
     rows: list[Row] = [(f"{INDENT * scope.indent}for (const {pascal(loop.name)}& layer : {array}) {{", "")]
     if caches:

@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from ..errors import EtchError
 from ..ir import program as p
+from ..ir import walks
 from ..ir.op import by_layer, writes
 from ..ir.stage import Stage
 from ..plan import slot_rows
@@ -31,7 +32,7 @@ def target_values(program: p.Program) -> dict[str, Any]:
     if target is None:
         return {"writes": False}
     never = sorted(set(target.never))
-    attentions = [op for op in p.ops_in(_repeat(program)) if isinstance(op, p.Attention)]
+    attentions = [op for op in walks.ops_in(_repeat(program)) if isinstance(op, p.Attention)]
     return {
         "writes": True,
         "max_target": target.max_tokens,
@@ -102,9 +103,9 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     read, chosen, product = body[:split], body[split:-1], body[-1]
     if not isinstance(product, p.Linear) or product.out != program.output or product.residual is not None:
         raise EtchError("generation-not-supported", "render", "the last op of a step is the product with a vocabulary")
-    if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in p.ops_in(step)):
+    if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in walks.ops_in(step)):
         raise EtchError("generation-not-supported", "render", "keys and values are made by the layers of a step")
-    if any(by_layer(op) for op in p.ops_in(_repeat(program))):
+    if any(by_layer(op) for op in walks.ops_in(_repeat(program))):
         raise EtchError("generation-not-supported", "render", "an op of a step differs by layer")
     names, sums = heads_of(program), embedding_names(program)
     beams = program.target.search.beams > 1
@@ -130,7 +131,7 @@ def _projection(op: p.Linear, scope: Scope) -> list[str]:
 def _copies(program: p.Program, heads: dict[str, str]) -> list[str]:
     """The ops that copy rows of the caches from beam to beam."""
     kinds = {"keys": "CopyKeys", "values": "CopyValues"}
-    caches = {buffer: None for op in p.ops_in(_repeat(program)) for buffer in writes(op) if buffer.rows == "steps"}
+    caches = {buffer: None for op in walks.ops_in(_repeat(program)) for buffer in writes(op) if buffer.rows == "steps"}
     lines = []
     for cache in caches:
         shape, kind = constant(heads[cache.name]), kinds[cache.storage]
@@ -155,7 +156,7 @@ PASS_ROWS: Stage[list[Row]] = Stage("render")
 @PASS_ROWS.on(p.Loop)
 def _layers(loop: p.Loop, scope: Scope) -> list[Row]:
     within = replace(scope, indent=2, layer="layer")
-    ops = [row for op in p.ops_in(loop) for row in op_rows(op, within)]
+    ops = [row for op in walks.ops_in(loop) for row in op_rows(op, within)]
     return [*layer_rows(loop, scope), *ops, (f"{INDENT}}}", "")]
 
 

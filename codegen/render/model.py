@@ -15,6 +15,7 @@ from ..calibrate import Calibration
 from ..golden import Golden
 from ..gpu import Encoder
 from ..ir import program as p
+from ..ir import walks
 from ..ir.check_supported import check_phases
 from ..manifest import TERMS_SUFFIX
 from ..plan import Plan
@@ -149,7 +150,7 @@ def _cuda_files(model: Model) -> list[tuple[str, dict[str, Any]]]:
 
 def _header_values(model: Model) -> dict[str, Any]:
     program = model.program
-    layers = p.layers_of(program)
+    layers = walks.layers_of(program)
     return {
         "summary": f"{program.task.summary}: {layers} layers, texts of up to {program.max_tokens} tokens.",
         "recipe": program.recipe,
@@ -188,13 +189,13 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         **({"head_input": "", "mask_input": ""} if writes else head_lines(program, environment) | head_values(program)),
         **pass_values(program, environment),
         "embeddings": embedding_values(program),
-        "pools": any(isinstance(op, p.Pool | p.Normalize) for op in p.ops_of(program)),
+        "pools": any(isinstance(op, p.Pool | p.Normalize) for op in walks.ops_of(program)),
     }
 
 
 def _gru_steps(model: Model) -> int:
     """0 where there is no GRU."""
-    products = [3 * op.width**2 for op in p.ops_of(model.program) if isinstance(op, p.Gru)]
+    products = [3 * op.width**2 for op in walks.ops_of(model.program) if isinstance(op, p.Gru)]
     if not products:
         return 0
     return min(max(model.target.recurrent_products // max(products), 1), model.program.max_tokens)
@@ -202,7 +203,7 @@ def _gru_steps(model: Model) -> int:
 
 def _attention_scratch(program: p.Program) -> str:
     """The function that says how much scratch an attention takes."""
-    op = next(op for op in p.ops_of(program) if isinstance(op, p.Attention))
+    op = next(op for op in walks.ops_of(program) if isinstance(op, p.Attention))
     return f"{'attention' if op.relative_rows is None else 'disentangled'}_{op.kind}_scratch_bytes"
 
 
@@ -248,7 +249,7 @@ def _kernel_list(model: Model) -> str:
     if model.target.packing != "panel":
         return "kRowsKernels"
     linears = (
-        each for slot, _ in p.slots_of(model.program) for each in slot.stored if isinstance(each, p.LinearWeights)
+        each for slot, _ in walks.slots_of(model.program) for each in slot.stored if isinstance(each, p.LinearWeights)
     )
     return "kPanelS7Kernels" if any(isinstance(each.matrix, p.S7Matrix) for each in linears) else "kPanelKernels"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import EtchError
 from ..ir import program as p
+from ..ir import walks
 from ..ir.op import at_layer, by_layer
 from ..ir.stage import Stage
 from .text import constant
@@ -30,7 +31,7 @@ def _turn_member(op: p.Rotary) -> tuple[str, str, str]:
 
 def score_values(program: p.Program) -> dict[str, Any]:
     """The constants of what is the same in all layers."""
-    ops = [op for op in p.ops_of(program) if not by_layer(op)]
+    ops = [op for op in walks.ops_of(program) if not by_layer(op)]
     biases = {bias_name(op): op for op in ops if isinstance(op, p.Attention) and bias_name(op) is not None}
     turns = {rotary_name(op): op for op in ops if isinstance(op, p.Rotary)}
     return {
@@ -42,7 +43,7 @@ def score_values(program: p.Program) -> dict[str, Any]:
 def layer_members(loop: p.Loop) -> list[tuple[str, str, list[str]]]:
     """Of what differs by layer the name and type of the member, and its value in each layer."""
     found: dict[str, tuple[str, str, list[str]]] = {}
-    for op in p.ops_in(loop):
+    for op in walks.ops_in(loop):
         if not by_layer(op):
             continue
         members = [MEMBER(at_layer(op, layer)) for layer in range(loop.count)]

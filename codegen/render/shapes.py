@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import EtchError
 from ..ir import program as p
+from ..ir import walks
 from ..quantize.constants import rounded
 from ..targets import Target
 from .text import constant, float_literal
@@ -66,4 +67,4 @@ def _values(
 
 
 def _attentions(program: p.Program) -> list[p.Attention]:
-    return [op for op in p.ops_of(program) if isinstance(op, p.Attention)]
+    return [op for op in walks.ops_of(program) if isinstance(op, p.Attention)]

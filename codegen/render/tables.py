@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir import program as p
+from ..ir import walks
 from ..ir.stage import Stage
 from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
@@ -70,7 +71,7 @@ def make_tables(
     program: p.Program, target: Target, tokenizer: TokenizerTables, target_text: TargetTables | None = None
 ) -> tuple[Table, ...]:
     """All tables in the order that they are written."""
-    weights = (table for slot, loop in p.slots_of(program) for table in slot_tables(slot, loop is not None, target))
+    weights = (table for slot, loop in walks.slots_of(program) for table in slot_tables(slot, loop is not None, target))
     of_target = () if target_text is None else tokenizer_tables(target_text)
     return (*weights, *tokenizer_tables(tokenizer), *of_target)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..ir import program as p
+from ..ir import walks
 from ..ir.stage import Stage
 from ..tokenizer import Field
 from .scores import layer_members
@@ -17,9 +18,9 @@ from .text import annotated, constant, float_literal, pascal
 def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any]:
     """The structs and their constants; `stored` are the tables that they point to."""
     # Tables that are looked up as they are have no struct.
-    slots = [(slot, loop) for slot, loop in p.slots_of(program) if not isinstance(slot.stored[0], p.LookedUp)]
+    slots = [(slot, loop) for slot, loop in walks.slots_of(program) if not isinstance(slot.stored[0], p.LookedUp)]
     tables = {table.name: table for table in stored}
-    loops = {loop.name: loop for step in program.steps for _, loop in p.located(step) if loop is not None}
+    loops = {loop.name: loop for step in program.steps for _, loop in walks.located(step) if loop is not None}
     first_inside = next(index for index, (_, where) in enumerate(slots) if where is not None)
     before = [slot for slot, _ in slots[:first_inside]]
     after = [slot for slot, where in slots[first_inside:] if where is None]

@@ -24,7 +24,7 @@ from .columns import parts_of
 MOST_CANDIDATES = 16  # of a mask
 JUDGED = 5  # candidates among which the right one counts as found
 AMONG, FIRST = Measure(f"top-{JUDGED} accuracy", percent=True), Measure("top-1 accuracy", percent=True)
-_MASKS = ("[MASK]", "<mask>")
+MASKS = ("[MASK]", "<mask>")
 
 
 @dataclass(frozen=True)
@@ -160,9 +160,9 @@ def _head(rows: Rows) -> HeadOps:
 
 
 def _mask_of(spec: TokenizerSpec) -> AddedToken:
-    found = [token for token in spec.added_tokens if token.content in _MASKS]
+    found = [token for token in spec.added_tokens if token.content in MASKS]
     if len(found) != 1:
-        names = " or ".join(_MASKS)
+        names = " or ".join(MASKS)
         raise EtchError("mask-missing", "front-end", f"the tokenizer has {len(found)} tokens {names}, one is needed")
     return found[0]
 

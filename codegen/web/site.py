@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,12 +21,13 @@ from ..output import prepare_target, write_output
 from ..render.environment import template_environment
 from ..render.model import Rendered
 from ..tasks import task_of, verbs
+from ..tasks.fill_mask import MASKS
 
 VERBS = ("answer", "classify", "embed", "fill_mask", "regress", "tag")
 _SAMPLE = ("Shares of the bank rose after the storm closed two oil fields in the gulf.", "")
 _SAMPLES = {
     "answering": ("Who wrote the letter?", "The letter was found in May. Ada wrote it to her brother in 1842."),
-    "fill_mask": ("The capital of France is [MASK].", ""),
+    "fill_mask": ("The capital of France is {mask}.", ""),
 }
 _ROWS = 20  # of labels, the most probable
 
@@ -43,6 +45,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         raise EtchError("target-is-a-model", "web", f"{out} is a generated model: choose another folder")
     if task_of(manifest["task"]).rows == "steps":
         raise EtchError("task-not-supported", "web", "pages have no models that write texts so far")
+    sample = _sample(directory, name, task)
     prepare_target(out, echo)
     module = build_web(directory, echo).read_bytes()
     values = {
@@ -54,7 +57,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         "verb": verb,
         "checkpoint": manifest["checkpoint_sha256"],
         "rows": _ROWS,
-        "sample": _SAMPLES.get(task, _SAMPLE),
+        "sample": sample,
         "module_size": f"{len(module) / 1e6:.2f} MB, tables {manifest['table_bytes'] / 1e6:.2f} MB",
     }
     files = [
@@ -77,6 +80,18 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
     more = len(module) - manifest["table_bytes"]
     echo(f"wrote {out}; the module has {len(module):,} bytes, {more:,} more than the model's tables")
     echo(f"open {out / 'index.html'} in a browser, or import {out / name}.mjs")
+
+
+def _sample(directory: Path, name: str, task: str) -> tuple[str, str]:
+    """What a page shows first; a mask as the model's tokenizer writes it."""
+    first, second = _SAMPLES.get(task, _SAMPLE)
+    if "{mask}" not in first:
+        return first, second
+    header = (directory / f"{name}.hpp").read_text(encoding="utf-8")
+    found = re.search(r'kMask = \{"([^"]*)"', header)
+    if found is None or found[1] not in MASKS:  # a page holds no other text of a model
+        raise EtchError("model-changed", "web", f"{name}.hpp is not what etch generates")
+    return first.format(mask=found[1]), second
 
 
 def _page(values: dict[str, object], module: bytes) -> bytes:

@@ -16,6 +16,7 @@ from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.inspect import inspect
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.graph import Graph
 from codegen.ir.program_changes import with_matrices
 from codegen.load.folder import Checkpoint
@@ -162,7 +163,7 @@ def test_tables_of_layers_that_differ(checkpoint: Checkpoint, graph: Graph, targ
     model = pipeline.make_model("tiny", checkpoint, graph, recipe, target)
     tables = {table.name: table for table in model.tables}
     packing = TARGETS[target].packing
-    for slot, loop in p.slots_of(model.program):
+    for slot, loop in walks.slots_of(model.program):
         for layer, weights in enumerate(slot.stored if loop and slot.name in NAMES else ()):
             matrix = weights.matrix
             role = "nibbles" if isinstance(matrix, p.S4Matrix) else "weights"

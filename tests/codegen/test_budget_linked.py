@@ -68,8 +68,9 @@ def test_a_program_gets_its_stack_from_elsewhere(read: list[Any]) -> None:
     said = linked.check_linked(limits, model_for("host"), DIRECTORY, PROGRAM, None, print)
     assert said == "within       linked, classify: 70,000 bytes of flash, 10,500 of RAM"
     assert read == [report_of(PROGRAM)]
-    with pytest.raises(EtchError, match="budget-passed"):
+    with pytest.raises(EtchError, match="budget-passed") as refused:
         linked.check_linked(Limits(ram=10_499), model_for("host"), DIRECTORY, PROGRAM, None, print)
+    assert str(refused.value).endswith("--max-stack 1500; generated holds the model that is too large")
 
 
 @pytest.mark.parametrize("board", [None, "mps2-an385"])

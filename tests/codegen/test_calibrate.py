@@ -21,6 +21,7 @@ from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
 from codegen.head_folders import HeadFolder
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.op import slots
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import places_of
@@ -158,7 +159,7 @@ def texts(count: int) -> list[str]:
 def test_every_linear_of_4_bits_is_calibrated(tmp_path: Path) -> None:
     program, calibration = calibrated(tmp_path, texts(60))
     changed = unchanged = 0
-    for before, after in zip(p.ops_of(program), p.ops_of(calibration.program), strict=True):
+    for before, after in zip(walks.ops_of(program), walks.ops_of(calibration.program), strict=True):
         if not isinstance(before, p.Linear):
             if isinstance(before, p.EmbeddingSum):
                 for one, other in zip(slots(before), slots(after), strict=True):

@@ -101,10 +101,21 @@ def test_a_certificate_needs_texts_and_something_to_compare_with(case: Case, tmp
         with pytest.raises(EtchError, match="the folder has no") as refused:
             case.certify(out)
     assert refused.value.code == "nothing-to-compare"
-    with pytest.raises(EtchError, match="No such file") as refused:
-        case.certify(tmp_path / "nowhere" / "certificate.json")
-    assert refused.value.code == "output-unwritable"
     assert not out.exists()
+
+
+def test_a_certificate_is_written_whole_or_not_at_all(case: Case, tmp_path: Path) -> None:
+    """Readable by all like what else etch writes, and nothing lies beside it where it cannot be written."""
+    out = tmp_path / "new" / "certificate.json"
+    assert case.certify(out) == 0, case.report
+    assert out.stat().st_mode & 0o777 == 0o644
+    assert [path.name for path in out.parent.iterdir()] == [out.name]
+    for place, reason in ((out.parent, "Is a directory"), (out / "certificate.json", "a file is where its folder")):
+        before = sorted(path.name for path in tmp_path.iterdir())
+        with pytest.raises(EtchError, match=reason) as refused:
+            case.certify(place)
+        assert (refused.value.stage, refused.value.code) == ("verify", "write-failed")
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 def test_a_foreign_library_that_cannot_read_the_folder_is_a_reason(tmp_path: Path) -> None:

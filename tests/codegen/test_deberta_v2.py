@@ -19,6 +19,7 @@ from codegen.frontends.relative import log_bucket
 from codegen.gpu.encoder import find_encoder
 from codegen.ir import graph as g
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.program_changes import with_max_tokens
 from codegen.lower import lower
 from codegen.quantize import RECIPES
@@ -88,7 +89,7 @@ def test_scores_are_scaled_by_the_number_of_their_terms() -> None:
 
 def test_quantized_by_head_and_row() -> None:
     program = lower(graph_of(folder(V3)), RECIPES["w8a8"])
-    slots = {slot.name: slot for slot, _ in p.slots_of(program)}
+    slots = {slot.name: slot for slot, _ in walks.slots_of(program)}
     for name in ("relative_keys", "relative_queries"):
         for weights in slots[name].stored:
             assert isinstance(weights, p.RelativeWeights)
@@ -98,7 +99,7 @@ def test_quantized_by_head_and_row() -> None:
     assert slots["relative_rows"].common
     shorter = with_max_tokens(program, 5)
     (cut,) = {
-        id(op.relative_rows): op.relative_rows for op in p.ops_of(shorter) if isinstance(op, p.Attention)
+        id(op.relative_rows): op.relative_rows for op in walks.ops_of(shorter) if isinstance(op, p.Attention)
     }.values()
     (whole,) = (slots["relative_rows"].stored,)
     assert cut is not None

@@ -16,6 +16,7 @@ from codegen import evaluate, pipeline
 from codegen.errors import EtchError
 from codegen.table_file import Columns
 from codegen.tasks.fill_mask import MOST_CANDIDATES, FillMask
+from codegen.web import site
 
 VARIANTS = variants("masks")
 
@@ -116,3 +117,23 @@ def test_what_is_not_there_for_masks(tmp_path: Path) -> None:
             pipeline.generate(request, lambda _: None)
         assert caught.value.stage == "gpu" if code is None else caught.value.code == code
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("variant", "mask"), [("masks/bert", "[MASK]"), ("masks/roberta", "<mask>")])
+def test_a_page_begins_with_the_mask_of_the_model(
+    variant: str, mask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a module that is none."""
+    (tmp_path / "module").write_bytes(b"\0asm")
+    monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    model = tmp_path / "model"
+    pipeline.generate(pipeline.Request(folder(variant), model), lambda _: None)
+    site.make_site(model, tmp_path / "site", lambda _: None)
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert f'"The capital of France is {mask}."' in page
+    assert page.count("[MASK]") + page.count("<mask>") == 1
+    header = model / "model.hpp"
+    header.write_text(header.read_text(encoding="utf-8").replace(mask, "</script>"), encoding="utf-8")
+    with pytest.raises(EtchError, match="model-changed"):
+        site.make_site(model, tmp_path / "other", lambda _: None)
+    assert not (tmp_path / "other").exists()

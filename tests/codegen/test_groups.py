@@ -16,6 +16,7 @@ from codegen.emulate.floats import quantize_rows as quantize_activations
 from codegen.emulate.linear import linear
 from codegen.errors import EtchError
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.quantize import choose_recipe
 from codegen.quantize.groups import in_groups, quantize_groups, search_factors, tree_sum
 
@@ -138,12 +139,12 @@ def test_recipes(tmp_path: Path) -> None:
     checkpoint = pipeline.load(tmp_path)
     for recipe, bits in (("w4a8", 8), ("w4a8", 4), ("w8a8", 4), ("w7a8", 8)):
         program = pipeline.lower(checkpoint, recipe, None, bits)
-        linears = {op.weights.name: op for op in p.ops_of(program) if isinstance(op, p.Linear)}
+        linears = {op.weights.name: op for op in walks.ops_of(program) if isinstance(op, p.Linear)}
         kind = {"w4a8": p.S4Matrix, "w7a8": p.S7Matrix, "w8a8": p.S8Matrix}[recipe]
         for name, op in linears.items():
             expected = p.F32Matrix if name == "classifier" else kind
             assert all(type(each.matrix) is expected for each in op.weights.stored)
-        (embedding,) = [op for op in p.ops_of(program) if isinstance(op, p.EmbeddingSum)]
+        (embedding,) = [op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum)]
         words, segments, positions = (term.table for term in embedding.terms)
         kind = p.S4Matrix if bits == 4 else p.S8Matrix
         assert type(words.stored[0].matrix) is kind

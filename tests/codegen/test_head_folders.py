@@ -23,6 +23,7 @@ from codegen.emulate import Text, emulate_outputs, emulate_texts
 from codegen.errors import EtchError
 from codegen.head_folders import HeadFolder, parse_head
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.render.tables import make_tables, table_bytes
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
@@ -88,9 +89,9 @@ def test_the_encoder_is_stored_once(folders: dict[str, Path]) -> None:
     one = pipeline.lower(pipeline.load(folders["single"]), "w8a8", None)
     four = heads_of(folders, "single", "multi", "values", "masks")
     several = pipeline.lower(pipeline.load(folders["encoder"], heads=four), "w8a8", None)
-    names = [slot.name for slot, _ in p.slots_of(several)]
+    names = [slot.name for slot, _ in walks.slots_of(several)]
     assert sorted(name for name in names if not name.startswith("of_")) == sorted(
-        slot.name for slot, _ in p.slots_of(one) if slot.name not in ("pooler", "classifier")
+        slot.name for slot, _ in walks.slots_of(one) if slot.name not in ("pooler", "classifier")
     )
     assert weights(several) < 2 * weights(one)
 

@@ -14,6 +14,7 @@ from recorded_changes import Change, assert_refused, changed, configure, graph_o
 from codegen.frontends.rotary import rotary_tables
 from codegen.ir import graph as g
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 
@@ -70,9 +71,9 @@ def test_layers_that_are_alike_have_one_value(tmp_path: Path) -> None:
 
 def test_tables_of_angles_are_stored_once() -> None:
     program = lower(graph_of(folder(CLASSIFIER)), RECIPES["w8a8"])
-    names = [slot.name for slot, _ in p.slots_of(program) if isinstance(slot.stored[0], p.FloatTable)]
+    names = [slot.name for slot, _ in walks.slots_of(program) if isinstance(slot.stored[0], p.FloatTable)]
     assert sorted(names) == ["global_cosines", "global_sines", "local_cosines", "local_sines"]
-    assert p.layers_of(program) == 4
+    assert walks.layers_of(program) == 4
 
 
 def test_angles() -> None:

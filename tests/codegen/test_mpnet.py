@@ -19,7 +19,7 @@ from codegen.errors import EtchError
 from codegen.frontends.distance_bias import bucket_of
 from codegen.frontends.mpnet import BUCKETS, MAX_DISTANCE
 from codegen.ir import graph as g
-from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 
@@ -63,7 +63,7 @@ def test_positions_begin_behind_the_padding() -> None:
 
 def test_the_bias_of_all_layers_is_stored_once() -> None:
     program = lower(graph_of(folder(CLASSIFIER)), RECIPES["w8a8"])
-    (bias,) = [slot for slot, loop in p.slots_of(program) if slot.name == "position_bias" and loop is None]
+    (bias,) = [slot for slot, loop in walks.slots_of(program) if slot.name == "position_bias" and loop is None]
     assert len(bias.stored) == 1
 
 

@@ -21,6 +21,7 @@ from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.check_program import check_program
 from codegen.ir.program_changes import map_ops
 from codegen.placement import Life, lower_bound, place
@@ -98,7 +99,7 @@ def run(program: p.Program) -> list[Event]:
     for step in program.steps:
         if isinstance(step, p.Repeat) and step.over in ("texts", "masks"):
             blocks = range(BLOCKS) if step.over == "masks" else (None,)
-            head = [event(op, block) for block in blocks for op in p.ops_in(step)]
+            head = [event(op, block) for block in blocks for op in walks.ops_in(step)]
             found = {(name, block or 0) for name, _ in results for block in blocks}
             events += 2 * [*head, Event("result", frozenset({*found, *noted, ("texts", 0)}), frozenset())]
         else:
@@ -136,14 +137,14 @@ def run_generation(program: p.Program) -> list[Event]:
     events: list[Event] = []
     for step in filter(is_packed_for_steps, steps):
         for layer in range(step.count if isinstance(step, p.Loop) else 1):
-            events += [step_event(op, layer, None, block) for block in range(BLOCKS) for op in p.ops_in(step)]
+            events += [step_event(op, layer, None, block) for block in range(BLOCKS) for op in walks.ops_in(step)]
     events.append(Event("begin", frozenset(), frozenset({("written", 0)})))
     prompt = () if program.target is None or program.target.begin else (("ids", 0),)
     for number in range(3):
         events.append(Event("next", frozenset((*prompt, ("writing", 0))), frozenset()))
         for part in repeat.body:
             for layer in range(part.count if isinstance(part, p.Loop) else 1):
-                events += [step_event(op, layer, number) for op in p.ops_in(part)]
+                events += [step_event(op, layer, number) for op in walks.ops_in(part)]
         kept = frozenset({("written", 0), ("writing", 0)})
         events.append(Event("choose", kept | {("texts", 0), (program.output.name, 0)}, kept))
     return events
@@ -151,7 +152,7 @@ def run_generation(program: p.Program) -> list[Event]:
 
 def is_packed_for_steps(step: p.Step) -> bool:
     """Whether what it packs is read in the steps."""
-    ops = tuple(p.ops_in(step))
+    ops = tuple(walks.ops_in(step))
     return any(isinstance(op, p.PackKeys) for op in ops) and not any(isinstance(op, p.Attention) for op in ops)
 
 
@@ -233,7 +234,7 @@ def least_sizes(program: p.Program, plan: Plan, target: Target) -> dict[str, int
     """Bytes that each buffer's elements take, without any padding."""
     rows = {"tokens": program.max_tokens, "block": plan.row_block, "one": 1, "masks": target.mask_rows}
     sizes = {"ids": 4 * program.max_tokens, "segments": program.max_tokens, "tokenizer": TOKENIZER_BYTES}
-    for op in p.ops_of(program):
+    for op in walks.ops_of(program):
         for buffer in vars(op).values():
             if not isinstance(buffer, p.Buffer):
                 continue
@@ -319,8 +320,8 @@ def test_a_phase_of_generation_is_planned(recipe: str, target: Target, tmp_path:
     write_tiny_checkpoint(tmp_path, layers=2)
     encoder = pipeline.lower(pipeline.load(tmp_path), recipe, None)
     program = generating(encoder)
-    assert (p.layers_of(encoder), p.layers_of(program)) == (2, 4)
-    in_loops = [[(slot.name, loop is None) for slot, loop in p.slots_of(of)] for of in (program, encoder)]
+    assert (walks.layers_of(encoder), walks.layers_of(program)) == (2, 4)
+    in_loops = [[(slot.name, loop is None) for slot, loop in walks.slots_of(of)] for of in (program, encoder)]
     assert in_loops[0] == in_loops[1]
     plan = plan_memory(program, target, TOKENIZER_BYTES)
     check(program, plan, target)
@@ -385,7 +386,7 @@ def test_row_block_is_the_largest_that_fits(tmp_path: Path) -> None:
         assert plan.row_block % target.block_granule == 0
         assert plan.row_block < program.max_tokens
         row = 0
-        for buffer in {b for op in p.ops_of(program) for b in vars(op).values() if isinstance(b, p.Buffer)}:
+        for buffer in {b for op in walks.ops_of(program) for b in vars(op).values() if isinstance(b, p.Buffer)}:
             if buffer.rows == "block":
                 f32 = buffer.storage == "f32"
                 width = buffer.width if f32 else -(-buffer.width // 16) * 16

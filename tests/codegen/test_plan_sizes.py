@@ -15,6 +15,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.placement import Life, lower_bound, place
 from codegen.plan import SCRATCH, Plan, expanded_bytes, expanded_inputs, plan_memory
 from codegen.targets import TARGETS, Target, round_up
@@ -184,7 +185,7 @@ def test_mixed_bits_expand_the_widest_of_4(tmp_path: Path) -> None:
 def test_four_rows_of_a_head_are_packed_at_once(kind: p.Kind, taken: int, tmp_path: Path) -> None:
     write_tiny_checkpoint(tmp_path, **SHAPE)  # type: ignore[arg-type]
     program = pipeline.lower(pipeline.load(tmp_path), "w8a8" if kind == "s8" else "fp32", None)
-    packing = [op for op in p.ops_of(program) if isinstance(op, p.PackKeys | p.PackValues)]
+    packing = [op for op in walks.ops_of(program) if isinstance(op, p.PackKeys | p.PackValues)]
     assert [SCRATCH(op, program, TARGETS["host"]) for op in packing] == [taken, taken]
 
 

@@ -14,6 +14,7 @@ from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.quantize.channels import quantize_rows, quantize_rows_s7
 from codegen.quantize.constants import TINY, reciprocal, rounded, without_tiny
 
@@ -129,7 +130,7 @@ def lowered(folder: Path, recipe: str, **shape: object) -> p.Program:
 @pytest.mark.parametrize("recipe", ["w8a8", "fp32"])
 def test_tables_of_a_program(recipe: str, tmp_path: Path) -> None:
     program = lowered(tmp_path, recipe, hidden=36, heads=3, layers=2)
-    ops = p.ops_of(program)
+    ops = walks.ops_of(program)
     linears = {op.weights.name: op for op in ops if isinstance(op, p.Linear)}
     assert set(linears) == {
         *("query", "key", "value", "attention_output", "intermediate", "output", "pooler", "classifier")
@@ -150,7 +151,7 @@ def test_tables_of_a_program(recipe: str, tmp_path: Path) -> None:
 def test_quantized_weights_are_those_of_the_checkpoint(tmp_path: Path) -> None:
     program = lowered(tmp_path, "w8a8", layers=2)
     tensors = pipeline.load(tmp_path).tensors
-    for op in p.ops_of(program):
+    for op in walks.ops_of(program):
         if isinstance(op, p.Linear):
             for layer, weights in enumerate(op.weights.stored):
                 assert isinstance(weights, p.LinearWeights)
@@ -196,6 +197,6 @@ def test_tail_of_an_embedding(pooling: str, normalize: bool, recipe: str, tmp_pa
 
 def test_the_first_row_of_a_classifier_is_used_where_it_lies(tmp_path: Path) -> None:
     program = lowered(tmp_path, "fp32")
-    assert not [op for op in p.ops_of(program) if isinstance(op, p.Pool)]
-    (pooler,) = [op for op in p.ops_of(program) if isinstance(op, p.Linear) and op.weights.name == "pooler"]
+    assert not [op for op in walks.ops_of(program) if isinstance(op, p.Pool)]
+    (pooler,) = [op for op in walks.ops_of(program) if isinstance(op, p.Linear) and op.weights.name == "pooler"]
     assert pooler.input == p.Buffer("hidden", "f32", "tokens", 10)

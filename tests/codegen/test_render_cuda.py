@@ -17,6 +17,7 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.gpu import encoder_of
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.quantize import RECIPES
 from codegen.render.cuda import cuda_values
 from codegen.render.manifest import manifest
@@ -75,7 +76,7 @@ def with_head(program: p.Program, *ops: p.Op) -> p.Program:
 
 
 def longer_head(program: p.Program) -> p.Program:
-    return with_head(program, p.ops_of(program)[-1])
+    return with_head(program, walks.ops_of(program)[-1])
 
 
 def pooled_twice(program: p.Program) -> p.Program:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.graph import Target as Written
 from codegen.placement import Placement
 from codegen.plan import ARENA, Plan, Region
@@ -67,7 +68,7 @@ def planned(sizes: Mapping[str, int], block: int = BLOCK) -> Plan:
 
 def touched(made: p.Program, *extra: str, block: int = BLOCK) -> dict[str, int]:
     """In hundredths of a buffer's bytes; the scratch in bytes."""
-    names = [*(buffer.name for buffer in p.buffers_of(made)), *extra, "scratch"]
+    names = [*(buffer.name for buffer in walks.buffers_of(made)), *extra, "scratch"]
     return traffic_of(made, planned(dict.fromkeys(names, 100), block), TARGET)
 
 

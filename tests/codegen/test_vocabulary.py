@@ -15,7 +15,8 @@ from tokenizers import Tokenizer
 from codegen import pipeline, vocabulary
 from codegen.emulate import emulate
 from codegen.errors import EtchError
-from codegen.ir.program import EmbeddingSum, ops_of
+from codegen.ir.program import EmbeddingSum
+from codegen.ir.walks import ops_of
 from codegen.load.folder import Checkpoint
 from codegen.manifest import id_set, ids_of
 from codegen.oracle.bert import Reference

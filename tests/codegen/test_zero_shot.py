@@ -11,11 +11,12 @@ from recorded.outputs import folder, variants
 from recorded_changes import changed, configure
 from recorded_outputs import assert_graph_means_it, of_the_graph
 
-from codegen import cli, evaluate, pipeline
+from codegen import cli, evaluate, pipeline, vocabulary
 from codegen.errors import EtchError
 from codegen.golden import can_be_cut, text_tokenizer
 from codegen.table_file import Columns
 from codegen.tasks.zero_shot import ZeroShot
+from codegen.vocabulary import Bound, prune
 
 VARIANTS = variants("zero")
 
@@ -87,6 +88,16 @@ def test_pairs_are_cut_as_the_wheel_cuts_them() -> None:
             except Exception:  # the wheel's own, without a type
                 ids = []
             assert can_be_cut(tokenizer, first, second) == bool(ids)
+
+
+def test_a_pruned_model_cuts_no_hypothesis_either() -> None:
+    whole = pipeline.load(folder("zero/bert"), task="zero-shot")
+    smaller = vocabulary.keep_ids(whole, prune(whole.tokenizer, ["the cat sat"], Bound(1)).kept)
+    assert smaller.kept_ids is not None and smaller.asked_task == "zero-shot"
+    text, hypothesis = "the cat sat " * 3, "the cat " * 4
+    parts = [text_tokenizer(checkpoint.tokenizer, 14).encode(text, hypothesis) for checkpoint in (whole, smaller)]
+    assert [smaller.kept_ids[i] for i in parts[1].ids] == parts[0].ids
+    assert parts[1].sequence_ids == parts[0].sequence_ids
 
 
 def names(*labels: str) -> dict[str, object]:

@@ -113,11 +113,14 @@ def test_the_same_model_gives_the_same_bytes(without_compiler: Path) -> None:
 def test_each_task_has_a_page_or_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "module").write_bytes(MODULE)
     monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    masks = tmp_path / "masks"  # whose mask the page's text has
+    masks.mkdir()
+    (masks / "agnews.hpp").write_text('inline constexpr std::string_view kMask = {"[MASK]", 6};\n')
     for task, verb in verbs().items():
         manifest = json.loads((MODEL / "etch.json").read_text()) | {"task": task, "files": {}}
         monkeypatch.setattr(site, "read_manifest", lambda *_, manifest=manifest: manifest)
         if verb in site.VERBS:
-            site.make_site(MODEL, tmp_path / task, lambda _: None)
+            site.make_site(masks if task == "fill_mask" else MODEL, tmp_path / task, lambda _: None)
             assert f"{verb}(text: string, second?: string): Answer;" in (tmp_path / task / "agnews.d.ts").read_text()
             assert (ROOT / "tools" / "cli" / "tasks" / f"{verb}_json.cpp").exists()
         else:

@@ -9,8 +9,13 @@ import pytest
 from tiny_program import tiny_program
 
 from codegen import golden as golden_module
+from codegen import pipeline
 from codegen.emulate import emulate
-from codegen.golden import SHORT_TEXTS, golden_texts, make_golden
+from codegen.golden import SHORT_TEXTS, golden_texts, make_golden, text_tokenizer
+from codegen.ir import program as p
+from codegen.ir import walks
+
+GENERATION = Path(__file__).resolve().parents[1] / "generation"
 
 
 def test_goldens_of_a_small_model(tmp_path: Path) -> None:
@@ -43,6 +48,57 @@ def test_three_tokens_are_enough(tmp_path: Path) -> None:
     goldens = make_golden(program, checkpoint.tokenizer)
     assert max(len(golden.ids) for golden in goldens) == 3
     assert goldens[-1].truncated
+
+
+def linears(program: p.Program) -> dict[bool, int]:
+    """Weights of all linears in all layers, by whether they are read again in every step."""
+    counts = {True: 0, False: 0}
+    for step in program.steps:
+        for op, loop in walks.located(step):
+            if isinstance(op, p.Linear):
+                layers = 1 if loop is None else loop.count
+                counts[isinstance(step, p.Repeat)] += layers * op.input.width * op.out.width
+    return counts
+
+
+@pytest.mark.parametrize(("family", "has_encoder"), [("gpt2", False), ("llama", False), ("t5", True), ("mbart", True)])
+def test_the_estimate_of_a_model_that_writes_has_every_step(
+    family: str, has_encoder: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linears read their weights once in each, those of the encoder and what is packed of it once for all rows."""
+    checkpoint = pipeline.load(GENERATION / family / "texts")
+    program = pipeline.lower(checkpoint, "fp32", None)
+    assert program.target is not None
+    monkeypatch.setattr(golden_module, "GOLDEN_TARGET", 5)
+    monkeypatch.setattr(golden_module, "_SECONDS_PER_SCORE", 0.0)
+    monkeypatch.setattr(golden_module, "_SECONDS_PER_MULTIPLY_ADD", {"f32": 1.0})
+    monkeypatch.setattr(golden_module, "_SECONDS_PER_WEIGHT_OF_ONE_ROW", {"f32": 1000.0})
+    monkeypatch.setitem(golden_module.SECONDS._entries, p.Attention, lambda *_: 0.0)
+    counts, tokens = linears(program), 7
+    assert (counts[False] > 0) == has_encoder
+    assert counts[True] > checkpoint.config.positive_int("vocab_size")
+    steps = (len(program.target.begin) if has_encoder else tokens) - 1 + 5
+    expected = tokens * counts[False] + 1000.0 * steps * counts[True]
+    assert golden_module.estimated_seconds(program, tokens) == expected
+
+
+@pytest.mark.parametrize("family", ["gpt2", "t5"])
+def test_models_that_write_keep_the_budget_too(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = pipeline.load(GENERATION / family / "texts")
+    program = pipeline.lower(checkpoint, "w8a8", None)
+
+    def spent() -> tuple[int, float]:
+        texts = golden_texts(program, checkpoint.tokenizer)
+        tokenizer = text_tokenizer(checkpoint.tokenizer, program.max_tokens)
+        lengths = [len(tokenizer.encode(text).ids) for text in texts]
+        return len(texts), sum(golden_module.estimated_seconds(program, length) for length in lengths)
+
+    count, everything = spent()
+    assert count > 5
+    monkeypatch.setattr(golden_module, "_BUDGET_SECONDS", everything * 0.5)
+    fewer, seconds = spent()
+    assert 1 < fewer < count
+    assert seconds <= everything * 0.5
 
 
 @pytest.mark.parametrize("share", [1.5, 0.7, 0.1, 0.0])

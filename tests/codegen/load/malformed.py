@@ -134,6 +134,12 @@ def both(*changes: Callable[[Path], object]) -> Callable[[Path], None]:
     return lambda folder: [change(folder) for change in changes] and None
 
 
+def cased(folder: Path) -> None:
+    """A tokenizer that does not lower-case."""
+    edit(TOKENIZER, lambda values: values["normalizer"].update(lowercase=False))(folder)
+    put(TOKENIZER_CONFIG, do_lower_case=False)(folder)
+
+
 def edit_header(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
     """A change to the parsed header of the weights; the data stay."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,19 @@ SOUND = {"decoder_start_token_id": 99, "eos_token_id": 2, "pad_token_id": 99, "b
 
 
 def settings(
-    folder: Path, values: dict[str, Any] | None, config: dict[str, Any] | None = None, *, has_encoder: bool = True
+    folder: Path,
+    values: dict[str, Any] | None,
+    config: dict[str, Any] | None = None,
+    *,
+    has_encoder: bool = True,
+    max_target: int | None = None,
 ) -> GenerationSettings:
     """`values` are those of generation_config.json, None where the folder has none."""
     if values is not None:
         (folder / FILE).write_text(json.dumps(values), encoding="utf-8")
     read = Config.from_json({"model_type": "bart", **(config or {})})
-    return read_generation(CheckpointFolder(folder), read, VOCABULARY, has_encoder=has_encoder)
+    files = CheckpointFolder(folder)
+    return read_generation(files, read, VOCABULARY, has_encoder=has_encoder, max_target=max_target)
 
 
 def test_what_says_nothing_else_is_greedy(tmp_path: Path) -> None:
@@ -93,10 +100,20 @@ def test_least_tokens(tmp_path: Path) -> None:
 
 
 def test_without_an_encoder(tmp_path: Path) -> None:
-    """A target begins with the text, whose tokens count for max_length."""
+    """A target begins with the text, whose tokens count for max_length, which a note says is not used."""
     values = {"eos_token_id": 2, "max_length": 65}
-    assert settings(tmp_path, values, has_encoder=False) == GenerationSettings(begin=None, end=2)
-    assert settings(tmp_path, values | {"max_new_tokens": 10}, has_encoder=False).max_tokens == 10
+    note = "max_length is not used: it counts the tokens of the text, too; say max_new_tokens or --max-target"
+    expected = GenerationSettings(begin=None, end=2, notes=(f"{FILE}: {note}",))
+    assert settings(tmp_path, values, has_encoder=False) == expected
+    (tmp_path / FILE).unlink()
+    config = settings(tmp_path, None, values, has_encoder=False)
+    assert config == replace(expected, notes=(f"config.json: {note}",))
+    assert settings(tmp_path, None, values, has_encoder=False, max_target=7) == replace(
+        expected, max_tokens=7, notes=()
+    )
+    for other in ({"max_new_tokens": 10}, {"max_new_tokens": 10, "max_length": None}):
+        assert settings(tmp_path, values | other, has_encoder=False) == replace(expected, max_tokens=10, notes=())
+    assert settings(tmp_path, values | {"max_length": None}, has_encoder=False).notes == ()
 
 
 def test_without_the_file_config_json_says_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from malformed import SENTENCE, Case, both, check_refused, drop, load_and_take, parametrize, put, raw, remove
+from malformed import SENTENCE, Case, both, cased, check_refused, drop, load_and_take, parametrize, put, raw, remove
 from tiny_checkpoint import write_json, write_safetensors, write_tiny_checkpoint
 
 from codegen.load.folder import load_checkpoint
@@ -212,7 +212,13 @@ CASES = [
         "sentence_roberta_config.json",
         f"must be named {SENTENCE}",
     ),
-    s("lower-casing", put(SENTENCE, do_lower_case=True), "sentence-lowercase", SENTENCE),
+    s(
+        "lower-casing before a tokenizer that does not",
+        both(cased, put(SENTENCE, do_lower_case=True)),
+        "sentence-lowercase",
+        SENTENCE,
+        "make it false, and texts lower case",
+    ),
     s("default prompt", put(SETTINGS, prompts={"q": "query: "}, default_prompt_name="q"), "sentence-prompt", SETTINGS),
     s("default prompt not there", put(SETTINGS, default_prompt_name="q"), "sentence-prompt", SETTINGS),
     s("default prompt a number", put(SETTINGS, default_prompt_name=1), "sentence-prompt", SETTINGS),

@@ -16,7 +16,7 @@ from tiny_graphs import GRAPHS, post
 from codegen import liveness
 from codegen.emulate import emulate_outputs
 from codegen.errors import EtchError
-from codegen.ir import check_program
+from codegen.ir import check_program, walks
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.check_supported import check_supported
@@ -259,9 +259,9 @@ def test_a_lost_back_edge_is_seen(lost: str, monkeypatch: pytest.MonkeyPatch) ->
     def once(self: liveness._Walk, repeated: p.Loop | p.Repeat, first: int, after: set[p.Buffer]) -> set[p.Buffer]:
         if isinstance(repeated, p.Loop) != (lost == "layers"):
             return until_stable(self, repeated, first, after)
-        alive, index = set(after), first + sum(1 for _ in p.ops_in(repeated))
+        alive, index = set(after), first + sum(1 for _ in walks.ops_in(repeated))
         for step in reversed(repeated.body):
-            index -= sum(1 for _ in p.ops_in(step))
+            index -= sum(1 for _ in walks.ops_in(step))
             alive = self.before(step, index, alive)
         return alive
 

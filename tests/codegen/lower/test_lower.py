@@ -16,6 +16,7 @@ from codegen.emulate import Text, emulate_outputs
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.ir.program_changes import with_max_tokens
 from codegen.liveness import lives_of, op_names
 from codegen.lower import lower
@@ -127,7 +128,7 @@ def test_a_stage_never_depends_on_a_later_one() -> None:
 
 def test_shared_layers_are_stored_once() -> None:
     program = lower(GRAPHS["shared layers"](), RECIPES["w8a8"])
-    slots = [slot for slot, loop in p.slots_of(program) if loop is not None]
+    slots = [slot for slot, loop in walks.slots_of(program) if loop is not None]
     assert {len(slot.stored) for slot in slots} == {2}
     assert [slots[0].at(layer) is slots[0].stored[1] for layer in range(6)] == [False] * 3 + [True] * 3
 
@@ -215,7 +216,9 @@ def test_shorter_texts_keep_their_bits(form: str, tokens: int) -> None:
     shorter = with_max_tokens(program, tokens)
     text = Text(*(part[:tokens] for part in texts()[-1]))
     assert emulate_outputs(shorter, [text])[0].tobytes() == emulate_outputs(program, [text])[0].tobytes()
-    sizes = {op.bias.stored[0].values.shape[1] for op in p.ops_of(shorter) if isinstance(op, p.Attention) and op.bias}
+    sizes = {
+        op.bias.stored[0].values.shape[1] for op in walks.ops_of(shorter) if isinstance(op, p.Attention) and op.bias
+    }
     assert sizes <= {2 * tokens - 1}
 
 
@@ -223,7 +226,7 @@ def test_shorter_texts_keep_their_bits(form: str, tokens: int) -> None:
 def test_a_tied_table_is_stored_once(recipe: str) -> None:
     program = lower(GRAPHS["tied words"](), RECIPES[recipe])
     for target in TARGETS.values():
-        tables = [t for slot, loop in p.slots_of(program) if loop is None for t in slot_tables(slot, False, target)]
+        tables = [t for slot, loop in walks.slots_of(program) if loop is None for t in slot_tables(slot, False, target)]
         large = [table.name for table in tables if table.arrays[0].size >= VOCABULARY * WIDTH]
         assert large == ["hidden_words_table"]
 

@@ -15,6 +15,7 @@ from tiny_generators import encoder_decoder
 
 from codegen import pipeline
 from codegen.ir import program as p
+from codegen.ir import walks
 from codegen.lower import lower
 from codegen.placement import Placement
 from codegen.plan import SCRATCH, expanded_inputs, plan_memory, question_bytes, relative_scratch_bytes
@@ -36,7 +37,7 @@ def test_a_question_keeps_arrays_of_the_window_and_of_what_is_pending() -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_question_and_its_tokenizer_live_throughout(target: str) -> None:
     program = pipeline.lower(pipeline.load(folder("answers/bert")), "fp32", None)
-    last = len(p.ops_of(program))
+    last = len(walks.ops_of(program))
     for pieces in (0, 50):
         found = placed(program, target, pieces)
         assert found["question"].size == round_up(question_bytes(program.max_tokens, pieces), TARGETS[target].alignment)
@@ -49,10 +50,10 @@ def test_what_is_written_lives_from_the_first_step_on(target: str, size: int) ->
     """4 bytes for each of 2 tokens that it begins with and 9 more; what was read is looked up once."""
     program = lower(encoder_decoder(), RECIPES["fp32"])
     *once, repeat = program.steps
-    before = sum(1 for step in once for _ in p.ops_in(step))
+    before = sum(1 for step in once for _ in walks.ops_in(step))
     written, ids = placed(program, target)["written"], placed(program, target)["ids"]
     assert (written.size, written.first) == (size, 1 + before)
-    assert written.last == before + sum(1 for _ in p.ops_in(repeat))
+    assert written.last == before + sum(1 for _ in walks.ops_in(repeat))
     assert (ids.first, ids.last) == (0, 1)
 
 
@@ -96,7 +97,7 @@ def test_of_mixed_bits_the_widest_input_counts(tmp_path: Path) -> None:
 def test_a_gru_expands_its_4_bits_behind_its_scratch(recipe: str, target: str, size: int) -> None:
     """The generated code says so, too, and does not compile where the scratch is smaller."""
     program = pipeline.lower(pipeline.load(folder("gru/one_layer")), recipe, None)
-    (gru,) = (op for op in p.ops_of(program) if isinstance(op, p.Gru))
+    (gru,) = (op for op in walks.ops_of(program) if isinstance(op, p.Gru))
     assert gru.width == 13
     assert SCRATCH(gru, program, TARGETS[target]) == size
     expanded = " + expanded_bytes(kPacking, 13)" if recipe == "w4a8" else ""

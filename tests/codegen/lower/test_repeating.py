@@ -16,7 +16,7 @@ from tiny_generators import GENERATORS, MAX_TARGET, decoder_only, encoder_decode
 from codegen import liveness
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
-from codegen.ir import check_program
+from codegen.ir import check_program, walks
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.op import reads, writes
@@ -92,8 +92,8 @@ def test_it_ends_where_the_target_is_full() -> None:
 def test_what_is_the_same_in_every_step_is_packed_once() -> None:
     """Keys and values of the text: for each layer, before the steps. A step packs its own row only."""
     *once, repeat = lower(encoder_decoder(), RECIPES["w8a8"]).steps
-    before = {op.out for step in once for op in p.ops_in(step) if isinstance(op, p.PackKeys | p.PackValues)}
-    inside = {op.out for op in p.ops_in(repeat) if isinstance(op, p.PackKeys | p.PackValues)}
+    before = {op.out for step in once for op in walks.ops_in(step) if isinstance(op, p.PackKeys | p.PackValues)}
+    inside = {op.out for op in walks.ops_in(repeat) if isinstance(op, p.PackKeys | p.PackValues)}
     assert {(b.name, b.rows, b.layers) for b in before} == {
         ("keys", "tokens", 1),
         ("values", "tokens", 1),
@@ -101,9 +101,13 @@ def test_what_is_the_same_in_every_step_is_packed_once() -> None:
         ("cross_values", "tokens", 3),
     }
     assert {(b.name, b.rows, b.layers) for b in inside} == {("self_keys", "steps", 3), ("self_values", "steps", 3)}
-    rows = {b.name: b.rows for b in p.buffers_of(replace(lower(encoder_decoder(), RECIPES["w8a8"]), steps=(once[-1],)))}
+    rows = {
+        b.name: b.rows for b in walks.buffers_of(replace(lower(encoder_decoder(), RECIPES["w8a8"]), steps=(once[-1],)))
+    }
     assert (rows["cross_key"], rows["cross_value"], rows["hidden"]) == ("block", "block", "tokens")
-    others = {b for op in p.ops_in(repeat) for b in (*reads(op), *writes(op)) if b.storage not in ("keys", "values")}
+    others = {
+        b for op in walks.ops_in(repeat) for b in (*reads(op), *writes(op)) if b.storage not in ("keys", "values")
+    }
     assert {b.rows for b in others} == {"one"}
 
 

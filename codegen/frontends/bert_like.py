@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What BERT shares with the families that were made after it: keys, tables, tensor names, and the whole of one that
+is BERT but for names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..ir.graph import Embed, Graph, Layers, Node, Norm, Term
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.safetensors import TensorFile
+from . import parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .heads import head_class, read_head
+from .prediction_head import Prediction
+
+NEXT_SENTENCE = "ForNextSentencePrediction"
+WORDS = "embeddings.word_embeddings.weight"
+_LAYER = LayerNames(
+    query="attention.self.query",
+    key="attention.self.key",
+    value="attention.self.value",
+    attention_output="attention.output.dense",
+    attention_norm="attention.output.LayerNorm",
+    intermediate="intermediate.dense",
+    output="output.dense",
+    output_norm="output.LayerNorm",
+)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Entries of the embedding tables."""
+
+    vocabulary: int
+    positions: int
+    segments: int
+
+
+def graph_of(
+    checkpoint: Checkpoint,
+    max_tokens: int,
+    name: str,
+    classifier: str,
+    encoder: str,
+    terms: Callable[[str, LayerShape, Tables], tuple[Term, ...]] = lambda *_: (),
+) -> Graph:
+    """The graph of a family that is BERT but for its name, its classes, and more terms of the embedding."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    check_encoder_only(config)
+    shape, tables = read_shape(config), read_tables(config)
+    parts.check_max_tokens(max_tokens, tables.positions)
+    # Files of the bare encoder have names without prefix, files of a whole model with it.
+    prefix = f"{name}." if sentence is None or f"{name}.{WORDS}" in tensors else ""
+    embedding, norm = embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden")
+    embedding = replace(embedding, terms=embedding.terms + terms(prefix, shape, tables))
+    body: tuple[Node, ...] = (embedding, norm, encoder_layers(config, tensors, prefix, shape))
+    dense = ("pooler", f"{prefix}pooler.dense", "tanh")
+    other_head = "cls.predictions.*" if head_class(config, classifier) == NEXT_SENTENCE else "cls.seq_relationship.*"
+    head, widths, result, notes = read_head(
+        checkpoint,
+        classifier,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier", dense),
+        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias", other_head),
+        body=body,
+        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
+    )
+    tensors.finish()
+    widths |= shape.widths
+    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def embed(
+    tensors: TensorFile, prefix: str, tables: Tables, width: int, epsilon: float, out: str, first_position: int = 0
+) -> tuple[Embed, Norm]:
+    """Words, segments and positions, and their norm; `first_position` is that of a text's first token."""
+    embeddings = f"{prefix}embeddings."
+    tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
+    segments, positions = f"{embeddings}token_type_embeddings.weight", f"{embeddings}position_embeddings.weight"
+
+    def table(name: str, tensor: str, entries: int) -> parts.Parameter:
+        return parts.parameter(tensors, name, tensor, (entries, width))
+
+    return (
+        Embed(
+            (
+                Term(table("word_embeddings", f"{prefix}{WORDS}", tables.vocabulary), "ids"),
+                Term(table("segment_embeddings", segments, tables.segments), "segments"),
+                Term(table("position_embeddings", positions, tables.positions), "positions", first_position),
+            ),
+            out,
+        ),
+        parts.layer_norm(tensors, "embedding_norm", [f"{embeddings}LayerNorm"], width, epsilon, out),
+    )
+
+
+def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape) -> Layers:
+    """The layers of a file with BERT's names."""
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
+    return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, _LAYER, shape))
+
+
+def check_encoder_only(config: Config) -> None:
+    """Refuses what the same class of `transformers` could be besides."""
+    for key in ("is_decoder", "add_cross_attention"):
+        if config.flag(key, False):
+            raise parts.refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
+    position = config.text("position_embedding_type", "absolute")
+    if position != "absolute":
+        raise parts.refuse(
+            "position-embedding-not-supported", f"position_embedding_type '{position}' (supported: absolute)"
+        )
+
+
+def read_shape(config: Config, activation: str = "gelu") -> LayerShape:
+    """By the keys that most families have; `activation` is what the configuration need not say."""
+    shape = LayerShape(
+        activation=parts.activation_of(config, default=activation),
+        epsilon=parts.epsilon_of(config),
+        hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
+        heads=config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH),
+        intermediate=config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH),
+    )
+    parts.check_heads(shape.hidden, shape.heads)
+    return shape
+
+
+def read_tables(config: Config) -> Tables:
+    """By the keys that most families have."""
+    return Tables(
+        vocabulary=config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY),
+        positions=config.positive_int("max_position_embeddings", maximum=parts.MAX_WIDTH),
+        segments=config.positive_int("type_vocab_size", 2, maximum=256),
+    )
