@@ -78,6 +78,20 @@ def test_components_can_be_installed_alone(build: Path, tmp_path: Path) -> None:
         assert len(list(tmp_path.glob(f"*/{one}"))) == 1
 
 
+def test_headers_in_another_folder(build: Path, answer: str, tmp_path: Path) -> None:
+    """With the libraries of the finished build."""
+    options = ("-DCMAKE_INSTALL_INCLUDEDIR=inc/etch", f"-DETCH_MODEL_DIRS={ROOT / 'generated/agnews'}")
+    done(tool("cmake"), "-S", ROOT, "-B", "build", *options, cwd=tmp_path)
+    (tmp_path / "build/bin").mkdir(exist_ok=True)
+    for library in build.glob("bin/libetch*.a"):
+        shutil.copy(library, tmp_path / "build/bin")
+    for component in ("etch-development", "etch-models"):
+        done(tool("cmake"), "--install", "build", "--prefix", "moved", "--component", component, cwd=tmp_path)
+    assert not (tmp_path / "moved/include").exists()
+    source = project(tmp_path, "find_package")
+    assert done(built(source, f"-DCMAKE_PREFIX_PATH={tmp_path / 'moved'}"), cwd=tmp_path) == answer
+
+
 def test_licences_are_installed(prefix: Path) -> None:
     """Of the code, and the terms of each model's checkpoint."""
     licences = prefix / "share/licenses"
