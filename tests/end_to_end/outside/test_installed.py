@@ -7,11 +7,13 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from classify_program import ROOT
 from projects import built, checkpoint, compiled, configure, done, project, run, tool
+from tiny_heads import write_gru
 
 SHARED = """
 add_library(shared SHARED shared.cpp)
@@ -156,6 +158,29 @@ def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, ans
     assert generates()
 
 
+@pytest.fixture
+def news(tmp_path: Path, prefix: Path) -> Callable[..., Callable[[], str]]:
+    """A project whose build generates the checkpoint beside it: configures it, gives what generates it if it must."""
+    tool("ninja")
+
+    def configured(environment: Mapping[str, str] | None = None, python: str = sys.executable) -> Callable[[], str]:
+        (tmp_path / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES CXX)\n"
+            "find_package(etch CONFIG REQUIRED)\netch_add_model(news CHECKPOINT checkpoint)\n"
+        )
+        options = ("-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DETCH_PYTHON={python}")
+        done(tool("cmake"), "-S", ".", "-B", "build", *options, cwd=tmp_path, environment=environment)
+        build = (tool("cmake"), "--build", "build", "--target", "etch_models/news/news.hpp")
+        return lambda: done(*build, cwd=tmp_path)
+
+    return configured
+
+
+def test_a_checkpoint_of_an_encoder_and_a_head(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_gru(tmp_path / "checkpoint")
+    assert "Generating model news" in news()()
+
+
 def test_another_option_generates_again_under_make(source: Path, prefix: Path, tmp_path: Path) -> None:
     tool("make")
     app = built(source, "-G", "Unix Makefiles", f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -177,7 +202,7 @@ def test_a_refusal_of_the_generator_stops_the_build(source: Path, prefix: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "holds no config.json: not a checkpoint folder"),
+        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "no config.json and no head.json: not a checkpoint folder"),
         ("CHECKPOINT checkpoint", "", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8", "RECIPY w8a8", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8 MAX_TOKENS 128", "RECIPE", "expected LIBRARY CHECKPOINT folder"),
