@@ -69,8 +69,8 @@ function(etch_add_model_library library)
 
   etch_find_python(python)
   get_property(generator GLOBAL PROPERTY ETCH_GENERATOR)
-  # Not below: a cloned checkpoint has a .git folder.
-  file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/*/*.json)
+  # Not in hidden folders: a cloned checkpoint has a .git.
+  file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/[!.]*/*)
   file(GLOB_RECURSE sources_of_generator CONFIGURE_DEPENDS ${generator}/codegen/*.py ${generator}/codegen/*.j2)
   foreach(option IN ITEMS CALIBRATE SMOOTH)
     if(model_${option})

@@ -181,6 +181,21 @@ def test_a_checkpoint_of_an_encoder_and_a_head(news: Callable[..., Callable[[], 
     assert "Generating model news" in news()()
 
 
+def test_every_file_of_the_checkpoint_counts(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_gru(tmp_path / "checkpoint")
+    (tmp_path / "checkpoint/.git").mkdir()
+    (tmp_path / "checkpoint/.git/index").write_text("")
+    generates = news()
+    generates()
+    os.utime(tmp_path / "checkpoint/.git/index")
+    assert "no work to do" in generates()
+    for file in ("head.safetensors", "encoder/config.json", "encoder/model.safetensors"):
+        os.utime(tmp_path / "checkpoint" / file)
+        assert "Generating model news" in generates(), file
+    (tmp_path / "checkpoint/encoder/LICENSE.txt").write_text("mine\n")
+    assert "Generating model news" in generates()
+
+
 def test_another_option_generates_again_under_make(source: Path, prefix: Path, tmp_path: Path) -> None:
     tool("make")
     app = built(source, "-G", "Unix Makefiles", f"-DCMAKE_PREFIX_PATH={prefix}")
