@@ -80,8 +80,12 @@ function(etch_add_model_library library)
       list(APPEND inputs ${texts})
     endif()
   endforeach()
+  set(path ${generator})
+  if(NOT "$ENV{PYTHONPATH}" STREQUAL "")
+    string(APPEND path ":$ENV{PYTHONPATH}")
+  endif()
   add_custom_command(OUTPUT ${sources} ${cuda_source} ${headers} ${tables}
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${generator} ${python} -m codegen ${command}
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${path} ${python} -m codegen ${command}
     DEPENDS ${inputs} ${sources_of_generator}
     COMMENT "Generating model ${name}"
     VERBATIM)

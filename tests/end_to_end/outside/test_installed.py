@@ -7,12 +7,14 @@ import os
 import shlex
 import shutil
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from classify_program import ROOT
 from projects import built, checkpoint, compiled, configure, done, project, run, tool
+from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_gru
 
 SHARED = """
@@ -194,6 +196,15 @@ def test_every_file_of_the_checkpoint_counts(news: Callable[..., Callable[[], st
         assert "Generating model news" in generates(), file
     (tmp_path / "checkpoint/encoder/LICENSE.txt").write_text("mine\n")
     assert "Generating model news" in generates()
+
+
+def test_packages_may_lie_on_the_path_of_python(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    bare.chmod(0o755)
+    places = ":".join(sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}))
+    assert "Generating model news" in news({"PYTHONPATH": places}, str(bare))()
 
 
 def test_another_option_generates_again_under_make(source: Path, prefix: Path, tmp_path: Path) -> None:
