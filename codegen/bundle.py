@@ -5,6 +5,7 @@ as what another build tool takes (packages.py)."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,15 @@ def _runtime_files() -> Iterator[Rendered]:
         for path in paths:
             part = path.relative_to(base)
             if not {"hosted", "cuda"} & set(part.with_suffix("").parts):
-                yield Rendered(f"{target}/{part.as_posix()}", [_read(path)])
+                name = f"{target}/{part.as_posix()}"
+                yield Rendered(name, [_guarded(name, _read(path))])
+
+
+def _guarded(name: str, content: bytes) -> bytes:
+    """A header that is read once even where several bundles have it, which to `#pragma once` are other files."""
+    guard = b"ETCH_" + re.sub(r"\W", "_", name).upper().encode()
+    head, once, body = content.partition(b"#pragma once\n")
+    return b"%b#ifndef %b\n#define %b\n%b\n#endif  // %b\n" % (head, guard, guard, body, guard) if once else content
 
 
 def _facts(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,9 @@ function(etch_add_model_library library)
       "${options}, each with a value, GPU or REGIONS")
   endif()
   get_filename_component(checkpoint ${model_CHECKPOINT} ABSOLUTE)
-  if(NOT EXISTS ${checkpoint}/config.json)
-    message(FATAL_ERROR "etch_add_model(${library}): ${checkpoint} holds no config.json: not a checkpoint folder")
+  if(NOT EXISTS ${checkpoint}/config.json AND NOT EXISTS ${checkpoint}/head.json)
+    message(FATAL_ERROR "etch_add_model(${library}): ${checkpoint} holds no config.json and no head.json: "
+      "not a checkpoint folder")
   endif()
   set(name ${library})
   if(model_NAME)
@@ -68,8 +69,8 @@ function(etch_add_model_library library)
 
   etch_find_python(python)
   get_property(generator GLOBAL PROPERTY ETCH_GENERATOR)
-  # Not below: a cloned checkpoint has a .git folder.
-  file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/*/*.json)
+  # Not in hidden folders: a cloned checkpoint has a .git.
+  file(GLOB inputs CONFIGURE_DEPENDS LIST_DIRECTORIES false ${checkpoint}/* ${checkpoint}/[!.]*/*)
   file(GLOB_RECURSE sources_of_generator CONFIGURE_DEPENDS ${generator}/codegen/*.py ${generator}/codegen/*.j2)
   foreach(option IN ITEMS CALIBRATE SMOOTH)
     if(model_${option})
@@ -79,8 +80,12 @@ function(etch_add_model_library library)
       list(APPEND inputs ${texts})
     endif()
   endforeach()
+  set(path ${generator})
+  if(NOT "$ENV{PYTHONPATH}" STREQUAL "")
+    string(APPEND path ":$ENV{PYTHONPATH}")
+  endif()
   add_custom_command(OUTPUT ${sources} ${cuda_source} ${headers} ${tables}
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${generator} ${python} -m codegen ${command}
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${path} ${python} -m codegen ${command}
     DEPENDS ${inputs} ${sources_of_generator}
     COMMENT "Generating model ${name}"
     VERBATIM)

@@ -57,6 +57,17 @@ def test_what_a_terminal_would_show_otherwise_is_escaped(stub: Program, tmp_path
     assert stub.refused(2, "--file", "\u202eb") == "cannot open '\\u202eb': No such file or directory"
 
 
+def test_a_byte_order_mark_is_no_text(stub: Program, tmp_path: Path) -> None:
+    """At the start of a file, once: in front of the number the stub would not find it."""
+    expected = stub.well("3", "4").out
+    path = table(tmp_path, b"\xef\xbb\xbf3\n4\n")
+    assert stub.well("--file", path).out == expected
+    assert stub.well(stdin=path.read_bytes()).out == expected
+    assert stub.well(stdin=b"\xef\xbb\xbf").out == b""
+    assert stub.well(stdin=b"\xef\xbb\xbf\n").out == stub.well("").out
+    assert stub.well(stdin=b"3\n\xef\xbb\xbf4\n").out != expected
+
+
 UTF16 = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 
 

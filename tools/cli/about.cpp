@@ -15,7 +15,7 @@ constexpr const char* kInput = R"( [OPTION…] [TEXT…]
 
 Texts come from the arguments, from --file, or one a line from standard input. A line ends at LF; an empty line is an
 empty text; a TAB is ordinary text and so is a CR, which counts as white space. `--` ends the options. Text is UTF-8,
-a line has at most 16 MiB.
+a line has at most 16 MiB. A byte order mark at the start of a file is skipped.
 
 input
   --file F             one text a line from file F (- is standard input)

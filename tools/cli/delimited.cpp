@@ -4,12 +4,7 @@
 namespace etch::cli {
 
 DelimitedReader::DelimitedReader(std::string_view bytes, Delimited kind)
-    : bytes_(bytes), separator_(kind == Delimited::csv ? ',' : '\t'), quotes_(kind == Delimited::csv) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-        position_ = kByteOrderMark.size();
-    }
-}
+    : bytes_(bytes), separator_(kind == Delimited::csv ? ',' : '\t'), quotes_(kind == Delimited::csv) {}
 
 std::size_t DelimitedReader::line_end_length() const {
     if (position_ < bytes_.size() && bytes_[position_] == '\n') {

@@ -23,8 +23,8 @@ struct Row {
     std::vector<std::string> fields;
 };
 
-// Rows end at LF or CRLF; a last row without one counts, empty lines are skipped. A UTF-8 byte order mark at the start
-// is skipped. NULs are bytes like others. A quote inside a field that does not begin with one is an ordinary byte.
+// Rows end at LF or CRLF; a last row without one counts, empty lines are skipped. NULs are bytes like others. A quote
+// inside a field that does not begin with one is an ordinary byte.
 class DelimitedReader {
   public:
     // `bytes` is not copied.

@@ -23,6 +23,11 @@ void check_encoding(std::string_view begin, const InputFile& file) {
     }
 }
 
+std::size_t byte_order_mark_length(std::string_view begin) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    return begin.substr(0, kByteOrderMark.size()) == kByteOrderMark ? kByteOrderMark.size() : 0;
+}
+
 }  // namespace
 
 InputFile::InputFile(std::string_view path) {
@@ -101,6 +106,10 @@ bool LineReader::next(std::string_view& line) {
     }
     if (line_number_ == 0) {
         check_encoding(buffer_, file_);
+        begin_ = byte_order_mark_length(buffer_);
+        if (begin_ == buffer_.size()) {
+            return false;
+        }
     }
     line = std::string_view(buffer_).substr(begin_, end - begin_);
     begin_ = end < buffer_.size() ? end + 1 : end;
@@ -121,6 +130,7 @@ std::string read_file(std::string_view path) {
         }
     } while (bytes.size() > used);
     check_encoding(bytes, file);
+    bytes.erase(0, byte_order_mark_length(bytes));
     return bytes;
 }
 

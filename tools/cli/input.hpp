@@ -36,7 +36,8 @@ inline constexpr std::size_t kMostFileBytes = 256 << 20;  // where the whole fil
 
 // Lines of a file, in memory that holds the longest line. A longer one than kMostLineBytes, and a file in UTF-16, end
 // the program with exit code 1. A line ends at LF, which is not part of it; a CR before it is: to the tokenizer it is
-// white space, and offsets stay those of the file. A last line without LF counts.
+// white space, and offsets stay those of the file. A last line without LF counts. A UTF-8 byte order mark at the start
+// is skipped.
 class LineReader {
   public:
     explicit LineReader(InputFile& file) : file_(file) {}
@@ -61,7 +62,8 @@ class LineReader {
     bool ended_ = false;
 };
 
-// The whole of a file. More than kMostFileBytes, and UTF-16, end the program with exit code 1.
+// The whole of a file, without a UTF-8 byte order mark at its start. More than kMostFileBytes, and UTF-16, end the
+// program with exit code 1.
 std::string read_file(std::string_view path);
 
 }  // namespace etch::cli

@@ -21,12 +21,7 @@ bool is_digit(char c) {
 
 }  // namespace
 
-JsonRows::JsonRows(std::string_view bytes) : rest_(bytes) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (rest_.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-        rest_.remove_prefix(kByteOrderMark.size());
-    }
-}
+JsonRows::JsonRows(std::string_view bytes) : rest_(bytes) {}
 
 bool JsonRows::refuse(const std::string& problem) {
     if (problem_.empty()) {

@@ -15,7 +15,7 @@ namespace etch::cli {
 
 class JsonRows {
   public:
-    // `bytes` is not copied; a UTF-8 byte order mark at the start is skipped.
+    // `bytes` is not copied.
     explicit JsonRows(std::string_view bytes);
 
     // The first row holds the names of the first object, each further one the values of an object in their order. A

@@ -42,6 +42,15 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def small(bundle: Path) -> Path:
+    """Another model's."""
+    folder = bundle.with_name("agnews_small")
+    outcome = etch("bundle", "generated/agnews_small", "--out", folder)
+    assert outcome.code == 0, outcome.err
+    return folder
+
+
 def line_of(folder: Path) -> str:
     [line] = re.findall(r"^g\+\+ .*$", (folder / "README.txt").read_text(), re.MULTILINE)
     return str(line)
@@ -121,6 +130,41 @@ def test_every_task_passes_its_self_test(compiler: str, bundle: Path, tmp_path: 
         done(tmp_path / "self_test", cwd=tmp_path)
         done(tool(compiler), example, *model, *runtime, "-o", "example", cwd=tmp_path)
         assert done(tmp_path / "example", TEXT, cwd=tmp_path)
+
+
+def two_models(compiler: str, bundles: tuple[Path, Path], into: Path) -> Path:
+    """An object of the example of two models, with the headers of two bundles."""
+    flags = [f"-I{folder / 'include'}" for folder in bundles]
+    source = ROOT / "tools/examples/two_models.cpp"
+    done(compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", *flags, "-c", source, "-o", "two.o", cwd=into)
+    return into / "two.o"
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_headers_of_two_bundles(compiler: str, bundle: Path, small: Path, build: Path, tmp_path: Path) -> None:
+    """Linked with the libraries of the build: another runtime's headers would name other functions."""
+    program = two_models(tool(compiler), (bundle, small), tmp_path)
+    libraries = [build / f"bin/libetch{name}.a" for name in ("_agnews", "_agnews_small", "")]
+    done(tool("g++"), program, *libraries, "-o", "two", cwd=tmp_path)
+    answer = subprocess.run(tmp_path / "two", input=TEXT, capture_output=True, text=True, check=True)
+    assert answer.stdout.endswith("\tBusiness\n")
+
+
+@pytest.mark.sweep
+@pytest.mark.long_case("the line of a bundle")
+def test_two_bundles_in_one_program(bundle: Path, small: Path, tmp_path: Path) -> None:
+    """One runtime among them, or an archive of each."""
+    program = two_models(tool("g++"), (bundle, small), tmp_path)
+    runtime = objects(tool("g++"), bundle, sorted(bundle.glob("runtime/**/*.cpp")), tmp_path / "runtime")
+    own = objects(tool("g++"), bundle, sorted(bundle.glob("model/*.[cS]*")), tmp_path / "agnews")
+    others = objects(tool("g++"), small, sorted(small.glob("model/*.[cS]*")), tmp_path / "small")
+    done(tool("g++"), program, *own, *others, *runtime, "-o", "two", cwd=tmp_path)
+    done(tool("ar"), "qc", "agnews.a", *own, *runtime, cwd=tmp_path)
+    done(tool("ar"), "qc", "small.a", *others, *runtime, cwd=tmp_path)
+    done(tool("g++"), program, "agnews.a", "small.a", "-o", "of_archives", cwd=tmp_path)
+    for name in ("two", "of_archives"):
+        answer = subprocess.run(tmp_path / name, input=TEXT, capture_output=True, text=True, check=True)
+        assert answer.stdout.endswith("\tBusiness\n")
 
 
 def test_nothing_else_is_needed(bundle: Path) -> None:

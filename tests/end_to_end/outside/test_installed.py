@@ -7,11 +7,15 @@ import os
 import shlex
 import shutil
 import sys
+import sysconfig
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from classify_program import ROOT
 from projects import built, checkpoint, compiled, configure, done, project, run, tool
+from tiny_checkpoint import write_tiny_checkpoint
+from tiny_heads import write_gru
 
 SHARED = """
 add_library(shared SHARED shared.cpp)
@@ -78,6 +82,20 @@ def test_components_can_be_installed_alone(build: Path, tmp_path: Path) -> None:
         assert len(list(tmp_path.glob(f"*/{one}"))) == 1
 
 
+def test_headers_in_another_folder(build: Path, answer: str, tmp_path: Path) -> None:
+    """With the libraries of the finished build."""
+    options = ("-DCMAKE_INSTALL_INCLUDEDIR=inc/etch", f"-DETCH_MODEL_DIRS={ROOT / 'generated/agnews'}")
+    done(tool("cmake"), "-S", ROOT, "-B", "build", *options, cwd=tmp_path)
+    (tmp_path / "build/bin").mkdir(exist_ok=True)
+    for library in build.glob("bin/libetch*.a"):
+        shutil.copy(library, tmp_path / "build/bin")
+    for component in ("etch-development", "etch-models"):
+        done(tool("cmake"), "--install", "build", "--prefix", "moved", "--component", component, cwd=tmp_path)
+    assert not (tmp_path / "moved/include").exists()
+    source = project(tmp_path, "find_package")
+    assert done(built(source, f"-DCMAKE_PREFIX_PATH={tmp_path / 'moved'}"), cwd=tmp_path) == answer
+
+
 def test_licences_are_installed(prefix: Path) -> None:
     """Of the code, and the terms of each model's checkpoint."""
     licences = prefix / "share/licenses"
@@ -142,6 +160,53 @@ def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, ans
     assert generates()
 
 
+@pytest.fixture
+def news(tmp_path: Path, prefix: Path) -> Callable[..., Callable[[], str]]:
+    """A project whose build generates the checkpoint beside it: configures it, gives what generates it if it must."""
+    tool("ninja")
+
+    def configured(environment: Mapping[str, str] | None = None, python: str = sys.executable) -> Callable[[], str]:
+        (tmp_path / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES CXX)\n"
+            "find_package(etch CONFIG REQUIRED)\netch_add_model(news CHECKPOINT checkpoint)\n"
+        )
+        options = ("-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DETCH_PYTHON={python}")
+        done(tool("cmake"), "-S", ".", "-B", "build", *options, cwd=tmp_path, environment=environment)
+        build = (tool("cmake"), "--build", "build", "--target", "etch_models/news/news.hpp")
+        return lambda: done(*build, cwd=tmp_path)
+
+    return configured
+
+
+def test_a_checkpoint_of_an_encoder_and_a_head(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_gru(tmp_path / "checkpoint")
+    assert "Generating model news" in news()()
+
+
+def test_every_file_of_the_checkpoint_counts(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_gru(tmp_path / "checkpoint")
+    (tmp_path / "checkpoint/.git").mkdir()
+    (tmp_path / "checkpoint/.git/index").write_text("")
+    generates = news()
+    generates()
+    os.utime(tmp_path / "checkpoint/.git/index")
+    assert "no work to do" in generates()
+    for file in ("head.safetensors", "encoder/config.json", "encoder/model.safetensors"):
+        os.utime(tmp_path / "checkpoint" / file)
+        assert "Generating model news" in generates(), file
+    (tmp_path / "checkpoint/encoder/LICENSE.txt").write_text("mine\n")
+    assert "Generating model news" in generates()
+
+
+def test_packages_may_lie_on_the_path_of_python(news: Callable[..., Callable[[], str]], tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    bare.chmod(0o755)
+    places = ":".join(sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}))
+    assert "Generating model news" in news({"PYTHONPATH": places}, str(bare))()
+
+
 def test_another_option_generates_again_under_make(source: Path, prefix: Path, tmp_path: Path) -> None:
     tool("make")
     app = built(source, "-G", "Unix Makefiles", f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -163,7 +228,7 @@ def test_a_refusal_of_the_generator_stops_the_build(source: Path, prefix: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "holds no config.json: not a checkpoint folder"),
+        ("CHECKPOINT checkpoint", "CHECKPOINT nowhere", "no config.json and no head.json: not a checkpoint folder"),
         ("CHECKPOINT checkpoint", "", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8", "RECIPY w8a8", "expected LIBRARY CHECKPOINT folder"),
         ("RECIPE w8a8 MAX_TOKENS 128", "RECIPE", "expected LIBRARY CHECKPOINT folder"),

@@ -64,7 +64,7 @@ void check_tsv(std::string_view bytes, const std::vector<Row>& rows) {
         }
         out += '\n';
     }
-    // All that may be missing are empty lines, the CR of CRLF, a byte order mark, and the last LF may be added.
+    // All that may be missing are empty lines, the CR of CRLF, and the last LF may be added.
     check(out.size() <= bytes.size() + 1, "a tsv is not made longer");
 }
 
