@@ -198,6 +198,18 @@ def test_stories(teller: tuple[ModuleType, Path]) -> None:
         model.generate([1])
 
 
+def test_nothing_is_written_without_a_call(teller: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of no texts: the library may be at work for another thread."""
+    model = teller[0].Model()
+    monkeypatch.setattr(type(model._session), "call", lambda *_: pytest.fail("the library was called"))
+    for none in ([], iter(()), Chunked(), Chunked(Strings([]))):
+        nothing = model.generate(none)
+        assert (nothing.texts, nothing.reasons) == ([], [])
+        assert [array.dtype for array in (nothing.scores, nothing.tokens, nothing.truncated)] == [
+            np.float32, np.int32, np.bool_
+        ]  # fmt: skip
+
+
 def test_what_is_searched_for_is_not_drawn(translator: tuple[ModuleType, Path]) -> None:
     with pytest.raises(ValueError, match="beams: tokens that are drawn"):
         translator[0].Model().translate("a", beams=2, seed=1)

@@ -53,6 +53,9 @@ class Written(NamedTuple):
     truncated: npt.NDArray[np.bool_]  # [n]: it had more than the model takes
 
 
+_NOTHING = Written([], np.empty(0, np.float32), [], np.empty(0, np.int32), np.empty(0, np.bool_))
+
+
 class Writer(Session):
     """A session of such a model."""
 
@@ -76,13 +79,12 @@ class Writer(Session):
         outputs.given = sum(1 << _GIVEN.index(name) for name in given)
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
         most = max(self.threads * self._beams, _AT_ONCE // outputs.capacity)
-        found: list[Written] = []
+        found = [_NOTHING]
         with self.turn():
             for piece in packed(texts):
                 for begin in range(0, piece[3], most):
                     outputs.sampling.text = sum(len(one.texts) for one in found)
                     found.append(self._run(piece, begin, min(most, piece[3] - begin), outputs))
-        found = found or [self._run((0, 0, False, 0, None), 0, 0, outputs)]
         lists = [[item for one in found for item in one[place]] for place in (0, 2)]
         arrays = [np.concatenate([one[place] for one in found]) for place in (1, 3, 4)]
         return Written(lists[0], arrays[0], lists[1], *arrays[1:])
