@@ -215,6 +215,19 @@ def test_what_is_searched_for_is_not_drawn(translator: tuple[ModuleType, Path]) 
         translator[0].Model().translate("a", beams=2, seed=1)
 
 
+def test_texts_are_read_before_a_turn(answering: tuple[ModuleType, Path], teller: tuple[ModuleType, Path]) -> None:
+    """What makes them may wait for another thread, or ask the same model."""
+    for (package, _), verb, arguments in ((answering, "answer", 2), (teller, "generate", 1)):
+        model = package.Model()
+
+        def texts(model: Any = model) -> Iterator[str]:
+            assert not model._session._lock.locked()
+            yield "a dog sat"
+
+        found = getattr(model, verb)(*(texts() for _ in range(arguments)))
+        assert found is not None
+
+
 @pytest.mark.sweep
 @pytest.mark.minutes(2)
 @pytest.mark.parametrize("kind", ["answering", "translator"])

@@ -50,8 +50,9 @@ class Questions(Session):
 
     def run(self, questions: Texts, contexts: Texts, options: Options) -> list[list[Span]]:
         """Of each question the best `options.top` answers in the context of the same number, best first."""
+        pairs = paired(questions, contexts)
         with self.turn():
-            return [spans for pair in paired(questions, contexts) for spans in self._run(*pair, options)]
+            return [spans for pair in pairs for spans in self._run(*pair, options)]
 
     def _run(self, questions: Packed, contexts: Packed, options: Options) -> list[list[Span]]:
         count, most = questions[3], options.top

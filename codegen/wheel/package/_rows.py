@@ -58,8 +58,8 @@ class Rows(Session):
 
     def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0) -> Answers:
         """The answers to all texts, or to all pairs of a text and one of `second`."""
+        parts = [(piece, None) for piece in packed(texts)] if second is None else paired(texts, second)
         with self.turn():
-            parts = [(piece, None) for piece in packed(texts)] if second is None else paired(texts, second)
             pieces = [self._run(a, b, begin, size, aggregation) for a, b in parts for begin, size in self._ranges(a[3])]
         if len(pieces) == 1:
             return pieces[0]

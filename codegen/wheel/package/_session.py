@@ -41,7 +41,8 @@ class Session:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Calls are made inside, those of one caller behind each other."""
+        """Calls are made inside, those of one caller behind each other. Texts are read before: what makes them may take
+        long, or ask the same model."""
         with self._lock:
             if self._process != os.getpid():
                 self._open()

@@ -80,8 +80,9 @@ class Writer(Session):
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
         most = max(self.threads * self._beams, _AT_ONCE // outputs.capacity)
         found = [_NOTHING]
+        pieces = list(packed(texts))
         with self.turn():
-            for piece in packed(texts):
+            for piece in pieces:
                 for begin in range(0, piece[3], most):
                     outputs.sampling.text = sum(len(one.texts) for one in found)
                     found.append(self._run(piece, begin, min(most, piece[3] - begin), outputs))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`etch wheel`: Python threads, forks and signals around the calls of a model, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from generator_program import etch
+from tiny_sentence import write_tiny_sentence_model
+from wheels import imported
+
+SETUP = """
+import os, signal, threading, time
+import numpy as np
+import tiny
+
+model = tiny.Model(2)
+few = ["the cat", "a dog sat on the mat", ""]
+wanted = model.embed(few)
+signal.alarm(20)  # of what hangs
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("threads")
+    write_tiny_sentence_model(place / "checkpoint")
+    out = etch("generate", place / "checkpoint", "--out", place / "tiny")
+    assert out.code == 0, out.err
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(place / "site"))
+        imported(place / "tiny", place / "site", patch)
+    return place / "site"
+
+
+def check(site: Path, program: str) -> None:
+    command = [sys.executable, "-c", SETUP + program]
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
+def test_texts_that_ask_the_model(site: Path) -> None:
+    check(
+        site,
+        """
+def texts():
+    for text, vector in zip(few, wanted):
+        assert np.array_equal(model.embed(text)[0], vector)
+        yield text
+
+assert np.array_equal(model.embed(texts()), wanted)
+""",
+    )
+
+
+def test_texts_that_wait_for_another_thread(site: Path) -> None:
+    check(
+        site,
+        """
+begun, answered = threading.Event(), threading.Event()
+
+def texts():
+    begun.set()
+    answered.wait()
+    yield from few
+
+found = []
+thread = threading.Thread(target=lambda: found.append(model.embed(texts())))
+thread.start()
+begun.wait()
+assert np.array_equal(model.embed(few), wanted)
+answered.set()
+thread.join()
+assert np.array_equal(found[0], wanted)
+""",
+    )
