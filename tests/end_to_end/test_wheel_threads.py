@@ -79,3 +79,37 @@ thread.join()
 assert np.array_equal(found[0], wanted)
 """,
     )
+
+
+def test_a_fork_while_another_thread_is_in_a_call(site: Path) -> None:
+    check(
+        site,
+        """
+session, under_way = model._session, threading.Event()
+call = session.call
+
+def tell_and_call(*arguments):
+    under_way.set()
+    call(*arguments)
+
+session.call = tell_and_call
+many = few * 100_000
+found = []
+thread = threading.Thread(target=lambda: found.append(model.embed(many)))
+thread.start()
+under_way.wait()
+time.sleep(0.01)
+child = os.fork()
+if child == 0:
+    signal.alarm(10)
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(model.embed(few))) for _ in range(4)]
+    [one.start() for one in threads]
+    [one.join() for one in threads]
+    os._exit(0 if all(np.array_equal(answer, wanted) for answer in answers) and model.threads == 2 else 1)
+assert not found, "the call was over before the fork"
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+assert np.array_equal(found[0], np.tile(wanted, (100_000, 1)))
+""",
+    )
