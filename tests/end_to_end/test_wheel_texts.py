@@ -159,7 +159,7 @@ def test_translations(translator: tuple[ModuleType, Path], monkeypatch: pytest.M
     assert short != best
     drawn = compare(package, folder, "translate", texts, {"temperature": 2.0, "seed": 7})
     assert len(set(drawn)) > len(set(best))
-    monkeypatch.setattr(sys.modules["wheel_marian._writing"], "_AT_ONCE", 1)  # several calls, in place of one
+    monkeypatch.setattr(sys.modules["wheel_marian._writing"], "_AT_ONCE", 1)  # more calls than otherwise
     assert compare(package, folder, "translate", texts, {"temperature": 2.0, "seed": 7}) == drawn
     assert compare(package, folder, "translate", texts, {}) == best
 
@@ -213,6 +213,38 @@ def test_nothing_is_written_without_a_call(teller: tuple[ModuleType, Path], monk
 def test_what_is_searched_for_is_not_drawn(translator: tuple[ModuleType, Path]) -> None:
     with pytest.raises(ValueError, match="beams: tokens that are drawn"):
         translator[0].Model().translate("a", beams=2, seed=1)
+
+
+def test_calls_in_parts(
+    answering: tuple[ModuleType, Path], teller: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many texts are several calls, so that Ctrl-C is seen between them; the answers are those of one call."""
+    questions, contexts = ([f"{word} {i}" for i in range(90)] for word in ("who saw the dog", "the cat saw a dog"))
+    prompts = ["the cat", "a dog sat", "x"] * 30
+    given = {"max_length": 5, "temperature": 1.5, "seed": 3}
+
+    def answers(threads: int) -> list[Any]:
+        written = teller[0].Model(threads).generate(prompts, **given)
+        return [answering[0].Model(threads).answer(questions, contexts, top=2), written.texts, written.scores.tolist()]
+
+    calls: list[int] = []
+    for package in (answering[0], teller[0]):
+        session = sys.modules[f"{package.__name__}._session"].Session
+        own = session.call
+
+        def call(self: Any, first: Any, second: Any, begin: int, count: int, out: Any, own: Any = own) -> None:
+            calls.append(count)
+            own(self, first, second, begin, count, out)
+
+        monkeypatch.setattr(session, "call", call)
+    parts = answers(1)
+    assert calls == [32, 32, 26] * 2
+    assert answers(2) == parts
+    assert calls[6:] == [64, 26] * 2
+    for package, module in ((answering[0], "_answers"), (teller[0], "_writing")):
+        monkeypatch.setattr(sys.modules[f"{package.__name__}.{module}"], "_AT_ONCE", 1000)
+    assert answers(1) == parts
+    assert calls[10:] == [90, 90]
 
 
 def test_texts_are_read_before_a_turn(answering: tuple[ModuleType, Path], teller: tuple[ModuleType, Path]) -> None:

@@ -113,3 +113,29 @@ thread.join()
 assert np.array_equal(found[0], np.tile(wanted, (100_000, 1)))
 """,
     )
+
+
+def test_an_interrupt_during_a_call(site: Path) -> None:
+    """Ctrl-C ends it behind a part of the texts, and the model answers on."""
+    check(
+        site,
+        """
+counts = []
+call = model._session.call
+
+def count_and_call(first, second, begin, count, outputs):
+    counts.append(count)
+    if len(counts) == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+    call(first, second, begin, count, outputs)
+
+model._session.call = count_and_call
+try:
+    model.embed(few * 10_000)
+    raise SystemExit("it went on")
+except KeyboardInterrupt:
+    assert len(counts) <= 4 and sum(counts) <= 4096, counts
+assert np.array_equal(model.embed(few * 1000), np.tile(wanted, (1000, 1)))
+assert min(counts[4:-1]) >= 1024, counts
+""",
+    )

@@ -59,6 +59,12 @@ class Session:
             describe = self._function("describe", ctypes.c_char_p, (ctypes.c_int,))
             raise RuntimeError(f"{self._name}: {describe(status).decode()}")
 
+    def calls(self, count: int, most: int) -> Iterator[tuple[int, int]]:
+        """Begins and sizes of the calls for so many texts, at most `most` for each thread: Python sees Ctrl-C between
+        them."""
+        most *= self.threads
+        return ((begin, min(most, count - begin)) for begin in range(0, count, most))
+
     def _open(self) -> None:
         """A new session."""
         pointer, number = ctypes.c_void_p, ctypes.c_int32

@@ -13,7 +13,8 @@ from ._session import Session, address
 from ._texts import Packed, Texts, packed
 
 _LONGEST_PIECE = 1024  # bytes of a token's text, and a space before it
-_AT_ONCE = 64 << 20  # bytes for what is written in one call
+_MOST_BYTES = 64 << 20  # for what is written in one call
+_AT_ONCE = 32  # texts for each thread and beam in one call: a worker takes as many as there are beams, again and again
 _REASONS = ("end", "length", "capacity")
 _GIVEN = ("temperature", "top_k", "top_p", "seed")
 
@@ -78,14 +79,14 @@ class Writer(Session):
         outputs = _Outputs(max_target=max_length, beams=beams, sampling=_Sampling(**given))
         outputs.given = sum(1 << _GIVEN.index(name) for name in given)
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
-        most = max(self.threads * self._beams, _AT_ONCE // outputs.capacity)
         found = [_NOTHING]
         pieces = list(packed(texts))
         with self.turn():
+            rounds = min(_AT_ONCE, _MOST_BYTES // (outputs.capacity * self.threads * self._beams))
             for piece in pieces:
-                for begin in range(0, piece[3], most):
-                    outputs.sampling.text = sum(len(one.texts) for one in found)
-                    found.append(self._run(piece, begin, min(most, piece[3] - begin), outputs))
+                for begin, count in self.calls(piece[3], max(rounds, 1) * self._beams):
+                    found.append(self._run(piece, begin, count, outputs))
+                    outputs.sampling.text += count
         lists = [[item for one in found for item in one[place]] for place in (0, 2)]
         arrays = [np.concatenate([one[place] for one in found]) for place in (1, 3, 4)]
         return Written(lists[0], arrays[0], lists[1], *arrays[1:])
