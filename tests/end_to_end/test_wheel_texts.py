@@ -184,16 +184,27 @@ def test_stories(teller: tuple[ModuleType, Path]) -> None:
     assert compare(package, folder, "generate", prompts, {"temperature": 0}) == best
     model = package.Model(2)
     assert model.generate(Chunked(Strings(prompts[:2]), Strings(prompts[2:], b"U"))).texts == best
+    assert model.generate(prompts, top_k=2**32 - 1, top_p=1, seed=0).texts == model.generate(prompts, seed=0).texts
+    assert model.generate(prompts, seed=2**64 - 1).texts != model.generate(prompts, seed=0).texts
     nothing = model.generate([])
     assert (nothing.texts, nothing.reasons, nothing.scores.shape, nothing.truncated.dtype) == ([], [], (0,), bool)
     for wrong, words in (
         ({"max_length": package.MAX_TARGET + 1}, "max_length: "),
         ({"beams": 2}, "beams: 2 is not a number from 0 to 1"),
+        ({"seed": 2**64}, "seed: 18446744073709551616 is not a number from 0 to 18446744073709551615"),
+        ({"seed": -1}, "seed: -1 "),
+        ({"top_k": -1}, "top_k: -1 is not a number from 0 to 4294967295"),
+        ({"top_k": 2**32}, "top_k: 4294967296 "),
+        ({"top_p": 0}, "top_p: 0 "),
+        ({"top_p": 1.5}, "top_p: 1.5 is not a number from .* to 1"),
+        ({"temperature": -0.5}, "temperature: -0.5 is not a number from 0 to 1024"),
+        ({"temperature": 1025}, "temperature: 1025 "),
+        ({"temperature": float("nan")}, "temperature: nan "),
     ):
         with pytest.raises(ValueError, match=words):
             model.generate("a", **wrong)
     with pytest.raises(RuntimeError, match=r"wheel_gpt2: .*temperature"):
-        model.generate("a", temperature=1e9)
+        model.generate("a", temperature=1e-9)
     with pytest.raises(TypeError, match="not str or bytes"):
         model.generate([1])
 

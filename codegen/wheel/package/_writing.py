@@ -16,7 +16,8 @@ _LONGEST_PIECE = 1024  # bytes of a token's text, and a space before it
 _MOST_BYTES = 64 << 20  # for what is written in one call
 _AT_ONCE = 32  # texts for each thread and beam in one call: a worker takes as many as there are beams, again and again
 _REASONS = ("end", "length", "capacity")
-_GIVEN = ("temperature", "top_k", "top_p", "seed")
+# What tokens may be drawn by, from the least to the most; a temperature between 0 and 2^-10 the library refuses.
+_GIVEN = {"temperature": (0, 1024), "top_k": (0, 2**32 - 1), "top_p": (2**-24, 1), "seed": (0, 2**64 - 1)}
 
 
 class _Sampling(ctypes.Structure):
@@ -70,14 +71,16 @@ class Writer(Session):
     def run(self, texts: Texts, max_length: int, beams: int, **drawn: float | None) -> Written:
         """What it writes for all texts; of `drawn` (temperature, top_k, top_p, seed) None is what the model has.
         ValueError for numbers that it has not."""
-        for name, value, most in (("max_length", max_length, self._max_target), ("beams", beams, self._beams)):
-            if not 0 <= value <= most:
-                raise ValueError(f"{name}: {value} is not a number from 0 to {most}")
         given = {name: value for name, value in drawn.items() if value is not None}
+        ranges = _GIVEN | {"max_length": (0, self._max_target), "beams": (0, self._beams)}
+        for name, value in {"max_length": max_length, "beams": beams, **given}.items():
+            least, most = ranges[name]
+            if not least <= value <= most:
+                raise ValueError(f"{name}: {value} is not a number from {least} to {most}")
         if beams > 1 and given.get("temperature", 1) > 0 and given:
             raise ValueError("beams: tokens that are drawn are not searched for")
         outputs = _Outputs(max_target=max_length, beams=beams, sampling=_Sampling(**given))
-        outputs.given = sum(1 << _GIVEN.index(name) for name in given)
+        outputs.given = sum(1 << bit for bit, name in enumerate(_GIVEN) if name in given)
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
         found = [_NOTHING]
         pieces = list(packed(texts))
