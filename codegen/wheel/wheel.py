@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import json
 import platform
 import re
 import zipfile
@@ -36,7 +37,7 @@ def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     files = package_files(directory, echo)
     manifest = read_manifest(directory, "wheel")
     name = manifest["name"]
-    version = f"{__version__}+{manifest['checkpoint_sha256'][:8]}"
+    version = _version(manifest)
     tag = f"py3-none-{_platform_tag(files[f'{name}/{_library_name(name)}'])}"
     info = f"{name}-{version}.dist-info"
     files[f"{info}/METADATA"] = _metadata(manifest, version).encode()
@@ -125,6 +126,13 @@ def _platform_tag(library: bytes) -> str:
     if not versions:
         return f"linux_{machine}"
     return f"manylinux_2_{max(*versions, 17)}_{machine}"
+
+
+def _version(manifest: dict[str, Any]) -> str:
+    """etch's, and a digest of all that was generated: pip keeps what it has where the version is the same. A letter
+    before it, for pip drops zeros before a number of digits alone."""
+    files = json.dumps(manifest["files"], sort_keys=True)
+    return f"{__version__}+m{hashlib.sha256(files.encode()).hexdigest()[:12]}"
 
 
 def _metadata(manifest: dict[str, Any], version: str) -> str:

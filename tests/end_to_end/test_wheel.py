@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -315,6 +316,21 @@ def test_the_wheel_holds_what_its_record_says(packages: dict[str, ModuleType], g
         assert sorted(listed) == sorted(names)
         [metadata] = [name for name in names if name.endswith("/METADATA")]
         assert "Name: tiny_labels\n" in archive.read(metadata).decode()
+
+
+def test_what_is_generated_otherwise_has_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip keeps a package of the same version; PEP 440 has a local version of letters and digits."""
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    monkeypatch.setattr(wheel, "build_shared", lambda directory, echo: directory / "etch.json")
+    names = []
+    for options in ((), (), ("--recipe", "fp32"), ("--max-tokens", "16"), ("--embedding-bits", "4")):
+        shutil.rmtree(tmp_path / "tiny", ignore_errors=True)
+        done = etch("generate", tmp_path / "checkpoint", "--out", tmp_path / "tiny", *options)
+        assert done.code == 0, done.err
+        names.append(wheel.make_wheel(tmp_path / "tiny", tmp_path / "out", lambda _: None).name)
+    assert names[0] == names[1]
+    assert len(set(names)) == 4
+    assert all(re.fullmatch(r"tiny-[0-9.]+\+m[0-9a-f]{12}-py3-none-.*\.whl", name) for name in names), names
 
 
 def test_labels_are_what_the_folder_says(generated: dict[str, Path], packages: dict[str, ModuleType]) -> None:
