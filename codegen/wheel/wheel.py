@@ -7,8 +7,10 @@ import base64
 import hashlib
 import io
 import json
+import keyword
 import platform
 import re
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -34,9 +36,10 @@ _TIME = (2020, 1, 1, 0, 0, 0)  # of every member: the same input gives the same 
 
 def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     """Builds the wheel of a generated folder into the folder `out`; its path."""
-    files = package_files(directory, echo)
     manifest = read_manifest(directory, "wheel")
     name = manifest["name"]
+    _check_name(name)
+    files = package_files(directory, echo)
     version = _version(manifest)
     tag = f"py3-none-{_platform_tag(files[f'{name}/{_library_name(name)}'])}"
     info = f"{name}-{version}.dist-info"
@@ -50,6 +53,17 @@ def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     write_file(path, _zipped(files, f"{info}/RECORD"), "wheel")
     echo(f"wrote {path}")
     return path
+
+
+def _check_name(name: str) -> None:
+    """Of a package that can be imported, and hides no other one."""
+    if keyword.iskeyword(name):
+        taken = "a keyword"
+    elif name in sys.stdlib_module_names or name == "numpy":
+        taken = "a module that others import"
+    else:
+        return
+    raise _refuse("name-taken", f"'{name}' is {taken} in Python: generate the model with another --name")
 
 
 def package_files(directory: Path, echo: Callable[[str], None]) -> dict[str, bytes]:

@@ -126,6 +126,22 @@ def test_each_task_has_a_page_or_is_refused(tmp_path: Path, monkeypatch: pytest.
             assert (refused.value.code, refused.value.stage) == ("task-not-supported", "web")
 
 
+def test_a_model_called_like_a_file_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its module would be in the place of the worker's."""
+    (tmp_path / "module").write_bytes(MODULE)
+    monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    for name in ("worker", "index", "package"):
+        manifest = json.loads((MODEL / "etch.json").read_text()) | {"name": name, "files": {}}
+        monkeypatch.setattr(site, "read_manifest", lambda *_, manifest=manifest: manifest)
+        if name != "worker":
+            site.make_site(MODEL, tmp_path / name, lambda _: None)
+            continue
+        with pytest.raises(EtchError, match=r"worker\.mjs .*another --name") as refused:
+            site.make_site(MODEL, tmp_path / name, lambda _: None)
+        assert (refused.value.code, refused.value.stage) == ("name-taken", "web")
+        assert not (tmp_path / name).exists()
+
+
 def test_refusals(tmp_path: Path) -> None:
     message = one_line(etch("web", tmp_path, "--out", tmp_path / "site"), 1)
     assert "error[not-generated] web: " in message

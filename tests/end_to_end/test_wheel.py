@@ -27,6 +27,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 from wheels import imported, linked
 
+from codegen.errors import EtchError
 from codegen.wheel import load as loading
 from codegen.wheel import wheel
 from codegen.wheel.load import load
@@ -349,6 +350,18 @@ def test_refused(tmp_path: Path) -> None:
     done = etch("wheel", tmp_path / "checkpoint", "--out", tmp_path / "out")
     assert (done.code, "error[not-generated]" in done.err) == (1, True), done.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["lambda", "email", "numpy"])
+def test_a_model_called_like_what_python_has(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package can be imported by a keyword, or should be in the place of a module that others import."""
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    done = etch("generate", tmp_path / "checkpoint", "--out", tmp_path / "made", "--name", name)
+    assert done.code == 0, done.err
+    monkeypatch.setattr(wheel, "build_shared", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(EtchError, match=f"'{name}' is .* in Python: .*another --name") as refused:
+        wheel.make_wheel(tmp_path / "made", tmp_path / "out", lambda _: None)
+    assert (refused.value.code, refused.value.stage) == ("name-taken", "wheel")
 
 
 @pytest.mark.sweep
