@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import json
 import platform
@@ -18,22 +17,20 @@ from .. import __version__
 from ..build import build_bench
 from ..built_program import program_of
 from ..certificate import certify
-from ..digest import sha256_of
 from ..errors import EtchError, printable
 from ..generated_folder import check_folder
 from ..head_folders import HeadFolder
 from ..manifest import MANIFEST, TERMS_SUFFIX
 from ..one_file import write_file
-from ..outside_files import NamedFile
 from ..progress import stage
 from ..table_options import own_columns
 from ..verify import verify
-from .commands import CHECKPOINT, MODEL, certificate_command, commands, head_folder, verify_command
+from .commands import MODEL, STAGE, certificate_command, commands, verify_command
+from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of
 from .page import page
 from .sbom import sbom
 
-STAGE = "evidence"
 PACKAGES = ("numpy", "tokenizers", "jinja2")  # that decide bytes
 SHOWN = ("table_bytes", "arena_bytes", "arena_lower_bound", "stack_budget", "table_list", "arena_ops", "arena_buffers")
 _SECONDS = 3600
@@ -80,7 +77,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
         raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
     if request.smooth is not None and "smoothing_sha256" not in manifest:
         raise EtchError("option-conflict", "arguments", "--smooth: this model was not smoothed: leave it out")
-    files = _digests_of_files(request)
+    files = digests_of_files(request)
     checks = [_verified(request, echo), *_certificate(request)]
     program = program_of(request.directory, echo)  # built by now, for what it is to be compared with is there
     checks += [
@@ -99,7 +96,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     if request.latency:
         checks.append(_ran("Times on this machine, which no other run repeats exactly", program, "--latency"))
         checks += _times_of_ops(request.directory, echo)
-    inputs = _digests_of_folders(request) | files
+    inputs = digests_of_folders(request, manifest) | files
     versions = {"etch": __version__, "Python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     terms = request.directory / f"{manifest['name']}{TERMS_SUFFIX}"
@@ -174,25 +171,3 @@ def _times_of_ops(directory: Path, echo: Callable[[str], None]) -> list[Check]:
         return []
     options = ("--filter", "^op/")
     return [_ran("Time by op on this machine, of one thread", bench, *options, shown=("tools/bench", *options, MODEL))]
-
-
-def _digests_of_folders(request: Request) -> dict[str, str]:
-    """Name -> SHA-256 of what was read of folders."""
-    found: dict[str, str] = {f"model/{MANIFEST}": _digest((request.directory / MANIFEST).read_bytes())}
-    folders = {CHECKPOINT.lower(): request.checkpoint}
-    folders |= {f"head {head_folder(head.name)}": head.folder for head in request.heads}
-    for name, folder in folders.items():
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and not path.is_symlink():
-                found[f"{name}/{path.relative_to(folder)}"] = sha256_of(path)
-    return found
-
-
-def _digests_of_files(request: Request) -> dict[str, str]:
-    """Of each file that the arguments name. EtchError where one cannot be read."""
-    files = (request.texts, request.table, request.calibrate, request.smooth)
-    return {file.name: _digest(NamedFile(file, "texts", STAGE).read()) for file in files if file is not None}
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

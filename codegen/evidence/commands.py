@@ -11,6 +11,7 @@ from ..same_options import same_options
 if TYPE_CHECKING:
     from .collect import Request
 
+STAGE = "evidence"
 CHECKPOINT, MODEL, AGAIN = "CHECKPOINT", "MODEL", "AGAIN"
 
 

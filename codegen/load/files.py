@@ -48,6 +48,7 @@ class CheckpointFolder:
             raise _no_folder(os.fspath(path))
         self._root = Path(root)
         self._used: set[str] = set()
+        self._hashed: dict[str, tuple[int, str]] = {}  # size and SHA-256: a file of weights takes its time
         self._whole: tuple[CheckpointFolder, str] | None = None  # that it is a part of, and its name there
 
     @property
@@ -108,14 +109,22 @@ class CheckpointFolder:
 
     def digest(self) -> str:
         """SHA-256 (hex) over name, size and SHA-256 of every file opened so far, by name."""
-        total = hashlib.sha256()
-        for name in sorted(self._used):
+        lines = (f"{name} {size} {content}\n" for name, (size, content) in self._contents().items())
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 (hex) of every file opened so far, by name."""
+        return {name: content for name, (_, content) in self._contents().items()}
+
+    def _contents(self) -> dict[str, tuple[int, str]]:
+        """Size and SHA-256 of every file opened so far, by name."""
+        for name in self._used - self._hashed.keys():
             content = hashlib.sha256()
             with self.open(name, 1 << 62) as (descriptor, size):
                 while chunk := os.read(descriptor, _CHUNK):
                     content.update(chunk)
-            total.update(f"{name} {size} {content.hexdigest()}\n".encode())
-        return total.hexdigest()
+            self._hashed[name] = size, content.hexdigest()
+        return dict(sorted(self._hashed.items()))
 
     def _resolve(self, name: str) -> Path:
         target = Path(os.path.realpath(self._root / name))

@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..command_line import etch_command
 from ..errors import EtchError
@@ -55,6 +55,7 @@ class Checkpoint:
     target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of all that were read, its terms too, by name
 
 
 def load_checkpoint(
@@ -109,6 +110,7 @@ def load_checkpoint(
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
         generation=generation,
+        files=folder.digests(),
     )
 
 
@@ -149,6 +151,7 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
         digest=hashlib.sha256(f"{encoder.digest} {folder.digest()}".encode()).hexdigest(),
         notes=tuple(note for note in encoder.notes if note not in of_labels) + unused,
         terms=encoder.terms if encoder.terms is not None else read_terms(folder),
+        files={f"{ENCODER}/{name}": content for name, content in encoder.files.items()} | folder.digests(),
     )
 
 

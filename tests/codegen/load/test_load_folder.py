@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -269,3 +270,21 @@ def test_truncation_in_the_tokenizer_is_only_a_note(tmp_path: Path) -> None:
         "tokenizer.json truncates at 7 tokens: not used",
         "tokenizer.json asks for padding: not used",
     )
+
+
+def test_files_that_were_read_are_named(tmp_path: Path) -> None:
+    """With their SHA-256, links of a Hugging Face cache as what they lead to; what lies beside them was not read."""
+    write_tiny_checkpoint(tmp_path / "whole")
+    (tmp_path / "whole" / "README.md").write_text("---\nlicense: mit\n---\n")
+    (tmp_path / "whole" / "flax_model.msgpack").write_bytes(b"other weights")
+    blobs, snapshot = tmp_path / "models--a--b" / "blobs", tmp_path / "models--a--b" / "snapshots" / "1"
+    for folder in (blobs, snapshot):
+        folder.mkdir(parents=True)
+    for path in (tmp_path / "whole").iterdir():
+        name = hashlib.sha256(path.read_bytes()).hexdigest()
+        shutil.copyfile(path, blobs / name)
+        (snapshot / path.name).symlink_to(Path("..", "..", "blobs", name))
+    read = (CONFIG, WEIGHTS, TOKENIZER, TOKENIZER_CONFIG, "README.md")
+    expected = {name: hashlib.sha256((tmp_path / "whole" / name).read_bytes()).hexdigest() for name in read}
+    assert load_checkpoint(tmp_path / "whole").files == expected
+    assert load_checkpoint(snapshot).files == expected

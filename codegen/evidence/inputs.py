@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checks of a model read: names and SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from ..digest import sha256_of
+from ..manifest import MANIFEST
+from ..outside_files import NamedFile
+from ..verify import load_generated
+from .commands import CHECKPOINT, STAGE, head_folder
+
+if TYPE_CHECKING:
+    from .collect import Request
+
+
+def digests_of_folders(request: Request, manifest: dict[str, Any]) -> dict[str, str]:
+    """Of the model's manifest, and of every file of the checkpoint's folder and those of heads that loading them reads:
+    no other one that lies there counts for the model. EtchError where the model is of another checkpoint."""
+    loaded = load_generated(manifest, request.checkpoint, request.heads)
+    folders = {CHECKPOINT.lower(): loaded}
+    if request.heads:  # else they are of the same folder
+        folders |= {f"head {head_folder(name)}": head for name, head in loaded.heads}
+    found = {f"model/{MANIFEST}": sha256_of(request.directory / MANIFEST)}
+    for place, checkpoint in folders.items():
+        found |= {f"{place}/{name}": digest for name, digest in checkpoint.files.items()}
+    return found
+
+
+def digests_of_files(request: Request) -> dict[str, str]:
+    """Of each file that the arguments name. EtchError where one cannot be read."""
+    files = (request.texts, request.table, request.calibrate, request.smooth)
+    contents = {file.name: NamedFile(file, "texts", STAGE).read() for file in files if file is not None}
+    return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
