@@ -105,7 +105,9 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/gpu": GPU,
     "tools/package/": (f"{BUILT}/outside",),
     "tools/peers/": tuple(f"{BUILT}/test_{name}.py" for name in ("compare", "compare_whole", "peer_embeddings")),
-    "tools/python/": tuple(f"{BUILT}/test_{test}.py" for test in ("wheel", "wheel_texts", "names_of_models")),
+    "tools/python/": tuple(
+        f"{BUILT}/test_{test}.py" for test in ("wheel", "wheel_texts", "wheel_threads", "names_of_models")
+    ),
     "tools/report": (f"{BUILT}/report", f"{BUILT}/firmware"),
     "tools/spark/": (f"{BUILT}/test_spark.py",),
     "tools/sqlite/": (f"{BUILT}/test_sqlite.py",),

@@ -29,6 +29,7 @@ _SAMPLES = {
     "answering": ("Who wrote the letter?", "The letter was found in May. Ada wrote it to her brother in 1842."),
     "fill_mask": ("The capital of France is {mask}.", ""),
 }
+_WORKER = "worker.mjs"
 _ROWS = 20  # of labels, the most probable
 
 
@@ -45,6 +46,9 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         raise EtchError("target-is-a-model", "web", f"{out} is a generated model: choose another folder")
     if task_of(manifest["task"]).rows == "steps":
         raise EtchError("task-not-supported", "web", "pages have no models that write texts so far")
+    if f"{name}.mjs" == _WORKER:
+        message = f"a page has a file {_WORKER} of its own: generate the model with another --name"
+        raise EtchError("name-taken", "web", message)
     sample = _sample(directory, name, task)
     prepare_target(out, echo)
     module = build_web(directory, echo).read_bytes()
@@ -65,7 +69,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         Rendered(f"{name}.wasm", [module]),
         Rendered(f"{name}.mjs", [_rendered("index.mjs.j2", values)]),
         Rendered(f"{name}.d.ts", [_rendered("index.d.ts.j2", values)]),
-        Rendered("worker.mjs", [_rendered("worker.mjs.j2", values)]),
+        Rendered(_WORKER, [_rendered("worker.mjs.j2", values)]),
         Rendered("package.json", [_rendered("package.json.j2", values)]),
     ]
     terms = f"{name}{TERMS_SUFFIX}"

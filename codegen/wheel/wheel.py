@@ -6,8 +6,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import json
+import keyword
 import platform
 import re
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -33,10 +36,11 @@ _TIME = (2020, 1, 1, 0, 0, 0)  # of every member: the same input gives the same 
 
 def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     """Builds the wheel of a generated folder into the folder `out`; its path."""
-    files = package_files(directory, echo)
     manifest = read_manifest(directory, "wheel")
     name = manifest["name"]
-    version = f"{__version__}+{manifest['checkpoint_sha256'][:8]}"
+    _check_name(name)
+    files = package_files(directory, echo)
+    version = _version(manifest)
     tag = f"py3-none-{_platform_tag(files[f'{name}/{_library_name(name)}'])}"
     info = f"{name}-{version}.dist-info"
     files[f"{info}/METADATA"] = _metadata(manifest, version).encode()
@@ -49,6 +53,17 @@ def make_wheel(directory: Path, out: Path, echo: Callable[[str], None]) -> Path:
     write_file(path, _zipped(files, f"{info}/RECORD"), "wheel")
     echo(f"wrote {path}")
     return path
+
+
+def _check_name(name: str) -> None:
+    """Of a package that can be imported, and hides no other one."""
+    if keyword.iskeyword(name):
+        taken = "a keyword"
+    elif name in sys.stdlib_module_names or name == "numpy":
+        taken = "a module that others import"
+    else:
+        return
+    raise _refuse("name-taken", f"'{name}' is {taken} in Python: generate the model with another --name")
 
 
 def package_files(directory: Path, echo: Callable[[str], None]) -> dict[str, bytes]:
@@ -125,6 +140,13 @@ def _platform_tag(library: bytes) -> str:
     if not versions:
         return f"linux_{machine}"
     return f"manylinux_2_{max(*versions, 17)}_{machine}"
+
+
+def _version(manifest: dict[str, Any]) -> str:
+    """etch's, and a digest of all that was generated: pip keeps what it has where the version is the same. A letter
+    before it, for pip drops zeros before a number of digits alone."""
+    files = json.dumps(manifest["files"], sort_keys=True)
+    return f"{__version__}+m{hashlib.sha256(files.encode()).hexdigest()[:12]}"
 
 
 def _metadata(manifest: dict[str, Any], version: str) -> str:

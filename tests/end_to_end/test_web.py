@@ -129,6 +129,38 @@ def test_each_task_has_a_page_or_is_refused(tmp_path: Path, monkeypatch: pytest.
             assert (refused.value.code, refused.value.stage) == ("task-not-supported", "web")
 
 
+@pytest.mark.skipif(NODE is None, reason="no node")
+def test_the_first_text_is_that_of_the_address(without_compiler: Path, tmp_path: Path) -> None:
+    """Also one that is no percent encoding, or not all of it, or not UTF-8."""
+    html = (without_compiler / "index.html").read_text("utf-8")
+    function = re.search(r"^function textOf\(.*?^}$", html, re.DOTALL | re.MULTILINE)
+    assert function
+    assert 'part("first").value = textOf(location.hash) || ' in html
+    hashes = {"": "", "#": "", "#the%20first%20text": "the first text", "#50% off": "50% off", "#50%%20off": "50% off"}
+    hashes |= {"#%C3%A9t%c3%a9 %FF": "été %FF", "#100%": "100%", "#a+b#c": "a+b#c"}
+    told = f"console.log(JSON.stringify({json.dumps(list(hashes))}.map(textOf)));"
+    (tmp_path / "ask.mjs").write_text(f"{function[0]}\n{told}\n")
+    assert NODE is not None
+    done = subprocess.run([NODE, tmp_path / "ask.mjs"], capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout) == list(hashes.values())
+
+
+def test_a_model_called_like_a_file_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its module would be in the place of the worker's."""
+    (tmp_path / "module").write_bytes(MODULE)
+    monkeypatch.setattr(site, "build_web", lambda *_: tmp_path / "module")
+    for name in ("worker", "index", "package"):
+        manifest = json.loads((MODEL / "etch.json").read_text()) | {"name": name, "files": {}}
+        monkeypatch.setattr(site, "read_manifest", lambda *_, manifest=manifest: manifest)
+        if name != "worker":
+            site.make_site(MODEL, tmp_path / name, lambda _: None)
+            continue
+        with pytest.raises(EtchError, match=r"worker\.mjs .*another --name") as refused:
+            site.make_site(MODEL, tmp_path / name, lambda _: None)
+        assert (refused.value.code, refused.value.stage) == ("name-taken", "web")
+        assert not (tmp_path / name).exists()
+
+
 def test_refusals(tmp_path: Path) -> None:
     message = one_line(etch("web", tmp_path, "--out", tmp_path / "site"), 1)
     assert "error[not-generated] web: " in message

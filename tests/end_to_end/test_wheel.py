@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 from wheels import imported, linked
 
+from codegen.errors import EtchError
 from codegen.wheel import load as loading
 from codegen.wheel import wheel
 from codegen.wheel.load import load
@@ -317,6 +319,21 @@ def test_the_wheel_holds_what_its_record_says(packages: dict[str, ModuleType], g
         assert "Name: tiny_labels\n" in archive.read(metadata).decode()
 
 
+def test_what_is_generated_otherwise_has_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip keeps a package of the same version; PEP 440 has a local version of letters and digits."""
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    monkeypatch.setattr(wheel, "build_shared", lambda directory, echo: directory / "etch.json")
+    names = []
+    for options in ((), (), ("--recipe", "fp32"), ("--max-tokens", "16"), ("--embedding-bits", "4")):
+        shutil.rmtree(tmp_path / "tiny", ignore_errors=True)
+        done = etch("generate", tmp_path / "checkpoint", "--out", tmp_path / "tiny", *options)
+        assert done.code == 0, done.err
+        names.append(wheel.make_wheel(tmp_path / "tiny", tmp_path / "out", lambda _: None).name)
+    assert names[0] == names[1]
+    assert len(set(names)) == 4
+    assert all(re.fullmatch(r"tiny-[0-9.]+\+m[0-9a-f]{12}-py3-none-.*\.whl", name) for name in names), names
+
+
 def test_labels_are_what_the_folder_says(generated: dict[str, Path], packages: dict[str, ModuleType]) -> None:
     assert packages["labels"].LABELS == ("label 0", "label 1", "label 2")
     assert set(packages["labels"].Model().classify(TEXTS).labels) <= set(packages["labels"].LABELS)
@@ -333,6 +350,18 @@ def test_refused(tmp_path: Path) -> None:
     done = etch("wheel", tmp_path / "checkpoint", "--out", tmp_path / "out")
     assert (done.code, "error[not-generated]" in done.err) == (1, True), done.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["lambda", "email", "numpy"])
+def test_a_model_called_like_what_python_has(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package can be imported by a keyword, or should be in the place of a module that others import."""
+    write_tiny_checkpoint(tmp_path / "checkpoint")
+    done = etch("generate", tmp_path / "checkpoint", "--out", tmp_path / "made", "--name", name)
+    assert done.code == 0, done.err
+    monkeypatch.setattr(wheel, "build_shared", lambda *_: pytest.fail("it was built"))
+    with pytest.raises(EtchError, match=f"'{name}' is .* in Python: .*another --name") as refused:
+        wheel.make_wheel(tmp_path / "made", tmp_path / "out", lambda _: None)
+    assert (refused.value.code, refused.value.stage) == ("name-taken", "wheel")
 
 
 @pytest.mark.sweep

@@ -159,7 +159,7 @@ def test_translations(translator: tuple[ModuleType, Path], monkeypatch: pytest.M
     assert short != best
     drawn = compare(package, folder, "translate", texts, {"temperature": 2.0, "seed": 7})
     assert len(set(drawn)) > len(set(best))
-    monkeypatch.setattr(sys.modules["wheel_marian._writing"], "_AT_ONCE", 1)  # several calls, in place of one
+    monkeypatch.setattr(sys.modules["wheel_marian._writing"], "_AT_ONCE", 1)  # more calls than otherwise
     assert compare(package, folder, "translate", texts, {"temperature": 2.0, "seed": 7}) == drawn
     assert compare(package, folder, "translate", texts, {}) == best
 
@@ -184,23 +184,91 @@ def test_stories(teller: tuple[ModuleType, Path]) -> None:
     assert compare(package, folder, "generate", prompts, {"temperature": 0}) == best
     model = package.Model(2)
     assert model.generate(Chunked(Strings(prompts[:2]), Strings(prompts[2:], b"U"))).texts == best
+    assert model.generate(prompts, top_k=2**32 - 1, top_p=1, seed=0).texts == model.generate(prompts, seed=0).texts
+    assert model.generate(prompts, seed=2**64 - 1).texts != model.generate(prompts, seed=0).texts
     nothing = model.generate([])
     assert (nothing.texts, nothing.reasons, nothing.scores.shape, nothing.truncated.dtype) == ([], [], (0,), bool)
     for wrong, words in (
         ({"max_length": package.MAX_TARGET + 1}, "max_length: "),
         ({"beams": 2}, "beams: 2 is not a number from 0 to 1"),
+        ({"seed": 2**64}, "seed: 18446744073709551616 is not a number from 0 to 18446744073709551615"),
+        ({"seed": -1}, "seed: -1 "),
+        ({"top_k": -1}, "top_k: -1 is not a number from 0 to 4294967295"),
+        ({"top_k": 2**32}, "top_k: 4294967296 "),
+        ({"top_p": 0}, "top_p: 0 "),
+        ({"top_p": 1.5}, "top_p: 1.5 is not a number from .* to 1"),
+        ({"temperature": -0.5}, "temperature: -0.5 is not a number from 0 to 1024"),
+        ({"temperature": 1025}, "temperature: 1025 "),
+        ({"temperature": float("nan")}, "temperature: nan "),
     ):
         with pytest.raises(ValueError, match=words):
             model.generate("a", **wrong)
     with pytest.raises(RuntimeError, match=r"wheel_gpt2: .*temperature"):
-        model.generate("a", temperature=1e9)
+        model.generate("a", temperature=1e-9)
     with pytest.raises(TypeError, match="not str or bytes"):
         model.generate([1])
+
+
+def test_nothing_is_written_without_a_call(teller: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of no texts: the library may be at work for another thread."""
+    model = teller[0].Model()
+    monkeypatch.setattr(type(model._session), "call", lambda *_: pytest.fail("the library was called"))
+    for none in ([], iter(()), Chunked(), Chunked(Strings([]))):
+        nothing = model.generate(none)
+        assert (nothing.texts, nothing.reasons) == ([], [])
+        assert [array.dtype for array in (nothing.scores, nothing.tokens, nothing.truncated)] == [
+            np.float32, np.int32, np.bool_
+        ]  # fmt: skip
 
 
 def test_what_is_searched_for_is_not_drawn(translator: tuple[ModuleType, Path]) -> None:
     with pytest.raises(ValueError, match="beams: tokens that are drawn"):
         translator[0].Model().translate("a", beams=2, seed=1)
+
+
+def test_calls_in_parts(
+    answering: tuple[ModuleType, Path], teller: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many texts are several calls, so that Ctrl-C is seen between them; the answers are those of one call."""
+    questions, contexts = ([f"{word} {i}" for i in range(90)] for word in ("who saw the dog", "the cat saw a dog"))
+    prompts = ["the cat", "a dog sat", "x"] * 30
+    given = {"max_length": 5, "temperature": 1.5, "seed": 3}
+
+    def answers(threads: int) -> list[Any]:
+        written = teller[0].Model(threads).generate(prompts, **given)
+        return [answering[0].Model(threads).answer(questions, contexts, top=2), written.texts, written.scores.tolist()]
+
+    calls: list[int] = []
+    for package in (answering[0], teller[0]):
+        session = sys.modules[f"{package.__name__}._session"].Session
+        own = session.call
+
+        def call(self: Any, first: Any, second: Any, begin: int, count: int, out: Any, own: Any = own) -> None:
+            calls.append(count)
+            own(self, first, second, begin, count, out)
+
+        monkeypatch.setattr(session, "call", call)
+    parts = answers(1)
+    assert calls == [32, 32, 26] * 2
+    assert answers(2) == parts
+    assert calls[6:] == [64, 26] * 2
+    for package, module in ((answering[0], "_answers"), (teller[0], "_writing")):
+        monkeypatch.setattr(sys.modules[f"{package.__name__}.{module}"], "_AT_ONCE", 1000)
+    assert answers(1) == parts
+    assert calls[10:] == [90, 90]
+
+
+def test_texts_are_read_before_a_turn(answering: tuple[ModuleType, Path], teller: tuple[ModuleType, Path]) -> None:
+    """What makes them may wait for another thread, or ask the same model."""
+    for (package, _), verb, arguments in ((answering, "answer", 2), (teller, "generate", 1)):
+        model = package.Model()
+
+        def texts(model: Any = model) -> Iterator[str]:
+            assert not model._session._lock.locked()
+            yield "a dog sat"
+
+        found = getattr(model, verb)(*(texts() for _ in range(arguments)))
+        assert found is not None
 
 
 @pytest.mark.sweep

@@ -13,6 +13,7 @@ from ._session import Session, address
 from ._texts import Packed, Texts, packed, paired
 
 _SPAN = np.dtype([("label", np.uint32), ("score", np.float32), ("begin", np.uint32), ("end", np.uint32)])
+_AT_ONCE = 512  # texts for each thread in one call: workers take 32 at a time, and wait for the last one at its end
 _TAGGED_AT_ONCE = 1024  # texts, each with room for as many spans as tokens
 
 
@@ -58,34 +59,31 @@ class Rows(Session):
 
     def run(self, texts: Texts, second: Texts | None = None, aggregation: int = 0) -> Answers:
         """The answers to all texts, or to all pairs of a text and one of `second`."""
+        parts = [(piece, None) for piece in packed(texts)] if second is None else paired(texts, second)
+        answers = self._empty(sum(first[3] for first, _ in parts))
+        spans, done = [answers.spans], 0
         with self.turn():
-            parts = [(piece, None) for piece in packed(texts)] if second is None else paired(texts, second)
-            pieces = [self._run(a, b, begin, size, aggregation) for a, b in parts for begin, size in self._ranges(a[3])]
-        if len(pieces) == 1:
-            return pieces[0]
-        return Answers(*(np.concatenate(parts) for parts in zip(*pieces, strict=False))) if pieces else self._empty(0)
+            most = min(_AT_ONCE, max(_TAGGED_AT_ONCE // self.threads, 32)) if self._most_spans else _AT_ONCE
+            for pair in parts:
+                for begin, count in self.calls(pair[0][3], most):
+                    rows = Answers(*(field[done : done + count] for field in answers))
+                    spans.append(self._run(*pair, begin, count, rows, aggregation))
+                    done += count
+        return answers._replace(spans=np.concatenate(spans))
 
-    def _ranges(self, count: int) -> list[tuple[int, int]]:
-        """Begins and sizes of the calls for so many texts."""
-        most = _TAGGED_AT_ONCE if self._most_spans else max(count, 1)
-        return [(begin, min(most, count - begin)) for begin in range(0, count, most)] or [(0, 0)]
-
-    def _run(self, first: Packed, second: Packed | None, begin: int, count: int, aggregation: int) -> Answers:
-        answers = self._empty(count)
-        truncated = np.empty(count, np.uint8)
+    def _run(
+        self, first: Packed, second: Packed | None, begin: int, count: int, rows: Answers, aggregation: int
+    ) -> npt.NDArray:
+        """Writes `rows`; the spans of a tagger."""
         spans = np.zeros((count if self._most_spans else 0, self._most_spans), _SPAN)
         outputs = _Outputs(
-            *map(address, (answers.values, answers.logits, answers.labels, answers.tokens, truncated)),
-            *map(address, (spans, answers.span_counts)), aggregation,
+            *map(address, (rows.values, rows.logits, rows.labels, rows.tokens, rows.truncated)),
+            *map(address, (spans, rows.span_counts)), aggregation,
         )  # fmt: skip
         if not self._has_logits:
             outputs.logits = None
         self.call(first, second, begin, count, outputs)
-        answers = answers._replace(truncated=truncated.view(np.bool_))
-        if self._most_spans:
-            written = np.arange(self._most_spans) < answers.span_counts[:, None]
-            answers = answers._replace(spans=spans[written])
-        return answers
+        return spans[np.arange(self._most_spans) < rows.span_counts[:, None]]
 
     def _empty(self, count: int) -> Answers:
         rows = count if self._has_logits else 0

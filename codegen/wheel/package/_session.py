@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,12 +39,14 @@ class Session:
         self._lock = threading.Lock()
         self._session = 0
         self._open()
+        _sessions.add(self)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Calls are made inside, those of one caller behind each other."""
+        """Calls are made inside, those of one caller behind each other. Texts are read before: what makes them may take
+        long, or ask the same model."""
         with self._lock:
-            if self._process != os.getpid():
+            if not self._session:
                 self._open()
             yield
 
@@ -56,8 +59,14 @@ class Session:
             describe = self._function("describe", ctypes.c_char_p, (ctypes.c_int,))
             raise RuntimeError(f"{self._name}: {describe(status).decode()}")
 
+    def calls(self, count: int, most: int) -> Iterator[tuple[int, int]]:
+        """Begins and sizes of the calls for so many texts, at most `most` for each thread: Python sees Ctrl-C between
+        them."""
+        most *= self.threads
+        return ((begin, min(most, count - begin)) for begin in range(0, count, most))
+
     def _open(self) -> None:
-        """A new session. What a parent process had is left alone: its threads are not in this one."""
+        """A new session."""
         pointer, number = ctypes.c_void_p, ctypes.c_int32
         self._function("session_run", number, (pointer, pointer, pointer, ctypes.c_size_t, pointer))
         self._function("session_close", None, (pointer,))
@@ -65,7 +74,12 @@ class Session:
         if not self._session:
             raise MemoryError(f"{self._name}: memory or a thread was refused")
         self.threads = self._function("session_threads", ctypes.c_uint32, (pointer,))(self._session)
-        self._process = os.getpid()
+
+    def _forget(self) -> None:
+        """In a process that was just forked. What its parent has is left alone: the threads are not in this one, nor is
+        one that has the lock."""
+        self._lock = threading.Lock()
+        self._session = 0
 
     def _function(self, name: str, result: Any = None, arguments: tuple[Any, ...] | None = None) -> Any:
         """`etch_NAME_…`, which lets other Python threads run while it works."""
@@ -75,9 +89,20 @@ class Session:
         return function
 
     def __del__(self) -> None:
-        if getattr(self, "_session", 0) and self._process == os.getpid():
+        if getattr(self, "_session", 0):
             self._function("session_close")(self._session)
             self._session = 0
+
+
+_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    for session in _sessions:
+        session._forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)
 
 
 def address(array: np.ndarray) -> int:

@@ -13,9 +13,11 @@ from ._session import Session, address
 from ._texts import Packed, Texts, packed
 
 _LONGEST_PIECE = 1024  # bytes of a token's text, and a space before it
-_AT_ONCE = 64 << 20  # bytes for what is written in one call
+_MOST_BYTES = 64 << 20  # for what is written in one call
+_AT_ONCE = 32  # texts for each thread and beam in one call: a worker takes as many as there are beams, again and again
 _REASONS = ("end", "length", "capacity")
-_GIVEN = ("temperature", "top_k", "top_p", "seed")
+# What tokens may be drawn by, from the least to the most; a temperature between 0 and 2^-10 the library refuses.
+_GIVEN = {"temperature": (0, 1024), "top_k": (0, 2**32 - 1), "top_p": (2**-24, 1), "seed": (0, 2**64 - 1)}
 
 
 class _Sampling(ctypes.Structure):
@@ -53,6 +55,9 @@ class Written(NamedTuple):
     truncated: npt.NDArray[np.bool_]  # [n]: it had more than the model takes
 
 
+_NOTHING = Written([], np.empty(0, np.float32), [], np.empty(0, np.int32), np.empty(0, np.bool_))
+
+
 class Writer(Session):
     """A session of such a model."""
 
@@ -66,23 +71,25 @@ class Writer(Session):
     def run(self, texts: Texts, max_length: int, beams: int, **drawn: float | None) -> Written:
         """What it writes for all texts; of `drawn` (temperature, top_k, top_p, seed) None is what the model has.
         ValueError for numbers that it has not."""
-        for name, value, most in (("max_length", max_length, self._max_target), ("beams", beams, self._beams)):
-            if not 0 <= value <= most:
-                raise ValueError(f"{name}: {value} is not a number from 0 to {most}")
         given = {name: value for name, value in drawn.items() if value is not None}
+        ranges = _GIVEN | {"max_length": (0, self._max_target), "beams": (0, self._beams)}
+        for name, value in {"max_length": max_length, "beams": beams, **given}.items():
+            least, most = ranges[name]
+            if not least <= value <= most:
+                raise ValueError(f"{name}: {value} is not a number from {least} to {most}")
         if beams > 1 and given.get("temperature", 1) > 0 and given:
             raise ValueError("beams: tokens that are drawn are not searched for")
         outputs = _Outputs(max_target=max_length, beams=beams, sampling=_Sampling(**given))
-        outputs.given = sum(1 << _GIVEN.index(name) for name in given)
+        outputs.given = sum(1 << bit for bit, name in enumerate(_GIVEN) if name in given)
         outputs.capacity = (max_length or self._max_target) * (_LONGEST_PIECE + 1) + 64
-        most = max(self.threads * self._beams, _AT_ONCE // outputs.capacity)
-        found: list[Written] = []
+        found = [_NOTHING]
+        pieces = list(packed(texts))
         with self.turn():
-            for piece in packed(texts):
-                for begin in range(0, piece[3], most):
-                    outputs.sampling.text = sum(len(one.texts) for one in found)
-                    found.append(self._run(piece, begin, min(most, piece[3] - begin), outputs))
-        found = found or [self._run((0, 0, False, 0, None), 0, 0, outputs)]
+            rounds = min(_AT_ONCE, _MOST_BYTES // (outputs.capacity * self.threads * self._beams))
+            for piece in pieces:
+                for begin, count in self.calls(piece[3], max(rounds, 1) * self._beams):
+                    found.append(self._run(piece, begin, count, outputs))
+                    outputs.sampling.text += count
         lists = [[item for one in found for item in one[place]] for place in (0, 2)]
         arrays = [np.concatenate([one[place] for one in found]) for place in (1, 3, 4)]
         return Written(lists[0], arrays[0], lists[1], *arrays[1:])
