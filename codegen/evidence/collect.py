@@ -25,7 +25,7 @@ from ..one_file import write_file
 from ..progress import stage
 from ..table_options import own_columns
 from ..verify import verify
-from .commands import MODEL, STAGE, certificate_command, commands, verify_command
+from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of
 from .page import page
@@ -86,7 +86,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     ]
     if request.table is not None:
         options = ["--evaluate", str(request.table), *request.table_options]
-        shown = [program.name, options[0], request.table.name, *request.table_options]
+        shown = [program.name, options[0], shown_file(request, "evaluate"), *request.table_options]
         checks.append(_ran("Answers to a labelled table", program, *options, shown=shown))
     checks += [
         _ran("Refusal: a kernel that does not exist", program, "--kernel", "no_such", "text", code=2),

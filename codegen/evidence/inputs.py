@@ -10,7 +10,7 @@ from ..digest import sha256_of
 from ..manifest import MANIFEST
 from ..outside_files import NamedFile
 from ..verify import load_generated
-from .commands import CHECKPOINT, STAGE, head_folder
+from .commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
 
 if TYPE_CHECKING:
     from .collect import Request
@@ -31,6 +31,5 @@ def digests_of_folders(request: Request, manifest: dict[str, Any]) -> dict[str, 
 
 def digests_of_files(request: Request) -> dict[str, str]:
     """Of each file that the arguments name. EtchError where one cannot be read."""
-    files = (request.texts, request.table, request.calibrate, request.smooth)
-    contents = {file.name: NamedFile(file, "texts", STAGE).read() for file in files if file is not None}
-    return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    contents = {option: NamedFile(file, "texts", STAGE).read() for option, file in named_files(request).items()}
+    return {shown_file(request, option): hashlib.sha256(content).hexdigest() for option, content in contents.items()}

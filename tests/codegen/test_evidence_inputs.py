@@ -15,7 +15,8 @@ from tiny_heads import write_encoder, write_head
 from codegen import cli
 from codegen.errors import EtchError
 from codegen.evidence.collect import Request
-from codegen.evidence.inputs import digests_of_folders
+from codegen.evidence.commands import commands, verify_command
+from codegen.evidence.inputs import digests_of_files, digests_of_folders
 from codegen.head_folders import HeadFolder
 
 READ = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
@@ -81,3 +82,34 @@ def test_another_checkpoint_is_refused(tmp_path: Path) -> None:
     assert cli.main(["generate", str(tmp_path / "1"), "--out", str(model), "--recipe", "fp32"]) == 0
     with pytest.raises(EtchError, match="other-checkpoint"):
         listed(model, tmp_path / "2")
+
+
+def test_files_of_one_name(tmp_path: Path) -> None:
+    """Each has its own line and its own place in the commands, which say the same again where the files are there."""
+    for folder in ("a", "b", "c"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test.csv").write_text(folder)
+    manifest = {"name": "tiny", "recipe": "w8a8", "max_tokens": 8, "task": "classification", "target": "host"}
+
+    def told(texts: Path, table: Path, smooth: Path, calibrate: Path | None = None) -> tuple[dict[str, str], list[str]]:
+        request = Request(
+            tmp_path, tmp_path, (), texts, table, (), latency=False, out=tmp_path / "page.html",
+            smooth=smooth, calibrate=calibrate,
+        )  # fmt: skip
+        return digests_of_files(request), [verify_command(request), *commands(request, manifest)]
+
+    files, typed = told(*(tmp_path / folder / "test.csv" for folder in ("a", "b", "c")))
+    names = {"texts/test.csv": "a", "evaluate/test.csv": "b", "smooth/test.csv": "c"}
+    assert files == {name: hashlib.sha256(content.encode()).hexdigest() for name, content in names.items()}
+    assert typed[0].endswith(" --texts texts/test.csv --smooth smooth/test.csv")
+    assert typed[1].endswith(" --smooth smooth/test.csv")
+    assert " --texts texts/test.csv --smooth smooth/test.csv --evaluate evaluate/test.csv " in typed[3]
+    for name, content in names.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(content)
+    assert told(*(tmp_path / name for name in names)) == (files, typed)
+    own = tmp_path / "own.txt"
+    own.write_text("d")
+    files, typed = told(own, tmp_path / "a/test.csv", tmp_path / "b/../a/test.csv", own)
+    assert sorted(files) == ["own.txt", "test.csv"]
+    assert typed[0].endswith(" --texts own.txt --smooth test.csv --calibrate own.txt")
