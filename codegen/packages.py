@@ -53,6 +53,7 @@ class Format:
     checked: str  # how far it was tried here, for its README.txt
     use: str  # what a user does with it
     language: str  # how its tool comes to compile C++17
+    several: str  # what becomes of the runtime in a program of several such packages
     place: Callable[[str], str] = _where_it_is  # a file of the plain bundle -> where the tool wants it
     has_flags: bool = True  # False: the sources have to say how they are compiled
 
@@ -60,6 +61,8 @@ class Format:
 _LANGUAGE = "Its sources, and all that includes its headers, are C++17: "
 _RIGHTS = "The code is Apache-2.0, the tables are under the terms of their checkpoint: see README.txt."
 _NOT_BUILT = "It was not built with {tool} itself: "
+_SEVERAL = "Packages of several models that one etch wrote can be in one program: "
+_ARCHIVES = "each is an archive, and the linker takes the runtime from one of them."
 _RUN = "compiled by arm-none-eabi-g++ 12.2 and run on an emulated Cortex-M4"
 
 FORMATS: dict[str, Format] = {
@@ -72,6 +75,7 @@ FORMATS: dict[str, Format] = {
             "Put this folder into the folder libraries of your sketchbook and open the example ask.",
             "a core that compiles an older one needs compiler.cpp.extra_flags=-std=gnu++17 in a platform.local.txt "
             "beside its platform.txt.",
+            _ARCHIVES,
             place=_below_src,
             has_flags=False,
         ),
@@ -83,6 +87,7 @@ FORMATS: dict[str, Format] = {
             "In examples/ask: idf.py set-target esp32s3, idf.py build flash monitor. In a project of yours put this\n"
             "folder into components/ under the name etch_{name}.",
             "ESP-IDF compiles C++20 or a later one from 5.0 on, which this component asks for.",
+            _ARCHIVES,
         ),
         Format(
             "zephyr",
@@ -91,13 +96,16 @@ FORMATS: dict[str, Format] = {
             "west build -b BOARD samples/ask. In an application of yours name this folder in ZEPHYR_EXTRA_MODULES and\n"
             "set CONFIG_ETCH_{upper}=y.",
             "its Kconfig depends on CONFIG_STD_CPP17 or a later one; Zephyr compiles C++11 where nothing is said.",
+            "the first of them has the runtime.",
         ),
         Format(
             "cmsis-pack",
             "CMSIS-Toolbox",
             f"no tool has read its .pdsc; the same sources were {_RUN}.",
-            "cpackget add Etch.{name}.pdsc; then select the component Machine Learning, etch, {name}.",
+            "cpackget add Etch.{name}.pdsc; then select the components Machine Learning, etch, {name} and\n"
+            "Machine Learning, etch runtime, {name}.",
             "say language-CPP: c++17 in the project's .cproject.yml.",
+            "select the etch runtime of one of them.",
             has_flags=False,
         ),
         Format(
@@ -108,6 +116,7 @@ FORMATS: dict[str, Format] = {
             "folder in lib/.",
             "its own sources are compiled as such; where a framework compiles an older one, the project needs "
             "build_unflags = -std=gnu++11 and build_flags = -std=gnu++17 in its [env:...].",
+            _ARCHIVES,
         ),
     )
 }
@@ -135,6 +144,7 @@ def packaged(form: Format, files: Iterable[Rendered], facts: Mapping[str, Any]) 
         "use": form.use.format(**words),
         "rights": _RIGHTS,
         "language": textwrap.fill(_LANGUAGE + form.language, 118),
+        "several": textwrap.fill(_SEVERAL + form.several, 118),
         "checked": textwrap.fill(_NOT_BUILT.format(tool=form.tool) + form.checked, 118),
     }
     environment = template_environment()

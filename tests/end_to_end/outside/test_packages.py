@@ -104,6 +104,10 @@ def test_a_cmsis_pack_names_its_files(packages: dict[str, Path]) -> None:
     named = {file.attrib["name"] for file in root.iter("file")}
     assert {path.relative_to(package).as_posix() for path in sources_of(package)} <= named
     assert all((package / name).exists() for name in named)
+    for component in root.iter("component"):  # of several models' packs one has the runtime
+        sources = [file.attrib["name"] for file in component.iter("file") if file.attrib["category"] == "sourceCpp"]
+        of_runtime = [name.startswith("runtime/") for name in sources]
+        assert all(of_runtime) if component.attrib["Cgroup"] == "etch runtime" else not any(of_runtime)
 
 
 def test_an_arduino_library_has_what_its_specification_asks_for(packages: dict[str, Path]) -> None:
@@ -276,22 +280,36 @@ def test_the_sketch_runs(packages: dict[str, Path], tmp_path: Path) -> None:
 )
 @pytest.mark.long_case("a package on an emulated board")
 def test_its_cmake_makes_the_example(
-    form: str, example: str, more: Path | str, packages: dict[str, Path], tmp_path: Path
+    form: str, example: str, more: Path | str, packages: dict[str, Path], model: Path, tmp_path: Path
 ) -> None:
-    """With stand-ins for the functions of the tool's own CMake: the flags are the package's."""
+    """With stand-ins for the functions of the tool's own CMake: the flags are the package's.
+
+    In Zephyr with another model's package beside it.
+    """
     compiler, emulator = tool("arm-none-eabi-g++"), tool("qemu-system-arm")
+    built = [packages[form]]
+    if form == "zephyr":
+        request = pipeline.Request(
+            model.parent / "checkpoint", tmp_path / "generated", name="other", max_tokens=16, target="m-profile"
+        )
+        pipeline.generate(request, lambda _: None)
+        bundle.bundle(tmp_path / "generated", tmp_path / "other", lambda _: None, form)
+        built.append(tmp_path / "other")
     settings = {
         "CMAKE_SYSTEM_NAME": "Generic",
         "CMAKE_TRY_COMPILE_TARGET_TYPE": "STATIC_LIBRARY",
         "CMAKE_C_COMPILER": tool("arm-none-eabi-gcc"),
         "CMAKE_CXX_COMPILER": compiler,
-        "PACKAGE": packages[form],
+        "PACKAGES": ";".join(map(str, built)),
         "EXAMPLE": packages[form] / example,
         "MORE": more,
         "CONFIG_ETCH_TINY": "ON",
+        "CONFIG_ETCH_OTHER": "ON",
     }
     options = [f"-D{name}={value}" for name, value in settings.items()]
     done(tool("cmake"), "-S", HERE / "package", "-B", "build", *options, cwd=tmp_path)
     done(tool("cmake"), "--build", "build", "--parallel", str(os.cpu_count()), cwd=tmp_path)
-    assert not FUSED.search(done(tool("arm-none-eabi-objdump"), "-d", "build/package/libpackaged.a", cwd=tmp_path))
+    libraries = list(tmp_path.glob("build/packages/*/lib*.a"))
+    assert len(libraries) == (3 if form == "zephyr" else 1)
+    assert not FUSED.search(done(tool("arm-none-eabi-objdump"), "-d", *libraries, cwd=tmp_path))
     assert done(emulator, *BOARD, "build/example", cwd=tmp_path).startswith("self test: ok\n")
