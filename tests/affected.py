@@ -100,6 +100,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/doxygen/": (f"{BUILT}/scripts",),
     "tools/examples/": (*READ, f"{BUILT}/outside/test_examples.py"),
     "tools/examples/lines.rs": (*READ, f"{BUILT}/outside/test_examples.py", f"{BUILT}/test_wheel.py"),
+    "tools/examples/two_models.cpp": (*READ, f"{BUILT}/outside/test_bundle.py", f"{BUILT}/outside/test_examples.py"),
     "tools/firmware": FIRMWARE,
     "tools/fuzz": ("tests/fuzz",),
     "tools/gpu": GPU,
