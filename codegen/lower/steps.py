@@ -17,6 +17,7 @@ from ..ir import graph as g
 from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
+from ..ir.check_sums import check_sums
 from ..ir.op import by_layer, carried, packed_reads, reads, row_reads, writes
 from ..ir.products import products_of, tied_tables
 from ..ir.stage import Stage
@@ -54,6 +55,7 @@ def lower(graph: g.Graph, recipe: Recipe) -> p.Program:
         target=graph.target,
     )
     check_program(program)
+    check_sums(program)
     return program
 
 

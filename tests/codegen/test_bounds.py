@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from lower.graph_builder import Made
+from recorded.outputs import folder
 from tiny_checkpoint import bert_shapes, random_tensors, write_safetensors, write_tiny_checkpoint
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.quantize.bounds import LIMIT
+from codegen.ir import graph as g
+from codegen.quantize.bounds import LIMIT, check_bounds
 
 Tensors = dict[str, np.ndarray]
 LAYER = "bert.encoder.layer.1."
@@ -113,3 +118,26 @@ def test_a_sum_over_the_root_of_its_length_grows_with_it(pooling: str, passes: b
         pipeline.lower(checkpoint, "fp32", None)
     assert (caught.value.code, caught.value.tensor) == ("activation-bound", None)
     assert "'embedding'" in str(caught.value)
+
+
+@pytest.mark.parametrize(("factor", "passes"), [(0.99, True), (1.01, False)])
+def test_a_bias_of_scores_is_bounded_as_a_power_of_2(factor: float, passes: bool) -> None:
+    """Times log2(e) it may pass what float32 holds, though the checkpoint's own value is finite."""
+    graph = pipeline.to_graph(pipeline.load(folder("mpnet/long")), None)
+    largest = factor * LIMIT / math.log2(math.e)
+
+    def with_bias(op: g.Op) -> g.Op:
+        if not isinstance(op, g.Attention) or op.bias is None:
+            return op
+        values = np.full(op.bias.shape, -largest, np.float32)
+        return replace(op, bias=replace(op.bias, arrays=(Made("bias", values),)))
+
+    layers = [replace(node, body=tuple(map(with_bias, node.body))) if isinstance(node, g.Layers) else node
+              for node in graph.body]  # fmt: skip
+    graph = replace(graph, body=tuple(layers))
+    if passes:
+        check_bounds(graph)
+        return
+    with pytest.raises(EtchError) as caught:
+        check_bounds(graph)
+    assert (caught.value.code, caught.value.tensor) == ("activation-bound", "bias")
