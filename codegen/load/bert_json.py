@@ -92,9 +92,12 @@ def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str, int
         only_fields(processor, "post_processor", {"type", "sep", "cls"}, required={"sep", "cls"})
         pairs = [processor["cls"], processor["sep"]]
     elif processor["type"] == "RobertaProcessing":
-        # The two settings are about the leading spaces of byte-level tokens: there are none here.
+        # The two settings are about the leading spaces of byte-level tokens: there are none here. Without both of them
+        # `tokenizers` reads BertProcessing.
         known = {"type", "sep", "cls", "trim_offsets", "add_prefix_space"}
-        only_fields(processor, "post_processor", known, required={"sep", "cls"})
+        only_fields(processor, "post_processor", known, required=known)
+        if not all(isinstance(processor[key], bool) for key in ("trim_offsets", "add_prefix_space")):
+            raise refusal("tokenizer-type", "post_processor: expected true or false for its two settings", file=FILE)
         pairs, separators = [processor["cls"], processor["sep"]], 2
     else:
         known = {"type", "single", "pair", "special_tokens"}

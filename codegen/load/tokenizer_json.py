@@ -130,7 +130,9 @@ def wheel_of(text: str, file: str = FILE) -> Tokenizer:
     """What the `tokenizers` library reads, which refuses what nobody here looks at, too."""
     try:
         return Tokenizer.from_str(text)
-    except Exception as error:  # it has no class of its own
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # it has no class of its own; where Rust panics, none below Exception
         message = f"`tokenizers` does not read it: {printable(str(error))}"
         raise refusal("tokenizer-unreadable", message, file=file) from None
 
@@ -140,6 +142,9 @@ def notes_of(values: dict[str, Any]) -> tuple[str, ...]:
     notes = []
     truncation = values.get("truncation")
     if isinstance(truncation, dict):
+        if truncation.get("direction", "Right") != "Right":
+            message = f"truncation: direction {shown(truncation['direction'])}: texts keep their beginning here"
+            raise refusal("tokenizer-setting", message, file=FILE)
         notes.append(f"{FILE} truncates at {shown(truncation.get('max_length'))} tokens: not used")
     if values.get("padding") is not None:
         notes.append(f"{FILE} asks for padding: not used")

@@ -38,8 +38,9 @@ def compile_folding(steps: tuple[str, ...]) -> FoldingTables:
     becomes = {c: text for c in scalars() if (text := normalize(chr(c))) != chr(c)}
     syllables = [becomes.get(c) for c in HANGUL]
     decomposes = all(text == _letters(c) for c, text in zip(HANGUL, syllables, strict=True))
-    if not decomposes and any(syllables):
-        raise EtchError("tokenizer-normalizer", "front-end", "some Hangul syllables are decomposed and some are not")
+    if not decomposes and any(text is not None for text in syllables):
+        message = "Hangul syllables become something else than their letters"
+        raise EtchError("tokenizer-normalizer", "front-end", message)
     places = {"": 1}
     folded = bytearray(b"\0\0")
     table = np.zeros(0x110000, np.uint32)

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from malformed import (
     CONFIG,
     TOKENIZER,
@@ -39,6 +41,10 @@ from tokenizer_edits import (
     without,
 )
 
+from codegen.errors import EtchError
+from codegen.load.tokenizer_json import wheel_of
+from codegen.tokenizer.folding import compile_folding
+
 
 def t(name: str, change: Callable[[Path], object], code: str, words: str = "", file: str = TOKENIZER) -> Case:
     return Case(name, change, code, file, None, words)
@@ -47,6 +53,10 @@ def t(name: str, change: Callable[[Path], object], code: str, words: str = "", f
 def cfg(name: str, change: Callable[[Path], object], code: str = "tokenizer-conflict", words: str = "") -> Case:
     return Case(name, change, code, TOKENIZER_CONFIG, None, words)
 
+
+_LEFT = {"direction": "Left", "max_length": 6, "strategy": "LongestFirst", "stride": 0}
+_ROBERTA = {"type": "RobertaProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
+_NULLS = {"trim_offsets": None, "add_prefix_space": None}
 
 SHAPE_CASES = [
     t("not json", raw(TOKENIZER, b"\0\0"), "json-malformed"),
@@ -87,6 +97,14 @@ SHAPE_CASES = [
     t("pre-tokenizer field", part("pre_tokenizer", behavior="Isolated"), "tokenizer-field"),
     t("post-processor null", put(TOKENIZER, post_processor=None), "tokenizer-post-processor"),
     t("post-processor of bytes", part("post_processor", type="ByteLevel"), "tokenizer-post-processor"),
+    t("truncated at its begin", put(TOKENIZER, truncation=_LEFT), "tokenizer-setting", "direction 'Left'"),
+    t(
+        "RoBERTa's without its settings",
+        put(TOKENIZER, post_processor=_ROBERTA),
+        "tokenizer-field",
+        "'add_prefix_space'",
+    ),
+    t("RoBERTa's with null", put(TOKENIZER, post_processor=_ROBERTA | _NULLS), "tokenizer-type", "true or false"),
     t("post-processor field", part("post_processor", trim_offsets=True), "tokenizer-field"),
     t("template without [SEP]", template(lambda p: p["single"].pop()), "tokenizer-template"),
     t("template empty", template(lambda p: p.update(single=[], pair=[])), "tokenizer-template"),
@@ -293,3 +311,21 @@ CONFLICT_CASES = [
 @parametrize(SHAPE_CASES + VOCAB_CASES + CONFLICT_CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
+
+
+def test_a_damaged_map_is_refused_where_the_library_panics() -> None:
+    """Of Rust's panics Python makes an exception that is none below Exception."""
+    normalizer = {"type": "Precompiled", "precompiled_charsmap": "BAAAAA=="}
+    parts = dict.fromkeys(("truncation", "padding", "pre_tokenizer", "post_processor", "decoder"))
+    model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    content = parts | {"version": "1.0", "added_tokens": [], "normalizer": normalizer, "model": model}
+    with pytest.raises(EtchError) as caught:
+        wheel_of(json.dumps(content))
+    assert caught.value.code == "tokenizer-unreadable"
+
+
+def test_syllables_that_are_dropped_are_refused() -> None:
+    """The tables have no place for Hangul but in parts or as it is."""
+    letters_only = {"type": "Replace", "pattern": {"Regex": "[^a-zA-Z ]"}, "content": ""}
+    with pytest.raises(EtchError, match="Hangul syllables become something else"):
+        compile_folding((json.dumps(letters_only),))
