@@ -83,7 +83,7 @@ def test_every_family(variant: str) -> None:
 def test_the_encoder_is_stored_once(folders: dict[str, Path]) -> None:
     def weights(program: p.Program) -> int:
         target = TARGETS["host"]
-        spec = compile_tokenizer(pipeline.load(folders["single"]).tokenizer, by_words=False)
+        spec = compile_tokenizer(pipeline.load(folders["single"]).tokenizer)
         return table_bytes(make_tables(program, target, spec, None), target)
 
     one = pipeline.lower(pipeline.load(folders["single"]), "w8a8", None)
