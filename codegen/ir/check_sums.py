@@ -6,10 +6,9 @@ Floats have no such limit, so this is asked of a program, whose ops say what the
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from ..errors import EtchError
 from . import program as p
+from .stage import Stage
 from .walks import ops_of
 
 MOST_PRODUCTS = 65_536  # in a sum
@@ -20,15 +19,48 @@ def check_sums(program: p.Program) -> None:
     written = program.target.steps(program.max_tokens) if program.target is not None else 0
     keys = max(program.max_tokens, written)
     for op in ops_of(program):
-        if isinstance(op, p.Linear | p.Best) and op.kind == "s8" and op.input.width > MOST_PRODUCTS:
-            _refuse_width(op.input.width)
-        if isinstance(op, p.Gru) and op.kind == "s8" and op.width > MOST_PRODUCTS:
-            _refuse_width(op.width)
-        if isinstance(op, p.Attention) and op.kind == "s8" and keys > MOST_PRODUCTS:
-            message = f"{keys:,} tokens: attention of bytes adds up at most {MOST_PRODUCTS:,}; lower --max-tokens"
-            raise EtchError("max-tokens-out-of-range", "check", message)
+        SUMS(op, keys)
 
 
-def _refuse_width(inputs: int) -> NoReturn:
-    message = f"a linear of {inputs:,} inputs: products of bytes are added up to {MOST_PRODUCTS:,}; --recipe fp32"
-    raise EtchError("width-not-supported", "check", message)
+SUMS: Stage[None] = Stage("check")  # an op, and how many keys a query of it meets at most
+
+
+@SUMS.on(p.Linear, p.Best)
+def _linear(op: p.Linear | p.Best, keys: int) -> None:
+    _check_inputs(op.kind, op.input.width)
+
+
+@SUMS.on(p.Gru)
+def _gru(op: p.Gru, keys: int) -> None:
+    _check_inputs(op.kind, op.width)
+
+
+@SUMS.on(p.Attention)
+def _attention(op: p.Attention, keys: int) -> None:
+    if op.kind == "s8" and keys > MOST_PRODUCTS:
+        message = f"{keys:,} tokens: attention of bytes adds up at most {MOST_PRODUCTS:,}; lower --max-tokens"
+        raise EtchError("max-tokens-out-of-range", "check", message)
+
+
+@SUMS.on(
+    p.EmbeddingSum,
+    p.Norm,
+    p.Quantize,
+    p.Multiply,
+    p.Rotary,
+    p.PackKeys,
+    p.PackKeyRows,
+    p.PackValues,
+    p.Pool,
+    p.Masked,
+    p.Normalize,
+    p.Softmax,
+)
+def _no_products(op: p.Op, keys: int) -> None:
+    pass
+
+
+def _check_inputs(kind: p.Kind, inputs: int) -> None:
+    if kind == "s8" and inputs > MOST_PRODUCTS:
+        message = f"a linear of {inputs:,} inputs: products of bytes are added up to {MOST_PRODUCTS:,}; --recipe fp32"
+        raise EtchError("width-not-supported", "check", message)

@@ -82,12 +82,18 @@ inline etch_text c(std::string_view text) noexcept {
     return {text.data(), text.size()};
 }
 
-// Calls a C++ function on the workspace, which in C may be anywhere that malloc() gives. Inlined, so that no function
-// is called through a pointer: the check of the stack would have to follow it from everywhere.
+// Whether a workspace can lie there: C may have it anywhere that malloc() gives.
+template <class Workspace>
+bool is_place_for(const void* workspace) noexcept {
+    return reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) == 0;
+}
+
+// Calls a C++ function on the workspace. Inlined, so that no function is called through a pointer: the check of the
+// stack would have to follow it from everywhere.
 template <class Workspace, class... Parameters>
 [[gnu::always_inline]] inline etch_status call(Status (&function)(Workspace&, Parameters...) noexcept, void* workspace,
                                                typename SameType<Parameters>::type... arguments) noexcept {
-    if (reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) != 0) return ETCH_WORKSPACE_MISALIGNED;
+    if (!is_place_for<Workspace>(workspace)) return ETCH_WORKSPACE_MISALIGNED;
     return c(function(*static_cast<Workspace*>(workspace), arguments...));
 }
 
@@ -114,7 +120,7 @@ template <class Workspace, class Element, class CElement, class Result, class Cp
 [[gnu::always_inline]] inline etch_status call_in_parts(
     Status (&function)(Workspace&, const Element*, std::size_t, Result*) noexcept, void* workspace,
     const CElement* elements, std::size_t count, Result* results, const Cpp& cpp, const Overlap& overlap) noexcept {
-    if (reinterpret_cast<std::uintptr_t>(workspace) % alignof(Workspace) != 0) return ETCH_WORKSPACE_MISALIGNED;
+    if (!is_place_for<Workspace>(workspace)) return ETCH_WORKSPACE_MISALIGNED;
     const calls::Turn turn{static_cast<Workspace*>(workspace)->in_use};
     if (!turn) return c(turn.refusal());
     turn.lend(results);

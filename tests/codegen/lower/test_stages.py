@@ -17,7 +17,7 @@ from codegen.emulate import emulate_outputs
 from codegen.emulate.forward import EMULATE, RUN
 from codegen.errors import EtchError
 from codegen.golden import SECONDS, estimated_seconds
-from codegen.ir import check_graph, check_program, op
+from codegen.ir import check_graph, check_program, check_sums, op
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.op import reads, slots, writes
@@ -52,7 +52,7 @@ STAGES = {
     "graph": (check_graph.CHECK, INPUTS, LOWER, AT_ONCE, HANDS_ON, BOUND, PRODUCTS, INTERPRET),
     "program": (
         *(check_program.CHECK, check_program.READS_ALL, EMULATE, SCRATCH, RENDER, NEEDS, CUT, SECONDS),
-        *(liveness.NAME, stack_budget.OWN, traffic.AGAIN, traffic.SCRATCH_USES),
+        *(check_sums.SUMS, liveness.NAME, stack_budget.OWN, traffic.AGAIN, traffic.SCRATCH_USES),
     ),
 }
 # Of some ops only: by what their fields are.
