@@ -104,15 +104,6 @@ inline TextPair cpp_text(const etch_text_pair& pair) noexcept {
     return {cpp_text(pair.first), cpp_text(pair.second)};
 }
 
-// Whether what a batch reads, of which `overlap` says whether it has a byte in some memory, lies where that function
-// writes.
-template <class Workspace, class... Parameters, class Overlap, class Result>
-bool overlaps_batch(Status (&)(Workspace&, Parameters...) noexcept, const void* workspace, const Overlap& overlap,
-                    const Result* results, std::size_t count) noexcept {
-    return overlap(Written{results, count * sizeof *results}) ||
-           calls::in_memory_of(*static_cast<const Workspace*>(workspace), overlap);
-}
-
 // The same for a batch, of some elements at a time: C's have a layout of their own, of which cpp(element) makes that of
 // C++. overlap(memory) says whether what is read has a byte there. Nobody gets in between: the workspace is lent to
 // each of the calls.
@@ -125,7 +116,10 @@ template <class Workspace, class Element, class CElement, class Result, class Cp
     if (!turn) return c(turn.refusal());
     turn.lend(results);
     etch_status status = call(function, workspace, nullptr, 0, results);  // whatever comes: ends a call in steps
-    if (status == ETCH_OK && overlaps_batch(function, workspace, overlap, results, count)) status = ETCH_TEXT_OVERLAPS;
+    const auto& memory = *static_cast<const Workspace*>(workspace);
+    if (status == ETCH_OK &&
+        (overlap(Written{results, count * sizeof *results}) || calls::in_memory_of(memory, overlap)))
+        status = ETCH_TEXT_OVERLAPS;
 
     constexpr std::size_t kAtATime = 8;
     Element some[kAtATime];
