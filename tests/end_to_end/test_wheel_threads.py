@@ -22,6 +22,7 @@ model = tiny.Model(2)
 few = ["the cat", "a dog sat on the mat", ""]
 wanted = model.embed(few)
 signal.alarm(20)  # of what hangs
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who is started in the background ignores it
 """
 
 

@@ -129,8 +129,8 @@ ETCH_EXPORT(std::uint32_t, etch_encode)(std::uint32_t pair) {
     const Status status = text.pair ? generated::encode_pair(workspace, text.first, text.second, encoding)
                                     : generated::encode(workspace, text.first, encoding);
     if (status == Status::ok) {
-        output = tokens_as_json(
-            {encoding.ids, encoding.offsets, encoding.count, encoding.truncated, encoding.cut_word});
+        output =
+            tokens_as_json({encoding.ids, encoding.offsets, encoding.count, encoding.truncated, encoding.cut_word});
     }
     return finish(status);
 }

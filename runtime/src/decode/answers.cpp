@@ -115,9 +115,9 @@ std::uint32_t gather_ends(const Template& parts, const F32Rows& logits, Question
     return count;
 }
 
-void add_answers(const Template& parts, const AnswerOptions& options, std::uint32_t count, AnswerSpan* answers,
-                 std::uint32_t capacity, QuestionState& state) noexcept {
-    const std::uint32_t before = has_first(parts, state) && count != 0 ? 1 : 0;
+void add_answers(const AnswerOptions& options, std::uint32_t count, AnswerSpan* answers, std::uint32_t capacity,
+                 QuestionState& state) noexcept {
+    const std::uint32_t before = count - state.count;  // 1 where gather_ends() found a row for "no answer"
     const float none = before != 0 ? state.starts[0] * state.ends[0] : 0.0F;
     if (state.windows == 1 || none < state.no_answer) state.no_answer = none;
     const std::uint32_t top = top_of(options);

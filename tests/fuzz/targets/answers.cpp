@@ -14,18 +14,13 @@
 using namespace etch;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    constexpr TemplatePart kPair[] = {{2, 0}, {TemplatePart::kFirst, 0}, {3, 0}, {TemplatePart::kSecond, 1}, {3, 1}};
     constexpr std::size_t kTokenBytes = 2 + 2 * sizeof(float);
     constexpr std::uint32_t kMost = 64;  // tokens of a window
     if (size < 6) return 0;
-    const std::uint32_t skipped = data[0] % 2;  // with a token that stands for "no answer", or without
-    Template parts{};
-    parts.pair_count = 5 - skipped;
-    std::copy(kPair + skipped, kPair + 5, parts.pair);
+    const std::uint32_t before = 1 - data[0] % 2;  // with a row that stands for "no answer", or without
     const std::uint32_t capacity = data[1] % 40;
     const AnswerOptions options{data[2] % 8U, 0, 0, data[3] % 20U, (data[4] & 1) != 0, (data[4] & 2) != 0};
     const bool of_ids = (data[4] & 4) != 0;
-    const std::uint32_t before = 1 - skipped;
     const std::uint8_t* token = data + 6;
     const std::uint8_t* const end = data + size;
 
@@ -63,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         state.ends = ends.data();
         state.count = count;
         ++state.windows;
-        add_answers(parts, options, before + count, answers.data(), capacity, state);
+        add_answers(options, before + count, answers.data(), capacity, state);
         fuzz::check(state.found <= capacity, "more answers than there is room for");
     }
     const std::uint32_t found = finish_answers(options, answers.data(), capacity, state);

@@ -25,7 +25,6 @@ struct Question {
         state.context = context;
         state.of_texts = true;
         state.windows = 1;
-        state.first = 1;
         state.count = static_cast<std::uint32_t>(context.size());
         state.stream.offsets = memory.offsets;
         state.stream.begins = memory.begins;
@@ -40,7 +39,7 @@ struct Question {
         std::copy(starts.begin(), starts.end(), memory.starts);
         std::copy(ends.begin(), ends.end(), memory.ends);
         state.count = static_cast<std::uint32_t>(starts.size()) - (parts == &kPair ? 1 : 0);
-        add_answers(*parts, options, static_cast<std::uint32_t>(starts.size()), answers.data(),
+        add_answers(options, static_cast<std::uint32_t>(starts.size()), answers.data(),
                     static_cast<std::uint32_t>(answers.size()), state);
     }
 
@@ -97,7 +96,7 @@ TEST(Answers, OfTokenIdsWithoutTheFirstSpecialTokenAllRowsAreOfTheContext) {
     memory.starts[0] = memory.ends[0] = 0.5f;
     memory.offsets[0] = {0, 1};
     AnswerSpan answers[2]{};
-    add_answers(kPair, {}, 8, answers, 2, state);
+    add_answers({}, 8, answers, 2, state);
     EXPECT_EQ(answers[0].score, 0.25f);
     EXPECT_EQ(answers[0].begin, 0u);
     EXPECT_EQ(state.no_answer, 0.0f);
@@ -245,7 +244,7 @@ TEST(Answers, WhatIsNoNumberIsNone) {
     Question empty("");
     empty.add({0.5f}, {0.5f});
     EXPECT_EQ(shown(empty.finish()), Texts{});
-    add_answers(kPair, empty.options, 0, empty.answers.data(), 8, empty.state);  // nor has it a first token
+    add_answers(empty.options, 0, empty.answers.data(), 8, empty.state);  // nor has it a first token
     EXPECT_EQ(shown(empty.finish()), Texts{});
 }
 

@@ -158,8 +158,8 @@ std::uint32_t gather_ends(const Template& parts, const F32Rows& logits, Question
 // The same as probabilities: puts the window's best 2 * top + 10 spans (by tokens: top) to the answers that are there.
 // One with the text of another, letters of either case, adds to its score; one for which there is no room takes the
 // place of the worst, if it is better. `answers` is [capacity]; of equal scores the first wins.
-void add_answers(const Template& parts, const AnswerOptions& options, std::uint32_t count, AnswerSpan* answers,
-                 std::uint32_t capacity, QuestionState& state) noexcept;
+void add_answers(const AnswerOptions& options, std::uint32_t count, AnswerSpan* answers, std::uint32_t capacity,
+                 QuestionState& state) noexcept;
 
 // Behind the last window: puts the best answers in front, best first, and returns their number, at most `top`.
 std::uint32_t finish_answers(const AnswerOptions& options, AnswerSpan* answers, std::uint32_t capacity,
