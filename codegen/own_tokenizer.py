@@ -13,13 +13,14 @@ from tokenizers import Tokenizer
 
 from .errors import printable
 from .load.tokenizer_json import FILE
+from .wheel_tokenizer import WheelTokenizer
 
 
 @dataclass(frozen=True)
 class OwnTokenizer:
     """Without padding; texts are cut at the model's tokens."""
 
-    tokenizer: Tokenizer
+    tokenizer: WheelTokenizer
     read_by: str  # which library of which version read what
 
 

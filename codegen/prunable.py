@@ -13,7 +13,7 @@ one or equal one has come.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Literal
@@ -23,8 +23,12 @@ from numpy.typing import NDArray
 
 from .errors import EtchError
 from .load.byte_level_json import BYTE_OF
+from .load.sentencepiece_library import with_pieces
 from .load.tokenizer_spec import (
     ByteLevelBpeModel,
+    Normalizer,
+    SentencePieceFile,
+    SentencePieceNormalizer,
     Template,
     TemplatePart,
     TokenizerSpec,
@@ -223,38 +227,47 @@ def _byte_ids(model: UnigramModel) -> list[int]:
 def keep_pieces(spec: TokenizerSpec, kept: NDArray[np.int64]) -> TokenizerSpec:
     """The specification with these ids, ascending, numbered from 0 on."""
     number = {old: new for new, old in enumerate(kept.tolist())}
-    described = json.loads(spec.json)
-    in_json = _shorten(described, number, spec.ids_by_text)
-    for token in described["added_tokens"]:
-        token["id"] = in_json[token["id"]]
-    _renumber_processor(described["post_processor"], in_json)
-    by_text = spec.ids_by_text
+    described: dict[str, Any] = {}
+    if spec.sentencepiece is None:
+        described = json.loads(spec.json)
+        _shorten(described["model"], number)
+        for token in described["added_tokens"]:
+            token["id"] = number[token["id"]]
+        _renumber_processor(described["post_processor"], number)
     return replace(
         spec,
-        ids_by_text=None if by_text is None else {text: number[old] for text, old in by_text.items() if old in number},
-        model=_with_ids(spec.model, described["model"], number),
+        normalizer=_without_codes(spec.normalizer, number),
+        model=_with_ids(spec.model, described.get("model", {}), number),
         template=_renumbered(spec.template, number),
         added_tokens=tuple(replace(token, id=number[token.id]) for token in spec.added_tokens),
-        json=json.dumps(described),
+        json=json.dumps(described) if described else "",
+        sentencepiece=None if spec.sentencepiece is None else _kept_file(spec.sentencepiece, number),
     )
 
 
-def _shorten(
-    described: dict[str, Any], number: dict[int, int], ids_by_text: Mapping[str, int] | None
-) -> dict[int, int]:
-    """The vocabulary of tokenizer.json changed in its place; its own ids, old and new."""
-    model = described["model"]
+def _shorten(model: dict[str, Any], number: dict[int, int]) -> None:
+    """The vocabulary of tokenizer.json changed in its place."""
     vocab = model["vocab"]
     if isinstance(vocab, dict):
         model["vocab"] = {piece: number[old] for piece, old in vocab.items() if old in number}
-        return number
-    ids = range(len(vocab)) if ids_by_text is None else [ids_by_text.get(piece) for piece, _ in vocab]
-    stay = [i for i, old in enumerate(ids) if old is None or old in number]
-    model["vocab"] = [vocab[i] for i in stay]
-    behind = sorted(token["id"] for token in described["added_tokens"] if token["id"] >= len(vocab))
-    found = {old: new for new, old in enumerate((*stay, *behind))}
-    model["unk_id"] = found[model["unk_id"]]
-    return found
+        return
+    model["vocab"] = [piece for i, piece in enumerate(vocab) if i in number]
+    model["unk_id"] = number[model["unk_id"]]
+
+
+def _kept_file(file: SentencePieceFile, number: dict[int, int]) -> SentencePieceFile:
+    """Pieces without an id stay: they are written as unknown."""
+    return SentencePieceFile(
+        with_pieces(file.model, lambda text: file.ids.get(text) is None or file.ids[text] in number),
+        {text: number[old] for text, old in file.ids.items() if old in number},
+    )
+
+
+def _without_codes(normalizer: Normalizer, number: dict[int, int]) -> Normalizer:
+    if not isinstance(normalizer, SentencePieceNormalizer):
+        return normalizer
+    codes = tuple((text, number[old]) for text, old in normalizer.codes if old in number)
+    return replace(normalizer, codes=codes, unknown_code=number[normalizer.unknown_code])
 
 
 def _renumbered(template: Template, number: dict[int, int]) -> Template:

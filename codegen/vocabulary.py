@@ -44,8 +44,9 @@ from .prunable import (
     unknown_ids,
     unspelled_ids,
 )
-from .renumbered import RenumberedEncoding, ids_in_word, wheel_tokenizer
+from .sentencepiece_tokenizer import SentencePieceEncoding
 from .table_file import Columns, Echo, is_table, read_table
+from .wheel_tokenizer import ids_in_word, wheel_tokenizer
 
 _BOUNDS = (8, 4, 2, 1)  # the count demanded is divided by these, one after the other
 _TEXTS_AT_ONCE = 4096
@@ -297,15 +298,15 @@ class Corpus:
         return np.concatenate(self._ids) if self._ids else np.zeros(0, np.int64)
 
 
-def _words(encoding: Encoding | RenumberedEncoding) -> Iterator[tuple[int, ...]]:
+def _words(encoding: Encoding | SentencePieceEncoding) -> Iterator[tuple[int, ...]]:
     """The ids of each word."""
     for _, tokens in groupby(zip(encoding.word_ids, encoding.ids, strict=True), itemgetter(0)):
         yield tuple(i for _, i in tokens)
 
 
 def _ids_with_text(spec: TokenizerSpec) -> list[int]:
-    if spec.ids_by_text is not None:
-        return list(spec.ids_by_text.values())
+    if spec.sentencepiece is not None:
+        return list(spec.sentencepiece.ids.values())
     return [i for i, piece in enumerate(spec.model.pieces) if piece is not None]
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marian's tokenizer of a folder: `source.spm` finds the pieces of a text, `vocab.json` says their ids, for the target,
-too. As MarianTokenizer of `transformers` 5.23 has it, but for what the notes say."""
+too. As MarianTokenizer of `transformers` 5.23 has it."""
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,20 +14,27 @@ from .decoder_json import MOST_SPACES, DecoderSpec
 from .files import CheckpointFolder
 from .folder_tokens import FolderTokens, read_tokens
 from .refusal import refusal, shown
+from .sentencepiece_library import check_readable
 from .sentencepiece_model import CONTROL, NORMAL, UNIGRAM, UNKNOWN, SentencePieceModel, read_sentencepiece_model
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, class_of, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
-from .tokenizer_spec import Template, TemplatePart, TokenizerSpec, UnigramModel
-from .unigram_json import read_unigram_json
+from .tokenizer_spec import (
+    MetaspaceSegmenter,
+    SentencePieceFile,
+    SentencePieceNormalizer,
+    Template,
+    TemplatePart,
+    TokenizerSpec,
+    UnigramModel,
+)
 
 SOURCE_FILE, TARGET_FILE, VOCAB_FILE = "source.spm", "target.spm", "vocab.json"
 _CLASS = "MarianTokenizer"
 _TOKENS: dict[str, object] = {"unk_token": "<unk>", "eos_token": "</s>", "pad_token": "<pad>"}
 _MAX_BYTES = 32 << 20
 _METASPACE = "\u2581"
-_UNKNOWN = " unknown"  # no word has a space
 
 
 def is_marian_folder(folder: CheckpointFolder) -> bool:
@@ -44,7 +50,8 @@ def read_marian_folder(
     config = read_config(folder)
     _check_settings(folder, config, class_in_config)
     vocab = _vocabulary(folder, vocab_size)
-    source, target = (_model(folder, name, vocab) for name in (SOURCE_FILE, TARGET_FILE))
+    raw = [folder.read(name, _MAX_BYTES) for name in (SOURCE_FILE, TARGET_FILE)]
+    source, target = (_model(one, name, vocab) for one, name in zip(raw, (SOURCE_FILE, TARGET_FILE), strict=True))
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)
     for token in (*tokens.decoded, *tokens.named):
         number = vocab.get(token.content)
@@ -57,9 +64,9 @@ def read_marian_folder(
     added = {token.content: token for token in tokens.of(vocab)}
     for key, value, file in tokens.extra:
         check_is_added(value, key, added, VOCAB_FILE, file)
-    spec = _source(source, vocab, tokens)
+    spec = _source(source, raw[0], vocab, tokens)
     decoder = DecoderSpec(space=_METASPACE, strip=MOST_SPACES, drops_last_spaces=True)
-    reader = partial(_source, target, vocab, tokens)
+    reader = partial(_source, target, raw[1], vocab, tokens)
     return spec, _target((source, target), vocab, tokens), decoder, reader
 
 
@@ -86,8 +93,8 @@ def _vocabulary(folder: CheckpointFolder, vocab_size: int) -> dict[str, int]:
     return vocab
 
 
-def _model(folder: CheckpointFolder, file: str, vocab: dict[str, int]) -> SentencePieceModel:
-    model = read_sentencepiece_model(folder.read(file, _MAX_BYTES), file)
+def _model(raw: bytes, file: str, vocab: dict[str, int]) -> SentencePieceModel:
+    model = read_sentencepiece_model(raw, file)
     if model.model_type != UNIGRAM:
         message = f"its model is of type {model.model_type}, only Unigram (1) is supported"
         raise refusal("sentencepiece-type", message, file=file)
@@ -108,78 +115,49 @@ def _model(folder: CheckpointFolder, file: str, vocab: dict[str, int]) -> Senten
         raise refusal("tokenizer-conflict", message, file=file)
     if _METASPACE not in normal:
         raise refusal("sentencepiece-setting", "the space is no piece: unknown text would go over it", file=file)
+    if b"  " in model.charsmap[4 + int.from_bytes(model.charsmap[:4], "little") :]:
+        message = "its compiled map makes two spaces of one character, which is not supported"
+        raise refusal("sentencepiece-setting", message, file=file)
+    check_readable(raw, file)
     return model
 
 
-def _source(model: SentencePieceModel, vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
-    """The wheel finds the pieces, by numbers of its own; as in MarianTokenizer the text of each is looked up then."""
+def _source(model: SentencePieceModel, raw: bytes, vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:
+    """SentencePiece finds the pieces, by numbers of its own; as in MarianTokenizer the text of each is looked up."""
     scores = {piece.text: piece.score for piece in model.pieces if piece.type == NORMAL}
-    codes = [text for text in vocab if text.startswith(">>") and text.endswith("<<")]
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": False}
-    added = [asdict(token) for token in tokens.of(vocab)] + [{"content": text, **flags} for text in codes]
-    names = list(dict.fromkeys((_UNKNOWN, *scores, *(token["content"] for token in added))))
-    number = {text: i for i, text in enumerate(names)}
-    added = sorted((token | {"id": number[token["content"]]} for token in added), key=lambda token: token["id"])
-    end = tokens.special["eos_token"]
-    first, second = ({"Sequence": {"id": text, "type_id": 0}} for text in "AB")
-    closing = {"SpecialToken": {"id": end, "type_id": 0}}
-    steps: list[dict[str, Any]] = [
-        {"type": "Strip", "strip_left": True, "strip_right": True},
-        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
-    ]
-    if model.charsmap:
-        steps.insert(0, {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(model.charsmap).decode()})
-    described = {
-        "version": "1.0",
-        "added_tokens": added,
-        "normalizer": {"type": "Sequence", "normalizers": steps},
-        "pre_tokenizer": {"type": "Metaspace", "replacement": _METASPACE, "prepend_scheme": "always", "split": True},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [first, closing],
-            "pair": [first, second, closing],
-            "special_tokens": {end: {"id": end, "ids": [number[end]], "tokens": [end]}},
-        },
-        "decoder": None,
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": [[_UNKNOWN, 0.0], *map(list, scores.items())]},
-    }
-    numbered = read_unigram_json(described, scores=(0.0, *scores.values()))
-    ids = [vocab.get(text, -1) for text in names]
-    return replace(
-        numbered,
-        model=_renumbered(scores, vocab, tokens.special["unk_token"]),
-        template=_with_ids(numbered.template, ids),
-        added_tokens=tuple(replace(token, id=ids[token.id]) for token in numbered.added_tokens),
-        notes=tokens.notes + _differences(codes),
-        ids_by_text=vocab,
+    codes = tuple((text, number) for text, number in vocab.items() if text.startswith(">>") and text.endswith("<<"))
+    added = tokens.of(vocab)
+    whole = next((token.content for token in added if token.single_word), None)
+    if whole is not None:
+        message = f"added token {shown(whole)} has single_word, which is not supported with {SOURCE_FILE}"
+        raise refusal("added-token-unsupported", message, file=CONFIG_FILE)
+    end = TemplatePart(vocab[tokens.special["eos_token"]], 0)
+    first, second = TemplatePart("A", 0), TemplatePart("B", 0)
+    unknown_id = vocab[tokens.special["unk_token"]]
+    return TokenizerSpec(
+        normalizer=SentencePieceNormalizer(model.charsmap or None, codes, unknown_id),
+        segmenter=MetaspaceSegmenter(prepend="doubled", split=True, split_whitespace=False),
+        model=_with_vocabulary(scores, vocab, unknown_id),
+        template=Template(single=(first, end), pair=(first, second, end)),
+        added_tokens=tuple(replace(token, normalized=False) for token in added),
+        json="",
+        notes=tokens.notes,
+        sentencepiece=SentencePieceFile(raw, vocab),
     )
 
 
-def _renumbered(scores: dict[str, float], vocab: dict[str, int], unknown: str) -> UnigramModel:
+def _with_vocabulary(scores: dict[str, float], vocab: dict[str, int], unknown_id: int) -> UnigramModel:
     """Unknown text is looked up as well: it may be a piece of the target, of characters that are no pieces here."""
     by_id = sorted(vocab, key=vocab.__getitem__)
     return UnigramModel(
         pieces=tuple(text if text in scores else None for text in by_id),
         scores=tuple(scores.get(text, 0.0) for text in by_id),
-        unknown_id=vocab[unknown],
+        unknown_id=unknown_id,
         byte_fallback=False,
         without_id=tuple((text, score) for text, score in scores.items() if text not in vocab),
         named=tuple((text, vocab[text]) for text in by_id if text and not any(c in scores for c in text)),
+        float_sums=True,
     )
-
-
-def _with_ids(template: Template, ids: Sequence[int]) -> Template:
-    def parts(of: tuple[TemplatePart, ...]) -> tuple[TemplatePart, ...]:
-        return tuple(replace(one, content=ids[one.content]) if isinstance(one.content, int) else one for one in of)
-
-    return replace(template, single=parts(template.single), pair=parts(template.pair))
-
-
-def _differences(codes: list[str]) -> tuple[str, ...]:
-    near = f"sums of scores are of doubles: {_CLASS} may choose otherwise where two ways differ by less than 0.001"
-    if not codes:
-        return (near,)
-    return (near, f"codes of languages, such as {codes[0]}, are found anywhere in a text, not at its beginning only")
 
 
 def _target(models: tuple[SentencePieceModel, ...], vocab: dict[str, int], tokens: FolderTokens) -> TokenizerSpec:

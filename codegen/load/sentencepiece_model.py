@@ -48,15 +48,15 @@ def read_sentencepiece_model(raw: bytes, file: str) -> SentencePieceModel:
     pieces: list[ScoredPiece] = []
     trainer: dict[int, Any] = {}
     normalizer: dict[int, Any] = {}
-    for number, value in _fields(raw, refuse):
+    for number, value in read_fields(raw, refuse):
         if number == 1:
-            pieces.append(_piece(value, refuse, len(pieces)))
+            pieces.append(read_piece(value, refuse, len(pieces)))
             if len(pieces) > _MOST_PIECES:
                 raise refuse(f"more than {_MOST_PIECES} pieces")
         elif number == 2:
-            trainer |= dict(_fields(_message(value, refuse), refuse))
+            trainer |= dict(read_fields(_message(value, refuse), refuse))
         elif number == 3:
-            normalizer |= dict(_fields(_message(value, refuse), refuse))
+            normalizer |= dict(read_fields(_message(value, refuse), refuse))
     if not pieces:
         raise refuse("it has no pieces")
     unknown = [i for i, piece in enumerate(pieces) if piece.type == UNKNOWN]
@@ -81,8 +81,9 @@ def read_sentencepiece_model(raw: bytes, file: str) -> SentencePieceModel:
     )
 
 
-def _piece(value: object, refuse: Any, index: int) -> ScoredPiece:
-    fields = dict(_fields(_message(value, refuse), refuse))
+def read_piece(value: object, refuse: Any, index: int) -> ScoredPiece:
+    """The message of a piece, the so-many-th of a model."""
+    fields = dict(read_fields(_message(value, refuse), refuse))
     text, score, kind = fields.get(1, b""), fields.get(2, b"\0\0\0\0"), fields.get(3, NORMAL)
     if not isinstance(text, bytes) or not isinstance(score, bytes) or len(score) != 4 or not isinstance(kind, int):
         raise refuse(f"piece {index} has fields of other types")
@@ -102,7 +103,7 @@ def _message(value: object, refuse: Any) -> bytes:
     return value
 
 
-def _fields(raw: bytes, refuse: Any) -> Iterator[tuple[int, int | bytes]]:
+def read_fields(raw: bytes, refuse: Any) -> Iterator[tuple[int, int | bytes]]:
     """Number and value of each field: varints as int, all others as bytes."""
     at = 0
     while at < len(raw):

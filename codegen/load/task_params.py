@@ -58,14 +58,14 @@ def with_prefix(spec: TokenizerSpec, params: TaskParams) -> TokenizerSpec:
     """
     if not params.prefix:
         return spec
-    processor = json.loads(spec.json).get("post_processor") or {}
+    processor = json.loads(spec.json or "{}").get("post_processor") or {}
     words, normalizer = spec.segmenter, spec.normalizer
     apart = isinstance(words, MetaspaceSegmenter) and words.split and words.split_whitespace
     always = isinstance(words, MetaspaceSegmenter) and words.prepend == "always"
     plain = isinstance(normalizer, NoNormalizer) or (
         isinstance(normalizer, CharsmapNormalizer) and normalizer.run_content in (None, " ", _METASPACE)
     )
-    template = processor.get("type") == "TemplateProcessing" and spec.ids_by_text is None
+    template = processor.get("type") == "TemplateProcessing"
     if not (apart and always and plain and template and params.prefix.endswith(" ")):
         message = f"the prefix {shown(params.prefix)} would not be read by itself: remove it, and write it before texts"
         raise refusal("generation-not-supported", message, file=params.place)

@@ -139,6 +139,16 @@ class CharsmapNormalizer:
 
 
 @dataclass(frozen=True)
+class SentencePieceNormalizer:
+    """As the `sentencepiece` library has it: the longest key of the compiled map at each place, no spaces at the ends,
+    one between words. Before that `>>` to the first `<<` at the beginning is a token, as of Marian's languages."""
+
+    charsmap: bytes | None
+    codes: tuple[tuple[str, int], ...]  # their texts and ids
+    unknown_code: int  # the id of others
+
+
+@dataclass(frozen=True)
 class FoldingNormalizer:
     """Each character by itself, then as SentencePiece does it."""
 
@@ -258,6 +268,7 @@ class UnigramModel:
     unknown_id: int
     byte_fallback: bool  # unknown text is written as pieces `<0x00>` to `<0xFF>`, one for each byte
     without_id: tuple[tuple[str, float], ...] = ()  # pieces and scores: each is written as unknown
+    float_sums: bool = False  # of 32 bits, over whole texts, as `sentencepiece` adds; else of 64 bits, of each word
     named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
 
@@ -289,6 +300,26 @@ class Template:
         return tuple(dict.fromkeys(part.content for part in parts if isinstance(part.content, int)))
 
 
+@dataclass(frozen=True)
+class SentencePieceFile:
+    """How `sentencepiece` reads a text: its model, and the ids of pieces and codes by their texts."""
+
+    model: bytes
+    ids: Mapping[str, int]
+
+
+Normalizer = (
+    BertNormalizer
+    | NoNormalizer
+    | NormalFormNormalizer
+    | CharacterNormalizer
+    | CharsmapNormalizer
+    | SentencePieceNormalizer
+    | FoldingNormalizer
+    | SequenceNormalizer
+    | FormCharsmapNormalizer
+)
+
 Segmenter = (
     BertSegmenter
     | WhitespaceSegmenter
@@ -305,24 +336,15 @@ Segmenter = (
 class TokenizerSpec:
     """A tokenizer as a composition of parts."""
 
-    normalizer: (
-        BertNormalizer
-        | NoNormalizer
-        | NormalFormNormalizer
-        | CharacterNormalizer
-        | CharsmapNormalizer
-        | FoldingNormalizer
-        | SequenceNormalizer
-        | FormCharsmapNormalizer
-    )
+    normalizer: Normalizer
     segmenter: Segmenter
     model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
     template: Template
     added_tokens: tuple[AddedToken, ...]
-    json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding
+    json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; empty
+    # where only `sentencepiece` does
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
-    ids_by_text: Mapping[str, int] | None = None  # of the tokens of `json`, where it numbers them otherwise; others
-    # are the model's unknown one
+    sentencepiece: SentencePieceFile | None = None
     prefix: str = ""  # read before every text: its tokens are in the template
 
     @property

@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import product
-
-import numpy as np
 
 from ..errors import EtchError
 from ..load.tokenizer_spec import (
@@ -19,24 +16,14 @@ from ..load.tokenizer_spec import (
     TokenizerSpec,
     UnigramModel,
 )
-from ..renumbered import wheel_tokenizer
+from ..wheel_tokenizer import wheel_tokenizer
+from .content_tables import ContentTables, compile_contents
 
 # As in etch::AddedTokens.
 SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP = 1, 2, 4, 8
 
 
-@dataclass(frozen=True)
-class AddedTokenTables:
-    """Sorted by content."""
-
-    text: bytes
-    begins: np.ndarray  # uint32 [count + 1]
-    ids: np.ndarray  # int32 [count]
-    flags: np.ndarray  # uint8 [count]
-    first_bytes: np.ndarray  # uint32 [8], a bit set
-
-
-def compile_added_tokens(spec: TokenizerSpec) -> tuple[AddedTokenTables, AddedTokenTables]:
+def compile_added_tokens(spec: TokenizerSpec) -> tuple[ContentTables, ContentTables]:
     """Those matched on raw text, and those matched on normalized text."""
     tokens = [token for token in spec.added_tokens if token.content]
     wheel = wheel_tokenizer(spec)
@@ -96,7 +83,7 @@ def _check(token: AddedToken, id_in_use: int | None) -> None:
         raise EtchError("added-token-unsupported", "front-end", f"added token {token.content!r} contains U+FFFD")
 
 
-def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> AddedTokenTables:
+def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> ContentTables:
     by_content: dict[bytes, AddedToken] = {}
     for content, token in patterns:
         if not content:
@@ -113,18 +100,7 @@ def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> AddedTokenTables:
             # It could begin in what another token swallowed, and its stripped beginning lie behind its own.
             message = f"added token {token.content!r} has lstrip and begins with white space while another has rstrip"
             raise EtchError("added-token-unsupported", "front-end", message)
-    contents = sorted(by_content)
-    ordered = [by_content[content] for content in contents]
-    first_bytes = np.zeros(8, np.uint32)
-    for content in contents:
-        first_bytes[content[0] // 32] |= np.uint32(1 << content[0] % 32)
-    return AddedTokenTables(
-        text=b"".join(contents),
-        begins=np.cumsum([0, *map(len, contents)]).astype(np.uint32),
-        ids=np.array([token.id for token in ordered], np.int32),
-        flags=np.array([_flags(token) for token in ordered], np.uint8),
-        first_bytes=first_bytes,
-    )
+    return compile_contents({content: (token.id, _flags(token)) for content, token in by_content.items()})
 
 
 def _flags(token: AddedToken) -> int:

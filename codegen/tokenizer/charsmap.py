@@ -27,6 +27,17 @@ class Charsmap:
         unit = int(self.units[at])
         return unit & 0x800000FF == byte and bool(unit >> 8 & 1)
 
+    def begins_in_ascii(self, byte: int) -> bool:
+        """Whether a key is this byte, or goes on behind it with one of ASCII."""
+        if self.has_rule_for(byte):
+            return True
+        at = _offset(int(self.units[0])) ^ byte
+        unit = int(self.units[at])
+        if unit & 0x800000FF != byte:
+            return False
+        place = at ^ _offset(unit)
+        return any(int(self.units[place ^ following]) & 0x800000FF == following for following in range(1, 0x80))
+
 
 def read_charsmap(blob: bytes) -> Charsmap:
     size = int.from_bytes(blob[:4], "little")

@@ -16,10 +16,12 @@ from ..load.tokenizer_spec import (
     FormCharsmapNormalizer,
     NoNormalizer,
     NormalFormNormalizer,
+    SentencePieceNormalizer,
     SequenceNormalizer,
 )
 from .charsmap import read_charsmap
-from .fields import Field, Part, boolean, unsigned
+from .content_tables import compile_contents, content_arrays, content_fields
+from .fields import Field, Part, boolean, signed, unsigned
 from .folding import compile_folding
 from .normal_form import compile_normal_form
 from .sequence import compile_sequence, folding_field
@@ -27,6 +29,7 @@ from .sequence import compile_sequence, folding_field
 # Their streams are stages within stages, and looking ahead copies them.
 _CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2304, 1536
 _FORM_CHARSMAP_STACK = 10_240
+_NO_MAP = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
 
 
 @singledispatch
@@ -54,6 +57,24 @@ def _(spec: BertNormalizer) -> Part:
 @compile_normalizer.register
 def _(spec: CharsmapNormalizer) -> Part:
     return _charsmap(spec, {c: chr(c) for c in range(0x80)})
+
+
+@compile_normalizer.register
+def _(spec: SentencePieceNormalizer) -> Part:
+    charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
+    units, texts = (charsmap.units, charsmap.texts) if charsmap else _NO_MAP
+    printed = range(0x20, 0x7F)
+    plain = np.zeros(128, np.uint8)
+    plain[printed] = [0 if charsmap and charsmap.begins_in_ascii(byte) else byte for byte in printed]
+    codes = compile_contents({text.encode(): (number, 0) for text, number in spec.codes})
+    fields = (
+        *(Field(name, array=name) for name in ("units", "texts", "plain")),
+        boolean("has_map", charsmap is not None),
+        Field("codes", group=content_fields("code", codes)),
+        signed("unknown_code", spec.unknown_code),
+    )
+    arrays = (("units", units), ("texts", texts), ("plain", plain), *content_arrays("code", codes))
+    return Part("SentencePieceNormalizer", fields, arrays, stack_bytes=_CHARACTER_STACK)
 
 
 @compile_normalizer.register
@@ -91,8 +112,7 @@ def _(spec: FormCharsmapNormalizer) -> Part:
 def _charsmap(spec: CharsmapNormalizer, before: dict[int, str], prefix: str = "") -> Part:
     """`before` says what ASCII has become when the map is applied; `prefix` begins the names of its arrays."""
     charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
-    nothing = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
-    units, texts = (charsmap.units, charsmap.texts) if charsmap else nothing
+    units, texts = (charsmap.units, charsmap.texts) if charsmap else _NO_MAP
     plain = np.zeros(128, np.uint8)
     for byte, text in before.items():
         is_plain = len(text) == 1 and 0x20 <= ord(text) < 0x7F and (text == " ") == (byte == 0x20)

@@ -16,10 +16,11 @@ from ..load.tokenizer_spec import (
     WordLevelModel,
     WordPieceModel,
 )
-from .added_tokens import AddedTokenTables, compile_added_tokens
+from .added_tokens import compile_added_tokens
 from .byte_level_bpe import compile_byte_level_bpe
 from .character_bpe import compile_character_bpe
-from .fields import Field, Part, byte_array, never_empty, unsigned
+from .content_tables import content_arrays, content_fields
+from .fields import Field, Part
 from .normalizers import compile_normalizer
 from .piece_characters import piece_characters
 from .segmenters import compile_segmenter
@@ -53,13 +54,13 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
     model = _compile_model(spec, texts)
     arrays = (
         *(array for part in (model, normalizer, segmenter, template) for array in part.arrays),
-        *_added_arrays("raw", raw_tokens),
-        *_added_arrays("normalized", normalized_tokens),
+        *content_arrays("raw", raw_tokens),
+        *content_arrays("normalized", normalized_tokens),
         *_word_arrays(spec, texts, words_of),
     )
     fields = (
-        Field("raw_tokens", group=_added_fields("raw", raw_tokens)),
-        Field("normalized_tokens", group=_added_fields("normalized", normalized_tokens)),
+        Field("raw_tokens", group=content_fields("raw", raw_tokens)),
+        Field("normalized_tokens", group=content_fields("normalized", normalized_tokens)),
         Field("normalizer", group=normalizer.fields),
         Field("segmenter", group=segmenter.fields),
         Field("model", group=model.fields),
@@ -94,21 +95,6 @@ def _word_arrays(spec: TokenizerSpec, texts: list[bytes], words_of: int) -> list
         return []
     without_text = [b""] * (words_of - len(texts))
     return [("piece_characters", piece_characters(spec.model, [*texts, *without_text]))]
-
-
-def _added_arrays(which: str, tokens: AddedTokenTables) -> tuple[tuple[str, np.ndarray], ...]:
-    return (
-        (f"{which}_text", byte_array(tokens.text)),
-        (f"{which}_begins", tokens.begins),
-        (f"{which}_ids", never_empty(tokens.ids)),
-        (f"{which}_flags", never_empty(tokens.flags)),
-        (f"{which}_first_bytes", tokens.first_bytes),
-    )
-
-
-def _added_fields(which: str, tokens: AddedTokenTables) -> tuple[Field, ...]:
-    names = ("text", "begins", "ids", "flags", "first_bytes")
-    return (*(Field(name, array=f"{which}_{name}") for name in names), unsigned("count", len(tokens.ids)))
 
 
 def texts_by_id(spec: TokenizerSpec) -> list[bytes]:

@@ -8,6 +8,7 @@ special tokens, which are pieces as well: in plain text they are not found.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 import numpy as np
@@ -19,7 +20,7 @@ from . import trie
 from .fields import Field, Part, boolean, signed, unsigned
 
 # As in etch::Unigram.
-MOST_BYTES, LEAST_AGREED = 1280, 256
+MOST_BYTES, LEAST_AGREED, _MOST_WHOLE_SUM = 1280, 256, 30_000
 _MARK_BITS, _STEP_BIAS, _MOST_STEP = 4, 1, 3
 _WHOLE, _STEP, _SPECIAL = 1, 2, 8
 _SCRATCH_BYTES = (23 * (MOST_BYTES + 8) + 7) // 8 * 8  # as etch::model_scratch_bytes
@@ -51,7 +52,8 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     if is_wide:
         steps[:] = 0
     text_of = {i: piece for piece, i in every.items()}
-    whole = np.array([i in is_matched and is_whole(text_of[i], every, score_of) for i in ids])
+    rounding = _rounding(score_of.values()) if spec.float_sums else 0.0
+    whole = np.array([i in is_matched and is_whole(text_of[i], every, score_of, rounding) for i in ids])
     hidden = np.isin(ids, [i for i in special if i != spec.unknown_id])
     marks = (_STEP * steps + _WHOLE * whole + _SPECIAL * hidden).astype(np.uint32)
     lowest = min(is_matched, key=lambda i: score_of[i])
@@ -71,6 +73,7 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
         trie.field(found, id_bits),
         *(Field(name, array=name) for name in ("scores", "marks", "byte_ids")),
         boolean("wide_scores", is_wide),
+        boolean("float_sums", spec.float_sums),
         boolean("byte_fallback", spec.byte_fallback),
         unsigned("metaspace_node", metaspace),
         unsigned("lowest_key", ids.index(lowest)),
@@ -83,8 +86,15 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     return Part("Unigram", fields, arrays, _SCRATCH_BYTES, most_pieces=MOST_BYTES + 16)
 
 
-def is_whole(text: str, pieces: dict[str, int], scores: dict[int, float]) -> bool:
-    """Whether the best path through a piece's text is the piece: as the runtime finds it."""
+def _rounding(scores: Collection[float]) -> float:
+    """The most that adding one of them to a float sum can be off by, behind a sum of at most _MOST_WHOLE_SUM."""
+    largest = max(map(abs, (*scores, min(scores) - _UNKNOWN_PENALTY)))
+    return 2.0**-9 if _MOST_WHOLE_SUM + LEAST_AGREED * largest < 2**16 else math.inf
+
+
+def is_whole(text: str, pieces: dict[str, int], scores: dict[int, float], rounding: float = 0.0) -> bool:
+    """Whether the best path through a piece's text is the piece: as the runtime finds it. `rounding` is what each sum
+    may be off by: then no other path comes near."""
     count = len(text)
     unknown = min(scores.values()) - _UNKNOWN_PENALTY if any(c not in pieces for c in text) else 0.0
     sums: list[float | None] = [0.0, *[None] * count]
@@ -100,7 +110,8 @@ def is_whole(text: str, pieces: dict[str, int], scores: dict[int, float]) -> boo
         for end in range(begin + 1, count + 1):
             index = pieces.get(text[begin:end])
             if index is not None:
-                reach(end, begin, scores[index])
+                is_piece = (begin, end) == (0, count)
+                reach(end, begin, scores[index] - (rounding * (count + 1) if is_piece else 0.0))
             elif end == begin + 1:
                 reach(end, begin, unknown)
     return begins[count] == 0

@@ -24,11 +24,11 @@ from codegen.manifest import id_set
 from codegen.oracle.interpret import Interpreter
 from codegen.prunable import keep_pieces
 from codegen.quantize import RECIPES
-from codegen.renumbered import wheel_tokenizer
 from codegen.search import Restrictions
 from codegen.sides import read_sides
 from codegen.table_file import Columns
 from codegen.verify import load_generated
+from codegen.wheel_tokenizer import wheel_tokenizer
 
 PAIRS = [("the dog in the street.", "der hund und ein mann")] * 4 + [
     ("a man was lost", "\u00df \u00f6\u00fc ein w")
@@ -62,7 +62,8 @@ def test_what_stays_is_used_by_both_together(min_count: int, tmp_path: Path, tab
     assert set(range(len(kept))) == {i for i, n in counts.items() if n >= min_count} | always
     assert {piece for piece in pieces if len(piece) == 1} <= set(kept)
     assert pruning.tokens_after == counts.total()
-    assert smaller.tokenizer.ids_by_text == {piece: i for i, piece in enumerate(kept)}
+    file = smaller.tokenizer.sentencepiece
+    assert file is not None and file.ids == {piece: i for i, piece in enumerate(kept)}
     assert smaller.target is not None
     assert [smaller.target.spec.model.pieces[i] for i in range(len(kept))] == kept
     assert smaller.generation is not None and whole.generation is not None

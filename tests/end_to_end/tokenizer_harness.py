@@ -26,9 +26,9 @@ from codegen.load.tokenizer_spec import (
     WordPieceModel,
     bert_template,
 )
-from codegen.renumbered import wheel_tokenizer
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
+from codegen.wheel_tokenizer import wheel_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -45,7 +45,7 @@ from codegen.load.limits import Limits  # noqa: E402
 from codegen.load.text_tokenizers import load_text_tokenizers  # noqa: E402
 from codegen.load.tokenizer import load_tokenizer  # noqa: E402
 from codegen.load.tokenizer_spec import TokenizerSpec  # noqa: E402
-from codegen.renumbered import wheel_tokenizer  # noqa: E402
+from codegen.wheel_tokenizer import wheel_tokenizer  # noqa: E402
 
 TEXTS = (
     "The cat sat on the mat.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets.
+// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets; of Marian's models as
+// `sentencepiece` does it, same ids.
 #pragma once
 
 #include <cstddef>
@@ -76,6 +77,8 @@ using NormalFormWordPieceTokenizer = Tokenizer<NormalFormNormalizer, BertSegment
 using CharacterWordLevelTokenizer = Tokenizer<CharacterNormalizer, WhitespaceSegmenter, WordPiece>;
 using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
+// As the `sentencepiece` library itself does it.
+using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;
 using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
 using FormCharsmapUnigramTokenizer = Tokenizer<FormCharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using NormalFormUnigramTokenizer = Tokenizer<NormalFormNormalizer, MetaspaceSegmenter, Unigram>;

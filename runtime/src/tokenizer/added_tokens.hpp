@@ -73,6 +73,9 @@ class RawSplitter {
     // After the current segment: gives the token that ends it and starts the next one. False at the end of the text.
     bool take(TokenMatch& match) noexcept;
 
+    // Leaves out the beginning of the current segment, which goes on up to `begin` at least.
+    void begin_segment(std::uint32_t begin) noexcept { segment_begin_ = begin; }
+
   private:
     void look_ahead() noexcept;
     std::uint32_t first_that_can_begin(std::uint32_t at, std::uint32_t stop) const noexcept;

@@ -29,6 +29,10 @@ struct Unit {
 template <class Normalizer>
 class Cursor;
 
+// Whether a segment may begin with a code: the normalizer has `codes` and `unknown_code`.
+template <class Normalizer>
+inline constexpr bool kHasCodes = false;
+
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

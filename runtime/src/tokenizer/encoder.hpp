@@ -51,6 +51,7 @@ class Encoder {
     void set_enough(std::uint32_t enough) noexcept { enough_ = enough; }
 
   private:
+    void take_code(Reader& cursor) noexcept;
     bool is_enough() const noexcept { return out_.count > enough_; }
     bool read_segment(Reader& cursor) noexcept;
 
@@ -66,7 +67,8 @@ class Encoder {
     Segmenter<typename Tables::Segmenter, typename Tables::Model> segmenter_;
     TokenWriter& out_;
     std::uint32_t enough_;
-    bool is_inside_ = true;  // of a segment, else behind it
+    bool is_inside_ = true;    // of a segment, else behind it
+    bool may_be_code_ = true;  // what the segment begins with has not been looked at
 
     // Only kept where there are tokens to be matched in normalized text.
     std::uint32_t units_to_pass_ = 0;    // characters of a token that was found but not wanted: no token begins in it
@@ -80,6 +82,7 @@ template <class Tables>
 bool Encoder<Tables>::read(Reader& cursor) noexcept {
     for (;;) {
         if (is_inside_) {
+            if constexpr (kHasCodes<typename Tables::Normalizer>) take_code(cursor);
             if (read_segment(cursor)) return true;
             segmenter_.end();
             is_inside_ = false;
@@ -92,8 +95,37 @@ bool Encoder<Tables>::read(Reader& cursor) noexcept {
         units_to_pass_ = units_swallowed_ = 0;
         after_word_character_ = after_space_ = false;
         is_inside_ = true;
+        may_be_code_ = true;
         if (is_enough()) return true;
     }
+}
+
+// Takes the code that the segment begins with, if it does, and leaves the rest as a segment of its own.
+template <class Tables>
+void Encoder<Tables>::take_code(Reader& cursor) noexcept {
+    const auto is_twice = [this](std::uint32_t at, char c) noexcept {
+        return splitter_.contains(at + 1) && text_[at] == c && text_[at + 1] == c;
+    };
+    if (!may_be_code_) return;
+    may_be_code_ = false;
+    const std::uint32_t begin = splitter_.segment_begin();
+    if (!is_twice(begin, '>')) return;
+    std::uint32_t end = begin + 2;
+    while (!is_twice(end, '<'))
+        if (!splitter_.contains(++end)) return;
+    end += 2;
+    const AddedTokens& codes = tables_.normalizer.codes;
+    std::int32_t id = tables_.normalizer.unknown_code;
+    if (codes.count != 0) {
+        ContentSearch search(codes);
+        std::uint32_t at = begin;
+        while (at < end && search.step(static_cast<std::uint8_t>(text_[at])))
+            ++at;
+        if (at == end && search.complete() != kNoToken) id = codes.ids[search.complete()];
+    }
+    words_.write_token({id, begin, end, begin, end, 0});
+    splitter_.begin_segment(end);
+    new (&cursor) Reader(tables_.normalizer, text_, splitter_);
 }
 
 // True where there are enough, false at the end of the segment.

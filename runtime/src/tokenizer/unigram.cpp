@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums are of doubles from left to right, a path replaces another one only if its sum is greater, and shorter pieces
-// come first: as in `encode_optimized` of models/unigram/model.rs of `tokenizers`.
+// come first: as in `encode_optimized` of models/unigram/model.rs of `tokenizers`. Where sums are of floats, and of a
+// whole text, all is as in `EncodeOptimized` of unigram_model.cc of SentencePiece 0.2.3.
 #include "unigram.hpp"
 
 #include <cstring>
@@ -17,6 +18,7 @@ constexpr std::uint32_t kUnknown = 0xFFFFFFFF;    // a character that is no piec
 constexpr std::uint32_t kUnreached = 0xFFFFFFFE;  // no path to here
 constexpr std::uint32_t kNoKey = 0xFFFFFFFF;
 constexpr double kUnknownPenalty = 10.0;  // below the lowest score
+constexpr double kMostSum = 100'000.0;    // float sums beyond begin anew from 0
 
 // Bytes of the character that begins with this one; the text is well-formed.
 constexpr std::uint32_t size_of_character(std::uint8_t first) noexcept {
@@ -40,6 +42,22 @@ double Words<Unigram>::score(std::uint32_t key) const noexcept {
     double value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+// Rounding the double to float is adding floats: a double holds the bits that this rounding asks for.
+double Words<Unigram>::sum_of(double sum, double score) const noexcept {
+    const double both = sum + score;
+    return model_.float_sums ? double{static_cast<float>(both)} : both;
+}
+
+// The sum at done_. Where it has become too large for floats it is taken off all that have been reached.
+double Words<Unigram>::rebased(double sum) noexcept {
+    if (!model_.float_sums || (sum >= -kMostSum && sum <= kMostSum)) return sum;
+    for (std::uint32_t place = done_; place <= reached_; ++place) {
+        if (place == done_ || lattice_.keys[place] != kUnreached)
+            lattice_.sums[place] = sum_of(lattice_.sums[place], -sum);
+    }
+    return 0;
 }
 
 std::uint32_t Words<Unigram>::mark(std::uint32_t key) const noexcept {
@@ -80,6 +98,10 @@ std::uint32_t Words<Unigram>::find_below(std::uint32_t node, const std::uint8_t*
 bool Words<Unigram>::write_whole() noexcept {
     const std::uint32_t key = find(lattice_.bytes, size_);
     if (key == kNoKey || (mark(key) & Unigram::kWholeMark) == 0) return false;
+    if (model_.float_sums) {
+        if (before_ < -Unigram::kMostWholeSum || before_ > Unigram::kMostWholeSum) return false;
+        before_ = sum_of(before_, score(key));
+    }
     out_.write(id(key), lattice_.char_begins[0], lattice_.char_ends[size_]);
     return true;
 }
@@ -87,12 +109,12 @@ bool Words<Unigram>::write_whole() noexcept {
 // Follows all pieces that begin before `end`.
 void Words<Unigram>::advance(std::uint32_t end) noexcept {
     const Trie& trie = model_.trie;
-    const double unknown = score(model_.lowest_key) - kUnknownPenalty;
-    if (reached_ == 0 && !is_continued_) lattice_.sums[0] = 0;
+    const double unknown = sum_of(score(model_.lowest_key), -kUnknownPenalty);
+    if (reached_ == 0 && !is_continued_) lattice_.sums[0] = before_;
     while (done_ < end) {
         const std::uint8_t* bytes = lattice_.bytes;
         const std::uint32_t next = done_ + size_of_character(bytes[done_]);
-        const double sum = lattice_.sums[done_];
+        const double sum = rebased(lattice_.sums[done_]);
         bool has_character = false;
         const bool skips = begins_with_metaspace(bytes + done_, size_ - done_);
         std::uint32_t at = done_ + (skips ? kMetaspaceSize : 1);
@@ -101,7 +123,7 @@ void Words<Unigram>::advance(std::uint32_t end) noexcept {
             if (ends_key(trie, node)) {
                 const std::uint32_t key = key_at(trie, node);
                 if ((mark(key) & hidden_) == 0) {
-                    reach(at, done_, key, sum + score(key));
+                    reach(at, done_, key, sum_of(sum, score(key)));
                     has_character = has_character || at == next;
                 }
             }
@@ -109,7 +131,7 @@ void Words<Unigram>::advance(std::uint32_t end) noexcept {
             node = skips && at == next ? model_.metaspace_nodes[bytes[at]] : find_child(trie, node, bytes[at]);
             ++at;
         }
-        if (!has_character) reach(next, done_, kUnknown, sum + unknown);
+        if (!has_character) reach(next, done_, kUnknown, sum_of(sum, unknown));
         done_ = next;
     }
 }
@@ -140,6 +162,7 @@ void Words<Unigram>::make_room() noexcept {
     if (from < Unigram::kLeastAgreed) {
         advance(size_);
         write_path(size_);
+        if (model_.float_sums) before_ = lattice_.sums[size_];
         out_.cut_word = true;
         begin();
         return;

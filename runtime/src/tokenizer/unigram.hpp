@@ -70,6 +70,7 @@ class Words<Unigram> {
         if (is_continued_ || !write_whole()) {
             advance(size_);
             write_path(size_);
+            if (model_.float_sums) before_ = lattice_.sums[size_];
         }
         begin();
     }
@@ -77,6 +78,7 @@ class Words<Unigram> {
     void write_token(const TokenMatch& match) noexcept {
         out_.begin_word();
         out_.write(match.id, match.begin, match.end);
+        before_ = 0;
     }
 
   private:
@@ -92,6 +94,8 @@ class Words<Unigram> {
     void write_unknown(std::uint32_t begin, std::uint32_t end) noexcept;
     void reach(std::uint32_t place, std::uint32_t from, std::uint32_t key, double sum) noexcept;
     bool is_unknown(std::uint32_t place) const noexcept;
+    double rebased(double sum) noexcept;
+    double sum_of(double sum, double score) const noexcept;
     double score(std::uint32_t key) const noexcept;
     std::uint32_t mark(std::uint32_t key) const noexcept;
     std::int32_t id(std::uint32_t key) const noexcept;
@@ -103,6 +107,7 @@ class Words<Unigram> {
     std::uint32_t hidden_;  // marks of the pieces that text never becomes
     Lattice lattice_;
     TokenWriter& out_;
+    double before_ = 0;          // of float sums, that of the words before this one
     std::uint32_t size_ = 0;     // bytes
     std::uint32_t done_ = 0;     // pieces that begin before this have been followed,
     std::uint32_t reached_ = 0;  // none ends behind this; places up to here are set

@@ -132,6 +132,21 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
     }
 }
 
+// Codes of one piece and of none, sums of floats.
+void run_sentencepiece(bool has_map, const Request& request) {
+    constexpr std::uint8_t kText[] = {'>', '>', 'a', '<', '<'};
+    constexpr std::uint32_t kBegins[] = {0, 5};
+    constexpr std::int32_t kIds[] = {6};
+    constexpr std::uint8_t kFlags[] = {0};
+    constexpr std::uint32_t kFirstBytes[] = {0, 1U << ('>' - 32), 0, 0, 0, 0, 0, 0};
+    auto pieces = test_vocabulary::kPieces;
+    pieces.model.float_sums = true;
+    const auto& map = pieces.normalizer;
+    const etch::SentencePieceNormalizer normalizer{
+        map.units, map.texts, kPlain, has_map, {kText, kBegins, kIds, kFlags, kFirstBytes, 1}, pieces.model.unknown_id};
+    run<etch::SentencePieceUnigramTokenizer>(pieces, normalizer, {etch::PrependScheme::doubled, true, false}, request);
+}
+
 // Several normalizers in a row, each there or not, in front of one of the models.
 void run_sequence(std::uint8_t composition, std::uint8_t settings, const etch::NormalForm& form,
                   const Request& request) {
@@ -233,7 +248,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             if ((settings & 8) != 0) {
                 const auto& pieces = other ? test_vocabulary::kPiecesOfBytes : test_vocabulary::kPieces;
                 const etch::MetaspaceSegmenter words{pieces.segmenter.prepend, one, other};
-                if ((settings & 16) != 0) {
+                if ((settings & 32) != 0) {
+                    run_sentencepiece(one, request);
+                } else if ((settings & 16) != 0) {
                     run<etch::FormCharsmapUnigramTokenizer>(pieces, {form, kFolding, pieces.normalizer}, words,
                                                             request);
                 } else {

@@ -195,6 +195,15 @@ inline void read(Reader& in, etch::CharsmapNormalizer& normalizer) {
     set(in, normalizer.run_content);
 }
 
+inline void read(Reader& in, etch::SentencePieceNormalizer& normalizer) {
+    normalizer.units = in.array<std::uint32_t>();
+    normalizer.texts = in.array<std::uint8_t>();
+    normalizer.plain = in.array<std::uint8_t>();
+    set(in, normalizer.has_map);
+    read(in, normalizer.codes);
+    set(in, normalizer.unknown_code);
+}
+
 inline void read(Reader& in, etch::Folding& folding) {
     folding.top = in.array<std::uint8_t>();
     folding.middle = in.array<std::uint16_t>();
@@ -281,6 +290,7 @@ inline void read(Reader& in, etch::Unigram& model) {
     model.marks = in.array<std::uint8_t>();
     model.byte_ids = in.array<std::int32_t>();
     set(in, model.wide_scores);
+    set(in, model.float_sums);
     set(in, model.byte_fallback);
     set(in, model.metaspace_node);
     set(in, model.lowest_key);

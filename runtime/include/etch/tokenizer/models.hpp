@@ -103,6 +103,8 @@ struct Unigram {
     static constexpr std::uint32_t kStepMask = 3;
     static constexpr std::uint32_t kStepBias = 1;
     static constexpr std::uint32_t kSpecialMark = 8;
+    // Float sums beyond this may choose otherwise: then a piece that is what its own text becomes is not passed over.
+    static constexpr double kMostWholeSum = 30'000;
 
     // Two sets of keys: pieces; texts that no path goes through. Nodes that are not there are kNoNode of trie.hpp. Keys
     // whose ids are piece_count or more are pieces without one: they are written as unknown, each by itself.
@@ -114,6 +116,7 @@ struct Unigram {
     const std::int32_t* byte_ids;  // [256] -1 for a byte that has none; [1] without byte fallback
 
     bool wide_scores;
+    bool float_sums;               // of a text from its beginning or the last added token on, else doubles of a word
     bool byte_fallback;            // unknown text is written in bytes, if each has a piece
     std::uint32_t metaspace_node;  // of U+2581
     std::uint32_t lowest_key;      // the one of the lowest score
