@@ -17,8 +17,8 @@ _MODEL = {"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per
 
 
 def read_bert_json(values: dict[str, Any], second_segment: int) -> TokenizerParts:
-    """The parts of a parsed tokenizer.json; a pair's second text is of `second_segment`. `decoder` plays no part in
-    encoding and is not looked at."""
+    """The parts of a parsed tokenizer.json; a pair's second text is of `second_segment`. its decoder is not read:
+    it plays no part in encoding."""
     check_top(values)
     normalizer = _normalizer(values["normalizer"])
     pre_tokenizer = typed(values["pre_tokenizer"], "pre_tokenizer", "BertPreTokenizer")

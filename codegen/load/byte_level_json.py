@@ -48,7 +48,7 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
         normalizer=normalizer,
         segmenter=segmenter,
         model=ByteLevelBpeModel(
-            pieces=_pieces(model["vocab"]),
+            pieces=_pieces(model["vocab"], {token.content for token in added}),
             merges=merges,
             ignore_merges=model.get("ignore_merges", False),
             trim_offsets=post.trim_offsets,
@@ -61,10 +61,13 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     )
 
 
-def _pieces(vocab: dict[str, int]) -> tuple[bytes | None, ...]:
+def _pieces(vocab: dict[str, int], added: set[str]) -> tuple[bytes | None, ...]:
+    """Added tokens that are not written in bytes are no pieces: no word is."""
     pieces: list[bytes | None] = [None] * len(vocab)
     spelled: set[bytes] = set()
     for piece, number in vocab.items():
+        if piece in added and not is_written_in_bytes(piece):
+            continue
         text = bytes_of(piece)
         if text in spelled:
             raise refusal("tokenizer-type", f"the piece {shown(piece)} spells the same bytes as another", file=FILE)
@@ -90,8 +93,13 @@ def _byte_alphabet() -> dict[str, int]:
 BYTE_OF = _byte_alphabet()
 
 
+def is_written_in_bytes(piece: str) -> bool:
+    """Whether its characters are those of ByteLevel."""
+    return all(character in BYTE_OF for character in piece)
+
+
 def bytes_of(piece: str) -> bytes:
     """What a piece spells; text that is not written in bytes, as of a special token, stays UTF-8."""
-    if all(character in BYTE_OF for character in piece):
+    if is_written_in_bytes(piece):
         return bytes(BYTE_OF[character] for character in piece)
     return piece.encode()

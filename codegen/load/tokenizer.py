@@ -24,6 +24,7 @@ from .tokenizer_spec import (
     AddedToken,
     BertNormalizer,
     BertSegmenter,
+    ByteLevelBpeModel,
     TokenizerSpec,
     WordPieceModel,
     bert_template,
@@ -75,6 +76,8 @@ def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, conf
     if described is not None:
         parts = read_bert_json(described, config.second_segment)
         config.check_against(parts)
+        if not config.rebuilds:  # else the class has its own
+            parts = replace(parts, decoder=described.get("decoder"))
         if folder.has(vocab_text.FILE):
             _check_same_vocab(parts, vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))[0])
         return parts
@@ -192,8 +195,16 @@ def _check_ids(spec: TokenizerSpec, vocab_size: int, file: str) -> tuple[str, ..
 
 
 def _found_in_words(spec: TokenizerSpec, wheel: Tokenizer) -> tuple[str, ...]:
-    """Notes of special tokens that WordPiece finds in plain text, too, as `tokenizers` does: BERT's own have brackets,
-    at which words end."""
+    """Notes of special tokens that WordPiece and byte-level BPE find in plain text, too, as `tokenizers` does: BERT's
+    own have brackets, at which words end."""
+    if isinstance(spec.model, ByteLevelBpeModel):
+        wheel.encode_special_tokens = True
+        hidden = [token for token in spec.added_tokens if token.special]
+        return tuple(
+            _not_hidden(token.content)
+            for token in hidden
+            if wheel.encode(token.content, add_special_tokens=False).ids == [token.id]
+        )
     if not isinstance(spec.model, WordPieceModel):
         return ()
     prefix, uncased = spec.model.continuing_prefix, spec.summary.startswith("uncased")
@@ -204,8 +215,12 @@ def _found_in_words(spec: TokenizerSpec, wheel: Tokenizer) -> tuple[str, ...]:
         word = text.removeprefix(prefix)
         is_word = [part for part, _ in wheel.pre_tokenizer.pre_tokenize_str(word)] == [word]
         if text in pieces and word and is_word and not (uncased and word != word.lower()):
-            found.append(f"special token {shown(text)} is a piece of words: SpecialTokens::plain_text does not hide it")
+            found.append(_not_hidden(text))
     return tuple(found)
+
+
+def _not_hidden(text: str) -> str:
+    return f"special token {shown(text)} is a piece of words: SpecialTokens::plain_text does not hide it"
 
 
 def _spec(parts: TokenizerParts) -> TokenizerSpec:

@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .tokenizer_spec import AddedToken
+
+
+def _bert_decoder() -> dict[str, object]:
+    """Of BERT's classes."""
+    return {"type": "WordPiece", "prefix": "##", "cleanup": True}
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class TokenizerParts:
     second_segment: int  # of the second text of a pair
     separators: int  # between the two
     notes: tuple[str, ...]
+    decoder: object = field(default_factory=_bert_decoder)  # as tokenizer.json has it, read where a model writes texts
 
     def to_json(self) -> str:
         """A tokenizer.json with exactly these parts: no truncation, no padding."""
@@ -65,7 +71,7 @@ class TokenizerParts:
                         for token in (classify, separate)
                     },
                 },
-                "decoder": {"type": "WordPiece", "prefix": self.continuing_prefix, "cleanup": True},
+                "decoder": self.decoder,
                 "model": {
                     "type": "WordPiece",
                     "unk_token": self.unknown_token,

@@ -129,6 +129,19 @@ def test_words_longer_than_a_block_of_ranks() -> None:
     assert_same(spec, [*texts, b"a" * 1000, b"th" * 500, "é".encode() * 500, b" " * 1000, b"!" * 33, b"!" * 32])
 
 
+def test_special_tokens_that_are_not_written_in_bytes_are_no_words() -> None:
+    """Words are, where each is a piece that stays whole."""
+    values = small_json(processor="none", ignore_merges=True)
+    vocab = values["model"]["vocab"]
+    token = AddedToken("\u65e5\u672c", len(vocab), True, False, False, False, False)
+    vocab[token.content] = token.id
+    spec = read_byte_level_json(values | {"added_tokens": [*values["added_tokens"], vars(token)]})
+    texts = [text.encode() for text in ("\u65e5\u672c", "a\u65e5\u672c b", " \u65e5\u672c", "\u65e5")]
+    for plain_text in (False, True):
+        first, *_ = assert_same(spec, texts, plain_text=plain_text)
+        assert (first.ids.tolist() == [token.id]) != plain_text
+
+
 def test_a_longer_word_is_cut_and_said_so() -> None:
     """Behind the last whole character within 1,024 bytes: the two parts are as words of their own."""
     spec = small_spec(processor="none")

@@ -182,3 +182,14 @@ def test_special_tokens_that_words_hold_are_a_note(text: str, noted: bool, tmp_p
         added(id=pieces.index(text), content=text, special=True, normalized=False)(tmp_path)
     notes = load_checkpoint(tmp_path).notes
     assert any("does not hide" in note and text in note for note in notes) == noted
+
+
+def test_whose_decoder_counts(tmp_path: Path) -> None:
+    """That of the file, where no class of `transformers` builds its own."""
+    write_tiny_checkpoint(tmp_path)
+    other = {"type": "WordPiece", "prefix": "##", "cleanup": False}
+    put(TOKENIZER, decoder=other)(tmp_path)
+    decoder = json.loads(load_checkpoint(tmp_path).tokenizer.json)["decoder"]
+    assert decoder == {"type": "WordPiece", "prefix": "##", "cleanup": True}
+    AS_IN_JSON(tmp_path)
+    assert json.loads(load_checkpoint(tmp_path).tokenizer.json)["decoder"] == other

@@ -272,3 +272,17 @@ def test_the_segments_of_gpt2_are_those_that_its_files_ask_for(
         shutil.copy(source / file, tmp_path / file)
     (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "GPT2Tokenizer", "model_input_names": names}))
     assert {part.segment for part in read(tmp_path).template.pair} == segments
+
+
+@pytest.mark.parametrize(("ignore_merges", "noted"), [(True, True), (False, False)])
+def test_special_tokens_that_words_hold_are_a_note(ignore_merges: bool, noted: bool, place: Path) -> None:
+    both(remove(VOCAB_FILE, MERGES_FILE), AS_IN_JSON, put(CONFIG, mask_token=None))(place)
+
+    def as_word(values: dict[str, Any]) -> None:
+        vocab = values["model"]["vocab"]
+        vocab["mask"] = vocab.pop("<mask>")
+        next(one for one in values["added_tokens"] if one["content"] == "<mask>")["content"] = "mask"
+        values["model"]["ignore_merges"] = ignore_merges
+
+    described(as_word)(place)
+    assert any("'mask' is a piece of words" in note for note in read(place).notes) == noted
