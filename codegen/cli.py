@@ -83,7 +83,7 @@ def _add_lengths(command: argparse.ArgumentParser) -> None:
         "--max-target",
         type=types.positive,
         metavar="N",
-        help="of a model that writes: tokens of the longest text it may write, its end included (default: what the "
+        help="generative models: tokens of the longest text that is written, its end included (default: what the "
         "checkpoint says)",
     )
 

@@ -225,12 +225,12 @@ def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> Non
     given = {"--gpu": request.gpu, "--min-tokens": request.limits is not None and request.limits.min_tokens is not None}
     asked = next((option for option, is_given in given.items() if is_given), None)
     if asked is not None:
-        message = f"{asked}: models that write texts do without so far; leave it out"
+        message = f"{asked}: generative models do without so far; leave it out"
         raise EtchError("generation-not-supported", "arguments", message)
     if request.prune is not None:
         check_has_sides(checkpoint)
         if request.limits is not None:
-            message = "--prune-vocabulary: a budget keeps all pieces of a model that writes; prune without a budget"
+            message = "--prune-vocabulary: a budget keeps all pieces of a generative model; prune without a budget"
             raise EtchError("generation-not-supported", "arguments", message)
 
 

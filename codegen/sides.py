@@ -80,7 +80,7 @@ def check_has_sides(checkpoint: Checkpoint) -> None:
     """EtchError where the vocabulary of a model that writes texts cannot be pruned."""
     if checkpoint.target is None or checkpoint.target.reader is None:
         message = (
-            "--prune-vocabulary: of models that write texts those lose pieces that have source.spm and target.spm; "
+            "--prune-vocabulary: of generative models those lose pieces that have source.spm and target.spm; "
             "leave it out; --embedding-bits 4 and --recipe w4a8 make the tables smaller"
         )
         raise EtchError("generation-not-supported", "arguments", message)

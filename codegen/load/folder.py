@@ -130,7 +130,7 @@ def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:
     if beams is None:
         return checkpoint
     if checkpoint.generation is None:
-        message = f"--beams is for models that write texts: {checkpoint.config.model_type} is none"
+        message = f"--beams is for generative models: {checkpoint.config.model_type} is none"
         raise EtchError("option-conflict", "arguments", message)
     if not 1 <= beams <= MOST_BEAMS:
         raise EtchError("generation-value", "arguments", f"--beams {beams}: 1 to {MOST_BEAMS} are supported")

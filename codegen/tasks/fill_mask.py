@@ -29,7 +29,7 @@ MASKS = ("[MASK]", "<mask>")
 
 @dataclass(frozen=True)
 class FillMask(Task):
-    """The likeliest pieces for each mask."""
+    """The most likely tokens for each mask."""
 
     mask: AddedToken
     candidates: int  # of each mask
@@ -80,7 +80,7 @@ class FillMask(Task):
         return ("--top", str(self.candidates))
 
     def described(self, graph: Graph) -> str:
-        return f"the {self.candidates} likeliest pieces for each {self.mask.content} (softmax over the vocabulary)"
+        return f"the {self.candidates} most likely tokens for each {self.mask.content} (softmax over the vocabulary)"
 
     def template_values(self, literal: Callable[[str], str]) -> dict[str, Any]:
         return {"mask_id": self.mask.id, "mask_token": literal(self.mask.content), "candidates": self.candidates}

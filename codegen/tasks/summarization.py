@@ -25,7 +25,7 @@ class Summarization(Translation):
     def of_writer(cls, task: Task) -> Summarization:
         """EtchError where the model writes no text for a text."""
         if not isinstance(task, Translation):
-            message = f"--task summarize is for a model that writes a text for a text, not for {task.name}"
+            message = f"--task summarize is for a sequence-to-sequence model, not for {task.name}"
             raise EtchError("option-conflict", "arguments", message)
         return cls(task.vocabulary, task.max_tokens)
 

@@ -45,7 +45,7 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
     if (out / CMAKE_FILE).exists() and (out / MANIFEST).exists():
         raise EtchError("target-is-a-model", "web", f"{out} is a generated model: choose another folder")
     if task_of(manifest["task"]).rows == "steps":
-        raise EtchError("task-not-supported", "web", "pages have no models that write texts so far")
+        raise EtchError("task-not-supported", "web", "pages have no generative models so far")
     if f"{name}.mjs" == _WORKER:
         message = f"a page has a file {_WORKER} of its own: generate the model with another --name"
         raise EtchError("name-taken", "web", message)

@@ -47,7 +47,7 @@ def test_the_program_computes_it(variant: str, recipe: str) -> None:
 
 
 def test_the_report() -> None:
-    assert reported_task("masks/bert").startswith("the 16 likeliest pieces for each [MASK]")
+    assert reported_task("masks/bert").startswith("the 16 most likely tokens for each [MASK]")
 
 
 def test_a_table_is_judged_by_the_first_candidates(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
         assert path.read_bytes() == (tmp_path / "same" / path.name).read_bytes(), path.name
     capsys.readouterr()
     assert cli.main([*common, str(tmp_path / "none"), *limits, "--min-tokens", "4"]) == 2
-    assert "--min-tokens: models that write texts do without so far" in capsys.readouterr().err
+    assert "--min-tokens: generative models do without so far" in capsys.readouterr().err
 
 
 def test_a_measure_that_there_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
