@@ -147,8 +147,8 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--task",
         choices=TASKS,
-        help="another one than the folder says: of a classifier of entailment, labels that a call brings; of a model "
-        "that writes a text for a text, summaries, as config.json says of them",
+        help="another one than the folder says: of a classifier of entailment, labels that a call brings; of a "
+        "sequence-to-sequence model summaries, as config.json says of them",
     )
     take_heads(generate)
     generate.add_argument(
