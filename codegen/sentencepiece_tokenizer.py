@@ -46,14 +46,14 @@ class SentencePieceTokenizer:
 
     def __init__(self, spec: TokenizerSpec, file: SentencePieceFile) -> None:
         self.encode_special_tokens = False  # True: special tokens are ordinary text
-        self.truncation: dict[str, object] | None = None
+        self._most: int | None = None  # tokens of a text
         self._spec = spec
         self._file = file
         self._processor = processor_of(file.model)
 
     def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
-        """Texts keep so many tokens."""
-        self.truncation = {"max_length": max_length, "strategy": strategy}
+        """Texts keep so many tokens; the strategy is about pairs."""
+        self._most = max_length
 
     def token_to_id(self, text: str) -> int | None:
         """None where the text has no id of its own."""
@@ -67,11 +67,7 @@ class SentencePieceTokenizer:
         """A text in the template of single texts, or without it."""
         template = [part for part in self._spec.template.single if add_special_tokens or part.content == "A"]
         tokens = list(self._tokens(text))
-        room = len(tokens)
-        if self.truncation is not None:
-            limit = self.truncation["max_length"]
-            assert isinstance(limit, int)
-            room = max(limit - len(template) + 1, 0)
+        room = len(tokens) if self._most is None else max(self._most - len(template) + 1, 0)
         ids: list[int] = []
         segments: list[int] = []
         offsets: list[tuple[int, int]] = []
@@ -100,18 +96,18 @@ class SentencePieceTokenizer:
         return self._file.ids.get(text, self._spec.model.unknown_id)
 
     def _tokens(self, text: str) -> Iterator[_Token]:
-        added = {
-            token.content: token.id
-            for token in self._spec.added_tokens
-            if not (token.special and self.encode_special_tokens)
-        }
+        hides = self.encode_special_tokens
+        added = {token.content: token for token in self._spec.added_tokens if not (token.special and hides)}
         begin = 0
         if added:
             longest_first = sorted(added, key=len, reverse=True)
             for match in re.finditer("|".join(map(re.escape, longest_first)), text):
-                yield from self._segment(text[begin : match.start()], begin)
-                yield _Token(added[match[0]], *match.span(), begins_word=True)
-                begin = match.end()
+                token, before, behind = added[match[0]], text[begin : match.start()], text[match.end() :]
+                before = before.rstrip() if token.lstrip else before
+                end = match.end() + (len(behind) - len(behind.lstrip()) if token.rstrip else 0)
+                yield from self._segment(before, begin)
+                yield _Token(token.id, begin + len(before), end, begins_word=True)
+                begin = end
         yield from self._segment(text[begin:], begin)
 
     def _segment(self, text: str, begin: int) -> Iterator[_Token]:

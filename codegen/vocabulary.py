@@ -30,7 +30,7 @@ from .ir import graph as g
 from .ir.derived import Derived, Values
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .load.folder import Checkpoint
-from .load.tokenizer_spec import TokenizerSpec
+from .load.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
 from .outside_files import NamedFile
 from .prunable import (
     STAGE,
@@ -229,7 +229,7 @@ class Corpus:
         self.kept[_ids_with_text(spec)] = True
         words: Counter[tuple[int, ...]] = Counter()
         whole: list[tuple[str, NDArray[np.int64]]] = []
-        apart = {token.id for token in spec.added_tokens} | unspelled_ids(spec.model)
+        apart = _named_ids(spec) | unspelled_ids(spec.model)
         tokenizer = wheel_tokenizer(spec)
         for begin in range(0, len(texts), _TEXTS_AT_ONCE):
             some = list(texts[begin : begin + _TEXTS_AT_ONCE])
@@ -311,5 +311,7 @@ def _ids_with_text(spec: TokenizerSpec) -> list[int]:
 
 
 def _named_ids(spec: TokenizerSpec) -> set[int]:
-    """Special and added tokens."""
-    return {token.id for token in spec.added_tokens} | {*unknown_ids(spec.model), *spec.template.special_ids}
+    """Special and added tokens, and codes."""
+    codes = spec.normalizer.codes if isinstance(spec.normalizer, SentencePieceNormalizer) else ()
+    added = {token.id for token in spec.added_tokens} | {number for _, number in codes}
+    return added | {*unknown_ids(spec.model), *spec.template.special_ids}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,11 @@ def assert_same(spec: TokenizerSpec, texts: Sequence[str | bytes], plain_text: b
     return ours
 
 
+def vocabulary_of(spec: TokenizerSpec) -> Mapping[str, int]:
+    assert spec.sentencepiece is not None
+    return spec.sentencepiece.ids
+
+
 def test_texts(real: TextTokenizers) -> None:
     """What MarianTokenizer itself made of them."""
     texts = [text for text, _ in RECORDED["encoded"]]
@@ -105,7 +110,7 @@ def test_drawn_texts(real: TextTokenizers) -> None:
     source = random_source()
     data = data_folder()
     lines = [decoded(line)[0] for name in LANGUAGES for _, lines in corpus_lines(data, name) for line in lines if line]
-    pieces = list(real.source.sentencepiece.ids) if real.source.sentencepiece else []
+    pieces = list(vocabulary_of(real.source))
 
     def drawn(kind: int) -> str:
         line = source.choice(lines)
@@ -171,6 +176,10 @@ def test_a_pruned_vocabulary(real: TextTokenizers) -> None:
     texts = [text for text, _ in RECORDED["encoded"]]
     pruning = prune(real.source, texts[::2], Bound(1))
     assert len(pruning.kept) < 20_000
+    codes = [
+        number for text, number in vocabulary_of(real.source).items() if text.startswith(">>") and text.endswith("<<")
+    ]
+    assert codes and set(codes) <= set(pruning.kept)
     kept = np.union1d(pruning.kept, [token.id for token in real.target.spec.added_tokens])
     assert_same(keep_pieces(real.source, kept), texts)
     decoded = [(ids, text) for ids, text in RECORDED["decoded"] if set(ids) <= set(kept.tolist())]
@@ -224,6 +233,27 @@ def test_a_small_folder(tmp_path: Path) -> None:
     parts = decode([[4, 4, 1, 4, 4, 2, 7, 3, 4, 0], [4, 4], [1, 6, 5, 99]], skip_special=True)
     assert [b"".join(row) for row in parts] == [b"a   bb", b"", b"a\xc3\xa3"]
     assert parts[0] == [b"", b"", b"a", b"", b"", b"   b", b"", b"b", b"", b"", b""]
+
+
+def test_codes_and_tokens_that_swallow_spaces(tmp_path: Path) -> None:
+    """What is a code is looked at behind the spaces that a token swallows, and not in front of those that stay."""
+    end = {"content": "</s>", "special": True, "normalized": False, "single_word": False}
+    vocab = VOCAB | {">>x<<": len(VOCAB)}
+    texts = {
+        ">>x<<a": [8, 1],
+        " >>x<<a": [4, 6],
+        ">>y<< a": [6, 1],
+        "a</s> >>x<< b": [1, 0, 8, 2],
+        ">>x<<>>x<<": [8, 4, 8],  # unknown text is looked up, too
+        ">>a</s><< b": [4, 6, 0, 4, 6, 2],
+    }
+    for strips, changed in ((True, {}), (False, {"a</s> >>x<< b": [1, 0, 4, 8, 2]})):
+        folder = tmp_path / str(strips)
+        folder.mkdir()
+        config = {"added_tokens_decoder": {"0": end | {"lstrip": strips, "rstrip": strips}}}
+        spec = tokenizers(write(folder, vocab__json=vocab, tokenizer_config__json=config)).source
+        results = assert_same(spec, list(texts))
+        assert [result.ids.tolist() for result in results] == [[*ids, 0] for ids in (texts | changed).values()]
 
 
 def test_pieces_without_id_and_ids_without_piece(tmp_path: Path) -> None:
