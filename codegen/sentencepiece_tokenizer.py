@@ -34,13 +34,14 @@ class SentencePieceEncoding:
 
     ids: list[int]
     type_ids: list[int]
+    sequence_ids: list[int | None]  # 0: of the first text
     offsets: list[tuple[int, int]]
     word_ids: list[int | None]
     overflowing: list[int]  # ids that are cut off
 
 
 class SentencePieceTokenizer:
-    """Of single texts: translators read no pairs."""
+    """Of texts one by one: there is no batch to gain by."""
 
     normalizer = None  # added tokens are found in texts as they are
 
@@ -61,28 +62,34 @@ class SentencePieceTokenizer:
 
     def encode_batch(self, texts: Sequence[str], add_special_tokens: bool = True) -> list[SentencePieceEncoding]:
         """Each as `encode` does it."""
-        return [self.encode(text, add_special_tokens) for text in texts]
+        return [self.encode(text, add_special_tokens=add_special_tokens) for text in texts]
 
-    def encode(self, text: str, add_special_tokens: bool = True) -> SentencePieceEncoding:
-        """A text in the template of single texts, or without it."""
-        template = [part for part in self._spec.template.single if add_special_tokens or part.content == "A"]
-        tokens = list(self._tokens(text))
-        room = len(tokens) if self._most is None else max(self._most - len(template) + 1, 0)
+    def encode(self, text: str, pair: str | None = None, *, add_special_tokens: bool = True) -> SentencePieceEncoding:
+        """A text or two in the template, or without its special tokens. Two are not cut."""
+        whole = self._spec.template.single if pair is None else self._spec.template.pair
+        template = [part for part in whole if add_special_tokens or not isinstance(part.content, int)]
+        tokens = {"A": list(self._tokens(text)), "B": [] if pair is None else list(self._tokens(pair))}
+        cut: list[_Token] = []
+        if self._most is not None and pair is None:
+            room = max(self._most - len(template) + 1, 0)
+            tokens["A"], cut = tokens["A"][:room], tokens["A"][room:]
         ids: list[int] = []
         segments: list[int] = []
+        sequences: list[int | None] = []
         offsets: list[tuple[int, int]] = []
         words: list[int | None] = []
         for part in template:
             if isinstance(part.content, int):
-                some, of_words = [_Token(part.content, 0, 0, False)], [None]
+                some, sequence, of_words = [_Token(part.content, 0, 0, False)], None, [None]
             else:
-                some = tokens[:room]
+                some, sequence = tokens[part.content], "AB".index(part.content)
                 of_words = list(accumulate((token.begins_word for token in some), initial=-1))[1:]
             ids += [token.id for token in some]
             segments += [part.segment] * len(some)
+            sequences += [sequence] * len(some)
             offsets += [(token.begin, token.end) for token in some]
             words += of_words
-        return SentencePieceEncoding(ids, segments, offsets, words, [token.id for token in tokens[room:]])
+        return SentencePieceEncoding(ids, segments, sequences, offsets, words, [token.id for token in cut])
 
     def ids_in_word(self, word: str) -> list[int]:
         """Of a word that is normalized already, U+2581 included."""

@@ -25,7 +25,7 @@ from codegen.load.tokenizer import load_tokenizer
 from codegen.load.tokenizer_json import FILE
 from codegen.load.tokenizer_spec import TokenizerSpec
 from codegen.load.unigram_json import is_unigram, read_unigram_json
-from codegen.renumbered import wheel_tokenizer
+from codegen.wheel_tokenizer import wheel_tokenizer
 
 SENTENCEPIECE_FILE = "source.spm"
 ROUNDS = 5  # of which the median counts
