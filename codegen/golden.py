@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
@@ -165,7 +166,7 @@ def truncation_of(spec: TokenizerSpec) -> str:
     return "only_first" if spec.template.cuts_first else "longest_first"
 
 
-def can_be_cut(tokenizer: WheelTokenizer, first: str, second: str) -> bool:
+def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
     """False where only first texts are cut, and no token of this one would be left: an error to the wheel."""
     if tokenizer.truncation["strategy"] != "only_first":
         return True
