@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoint folders of the shapes of BERT-base and BERT-large, with random weights. As a program: SIZE FOLDER."""
+"""Checkpoint folders of the shapes of MiniLM-L6, BERT-base and BERT-large, with random weights. As a
+program: SIZE FOLDER."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ class Size:
         return 12 * self.layers * self.hidden**2 + VOCABULARY * self.hidden
 
 
-SIZES = {"base": Size(768, 12, 12, 2 << 30), "large": Size(1024, 24, 16, 3 << 30)}
+SIZES = {
+    "minilm": Size(384, 6, 12, 1 << 30),
+    "base": Size(768, 12, 12, 2 << 30),
+    "large": Size(1024, 24, 16, 3 << 30),
+}
 
 
 def write_folder(folder: Path, size: Size, dtype: str) -> None:

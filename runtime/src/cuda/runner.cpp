@@ -50,6 +50,11 @@ S8Sink sink_of(const HiddenRows& rows) noexcept {
     return sink_of(rows.quantized);
 }
 
+template <class Op>
+bool has_many_rows(const Op& op) noexcept {
+    return op.rows.most >= kManyRows;
+}
+
 template <class Kernel, class Op>
 Kernel embed_norm(const Op& op) noexcept {
     return {op.input.tokens,   op.word,         op.segment, op.position,    op.norm,
@@ -59,6 +64,11 @@ Kernel embed_norm(const Op& op) noexcept {
 template <class Kernel, class Op>
 Kernel activate(const Op& op) noexcept {
     return {source_of(op.in), op.activation, sink_of(op.out), op.width, op.rows.number, op.rows.most};
+}
+
+template <class Kernel, class Op>
+Kernel quantize(const Op& op) noexcept {
+    return {source_of(op.in), Activation::none, sink_of(op.out), op.in.width, op.rows.number, op.rows.most};
 }
 
 template <class Kernel, class Op>
@@ -83,6 +93,12 @@ template <class Kernel, class Heads, class Op>
 Kernel attention(const Heads& heads, const Op& op, std::uint32_t work) noexcept {
     return {heads,        op.input.texts, op.rows.first_rows != nullptr, work, op.pass.longest, &op.input.counts->texts,
             op.pass.texts};
+}
+
+template <class Kernel, class Heads, class Op>
+Kernel streamed_attention(const Heads& heads, const Op& op) noexcept {
+    return {heads,           op.input.texts,          op.rows.first_rows != nullptr,
+            op.pass.longest, &op.input.counts->texts, op.pass.texts};
 }
 
 template <class Heads, class Op>
@@ -128,14 +144,17 @@ void Runner::operator()(const ProductBf16& op) noexcept {
 }
 
 void Runner::operator()(const EmbedAndNorm<S8Embedding, HiddenRows>& op) noexcept {
+    if (has_many_rows(op)) return start(embed_norm<EmbedNormExactByWarps>(op));
     start(embed_norm<EmbedNormExact>(op));
 }
 
 void Runner::operator()(const EmbedAndNorm<S8Embedding, Bf16Rows>& op) noexcept {
+    if (has_many_rows(op)) return start(embed_norm<EmbedNormFastByWarps>(op));
     start(embed_norm<EmbedNormFast>(op));
 }
 
 void Runner::operator()(const EmbedAndNorm<F32Embedding, Bf16Rows>& op) noexcept {
+    if (has_many_rows(op)) return start(embed_norm<EmbedNormFastF32ByWarps>(op));
     start(embed_norm<EmbedNormFastF32>(op));
 }
 
@@ -146,6 +165,16 @@ void Runner::operator()(const SplitProjections& op) noexcept {
 
 void Runner::operator()(const AttentionS8& op) noexcept {
     const ExactHeads heads{shape_of(op.heads), heads_of(op.in, op.heads), op.context.data, op.context.width};
+    if (exact_attention_streams(op.pass.longest, heads.shape.heads, op.pass.texts)) {
+        switch (heads.shape.head_width) {
+            case 32:
+                return start(streamed_attention<AttentionExact32>(heads, op));
+            case 64:
+                return start(streamed_attention<AttentionExact64>(heads, op));
+            case 128:
+                return start(streamed_attention<AttentionExact128>(heads, op));
+        }
+    }
     start(attention<AttentionExact>(heads, op, query_rows(heads, op)));
 }
 
@@ -166,7 +195,8 @@ void Runner::operator()(const AttentionBf16& op) noexcept {
 }
 
 void Runner::operator()(const QuantizeValues& op) noexcept {
-    start(QuantizeRows{source_of(op.in), Activation::none, sink_of(op.out), op.in.width, op.rows.number, op.rows.most});
+    if (has_many_rows(op)) return start(quantize<QuantizeRowsByWarps>(op));
+    start(quantize<QuantizeRows>(op));
 }
 
 void Runner::operator()(const Activate<Dequantized, S8Rows>& op) noexcept {
@@ -186,6 +216,7 @@ void Runner::operator()(const Activate<Bf16Rows, F32Rows>& op) noexcept {
 }
 
 void Runner::operator()(const AddAndNorm<Dequantized, F32Rows, HiddenRows>& op) noexcept {
+    if (has_many_rows(op)) return start(sum_norm<SumNormExactByWarps>(op));
     start(sum_norm<SumNormExact>(op));
 }
 

@@ -15,9 +15,10 @@ struct Case {
     std::vector<std::uint32_t> lengths;
 };
 
-const Case kCases[] = {{1, 1, {1}},         {2, 5, {1, 3, 2}}, {2, 8, {33}},          {3, 16, {16, 17, 31}},
-                       {1, 24, {40, 1}},    {2, 32, {129}},    {1, 33, {15, 64, 47}}, {3, 64, {221}},
-                       {1, 64, {5, 90, 1}}, {2, 64, {300}},    {1, 128, {20, 100}}};
+const Case kCases[] = {{1, 1, {1}},         {2, 5, {1, 3, 2}},    {2, 8, {33}},          {3, 16, {16, 17, 31}},
+                       {1, 24, {40, 1}},    {2, 32, {129}},       {1, 33, {15, 64, 47}}, {3, 64, {221}},
+                       {1, 64, {5, 90, 1}}, {2, 64, {300}},       {1, 128, {20, 100}},   {3, 32, {31, 2}},
+                       {1, 64, {64, 33}},   {2, 128, {1, 47, 48}}};
 
 class ExactAttention : public KernelTest {
   protected:
@@ -130,6 +131,34 @@ class ExactAttention : public KernelTest {
                                  in.batch.texts_counted(),
                                  in.batch.text_count + 1});
         EXPECT_TRUE(same_bits(written(context, want_first.size()), want_first)) << "first rows";
+
+        switch (of.head_width) {
+            case 32:
+                return expect_streamed<cuda::AttentionExact32>(in.batch, shape, heads, want, want_first);
+            case 64:
+                return expect_streamed<cuda::AttentionExact64>(in.batch, shape, heads, want, want_first);
+            case 128:
+                return expect_streamed<cuda::AttentionExact128>(in.batch, shape, heads, want, want_first);
+        }
+    }
+
+    template <class Kernel>
+    static void expect_streamed(const Batch& batch, const cuda::AttentionShape& shape,
+                                const cuda::QuantizedHeads& heads, const std::vector<float>& want,
+                                const std::vector<float>& want_first) {
+        const std::uint32_t width = shape.heads * shape.head_width;
+        for (const bool first_rows_only : {false, true}) {
+            const std::vector<float>& wanted = first_rows_only ? want_first : want;
+            const DeviceArray<float> context(wanted.size() + width);
+            run(Kernel{{shape, heads, context.data(), width},
+                       batch.texts.data(),
+                       first_rows_only,
+                       batch.longest() + 7,
+                       batch.texts_counted(),
+                       batch.text_count + 1});
+            EXPECT_TRUE(same_bits(written(context, wanted.size()), wanted))
+                << shape.heads << " heads of " << shape.head_width << ", streamed, first rows only " << first_rows_only;
+        }
     }
 };
 

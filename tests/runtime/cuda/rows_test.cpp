@@ -96,6 +96,13 @@ class RowKernels : public KernelTest {
         }
     }
 
+    // check(kernel) with one of each, of which only the type counts.
+    template <class ByBlocks, class ByWarps, class Check>
+    static void by_blocks_and_by_warps(Check check) {
+        check(ByBlocks{});
+        check(ByWarps{});
+    }
+
     static const KernelSet& kernels() { return scalar(Packing::rows); }
 };
 
@@ -130,9 +137,10 @@ TEST_F(RowKernels, EmbedNormIsSumNormAndQuantize) {
 
             const DeviceArray<std::int8_t> word(q[0]), segment(q[1]), position(q[2]);
             const DeviceArray<float> word_scales(scales[0]), segment_scales(scales[1]), position_scales(scales[2]);
-            const DeviceArray<float> hidden(std::size_t{batch.rows + kRowsBehind} * width);
-            const S8Out out(batch.rows, width);
-            run(cuda::EmbedNormExact{batch.tokens.data(),
+            by_blocks_and_by_warps<cuda::EmbedNormExact, cuda::EmbedNormExactByWarps>([&](auto kernel) {
+                const DeviceArray<float> hidden(std::size_t{batch.rows + kRowsBehind} * width);
+                const S8Out out(batch.rows, width);
+                run(decltype(kernel){batch.tokens.data(),
                                      {word.data(), word_scales.data()},
                                      {segment.data(), segment_scales.data()},
                                      {position.data(), position_scales.data()},
@@ -142,8 +150,9 @@ TEST_F(RowKernels, EmbedNormIsSumNormAndQuantize) {
                                      width,
                                      batch.row_count(),
                                      batch.rows + kRowsBehind});
-            EXPECT_TRUE(same_bits(written(hidden, want.size()), want)) << "width " << width;
-            out.expect(quantized(want, width));
+                EXPECT_TRUE(same_bits(written(hidden, want.size()), want)) << "width " << width;
+                out.expect(quantized(want, width));
+            });
         }
     }
 }
@@ -166,19 +175,21 @@ TEST_F(RowKernels, SumNormIsDequantizeAddNormAndQuantize) {
                 apply(norm, want);
 
                 const DeviceArray<float> residual(before);
-                const DeviceArray<float> hidden(std::size_t{rows + kRowsBehind} * width);
-                const S8Out out(rows, width);
-                run(cuda::SumNormExact{product.source(),
-                                       {residual.data(), width},
-                                       first_rows ? batch.texts.data() : nullptr,
-                                       norm.weights(),
-                                       {hidden.data(), width},
-                                       out.sink(),
-                                       width,
-                                       first_rows ? batch.texts_counted() : batch.row_count(),
-                                       rows + kRowsBehind});
-                EXPECT_TRUE(same_bits(written(hidden, want.size()), want)) << "width " << width;
-                out.expect(quantized(want, width));
+                by_blocks_and_by_warps<cuda::SumNormExact, cuda::SumNormExactByWarps>([&](auto kernel) {
+                    const DeviceArray<float> hidden(std::size_t{rows + kRowsBehind} * width);
+                    const S8Out out(rows, width);
+                    run(decltype(kernel){product.source(),
+                                         {residual.data(), width},
+                                         first_rows ? batch.texts.data() : nullptr,
+                                         norm.weights(),
+                                         {hidden.data(), width},
+                                         out.sink(),
+                                         width,
+                                         first_rows ? batch.texts_counted() : batch.row_count(),
+                                         rows + kRowsBehind});
+                    EXPECT_TRUE(same_bits(written(hidden, want.size()), want)) << "width " << width;
+                    out.expect(quantized(want, width));
+                });
             }
         }
     }
@@ -190,24 +201,27 @@ TEST_F(RowKernels, SumNormMayReplaceItsResidual) {
     const Product product(batch.rows, width, true);
     const NormOnDevice norm(width);
     std::vector<float> want = Random(31).floats(std::size_t{batch.rows} * width, 2.0f);
-    const DeviceArray<float> hidden(want);
+    const std::vector<float> before = want;
     for (std::uint32_t i = 0; i < want.size(); ++i)
         want[i] = product.at(i / width, i % width) + want[i];
     apply(norm, want);
-    const S8Out out(batch.rows, width);
-    must_succeed(cuda::launch(cuda::SumNormExact{product.source(),
-                                                 {hidden.data(), width},
-                                                 nullptr,
-                                                 norm.weights(),
-                                                 {hidden.data(), width},
-                                                 out.sink(),
-                                                 width,
-                                                 batch.row_count(),
-                                                 batch.rows},
-                              nullptr),
-                 "launch");
-    EXPECT_TRUE(same_bits(hidden.read(), want));
-    out.expect(quantized(want, width));
+    by_blocks_and_by_warps<cuda::SumNormExact, cuda::SumNormExactByWarps>([&](auto kernel) {
+        const DeviceArray<float> hidden(before);
+        const S8Out out(batch.rows, width);
+        must_succeed(cuda::launch(decltype(kernel){product.source(),
+                                                   {hidden.data(), width},
+                                                   nullptr,
+                                                   norm.weights(),
+                                                   {hidden.data(), width},
+                                                   out.sink(),
+                                                   width,
+                                                   batch.row_count(),
+                                                   batch.rows},
+                                  nullptr),
+                     "launch");
+        EXPECT_TRUE(same_bits(hidden.read(), want));
+        out.expect(quantized(want, width));
+    });
 }
 
 TEST_F(RowKernels, EveryActivationThenQuantize) {
@@ -248,10 +262,12 @@ TEST_F(RowKernels, QuantizeRowsOfAnyMagnitude) {
         }
         const Batch batch({static_cast<std::uint32_t>(std::size(magnitudes))});
         const DeviceArray<float> in(x);
-        const S8Out out(batch.rows, width);
-        run(cuda::QuantizeRows{
-            {in.data(), width}, Activation::none, out.sink(), width, batch.row_count(), batch.rows + kRowsBehind});
-        out.expect(quantized(x, width));
+        by_blocks_and_by_warps<cuda::QuantizeRows, cuda::QuantizeRowsByWarps>([&](auto kernel) {
+            const S8Out out(batch.rows, width);
+            run(decltype(kernel){
+                {in.data(), width}, Activation::none, out.sink(), width, batch.row_count(), batch.rows + kRowsBehind});
+            out.expect(quantized(x, width));
+        });
     }
 }
 
@@ -260,9 +276,11 @@ TEST_F(RowKernels, RowsAsWideAsSharedMemory) {
     const std::vector<float> x = Random().floats(width);
     const Batch batch({1});
     const DeviceArray<float> in(x);
-    const S8Out out(1, width);
-    run(cuda::QuantizeRows{{in.data(), width}, Activation::none, out.sink(), width, batch.row_count(), 1});
-    out.expect(quantized(x, width));
+    by_blocks_and_by_warps<cuda::QuantizeRows, cuda::QuantizeRowsByWarps>([&](auto kernel) {
+        const S8Out out(1, width);
+        run(decltype(kernel){{in.data(), width}, Activation::none, out.sink(), width, batch.row_count(), 1});
+        out.expect(quantized(x, width));
+    });
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ class OwnValue {
 
 class DeviceWarp {
   public:
+    static constexpr bool kIsWarp = true;
     static constexpr std::uint32_t kLanes = 32;
     template <class T>
     using PerLane = OwnValue<T>;
@@ -64,6 +65,17 @@ class DeviceWarp {
             "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
             "{%0, %1, %2, %3};"
             : "+f"(of[0]), "+f"(of[1]), "+f"(of[2]), "+f"(of[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    }
+
+    __device__ void multiply(PerLane<IntegerSums>& sums, PerLane<Left>& left, PerLane<Right>& right) const noexcept {
+        std::int32_t(&of)[4] = sums[0].of;
+        const std::uint32_t(&a)[4] = left[0].words;
+        const std::uint32_t(&b)[2] = right[0].words;
+        asm volatile(
+            "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+r"(of[0]), "+r"(of[1]), "+r"(of[2]), "+r"(of[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     }
 
@@ -160,8 +172,8 @@ class DeviceWarp {
     __device__ void of_4(PerLane<Some>& values, Join join) const noexcept {
 #pragma unroll
         for (float& value : values[0].of) {
-            value = join(value, __shfl_xor_sync(kAll, value, 1));
             value = join(value, __shfl_xor_sync(kAll, value, 2));
+            value = join(value, __shfl_xor_sync(kAll, value, 1));
         }
     }
 };
@@ -175,8 +187,12 @@ class DeviceBlock {
     static constexpr std::uint32_t kThreads = kThreadsOfBlock;
     static constexpr std::uint32_t kWarps = kThreads / Warp::kLanes;
     static_assert(kThreads % Warp::kLanes == 0);
+    static constexpr bool kIsWarp = false;
+    static constexpr std::uint32_t kLanes = kThreads;
     template <class T>
     using PerThread = OwnValue<T>;
+    template <class T>
+    using PerLane = OwnValue<T>;
 
     __device__ std::uint32_t x() const noexcept { return blockIdx.x; }
     __device__ std::uint32_t y() const noexcept { return blockIdx.y; }
@@ -187,6 +203,10 @@ class DeviceBlock {
     __device__ void threads(F f) const noexcept {
         f(threadIdx.x);
         __syncthreads();
+    }
+    template <class F>
+    __device__ void lanes(F f) const noexcept {
+        threads(f);
     }
 
     template <class F>

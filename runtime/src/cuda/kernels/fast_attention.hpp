@@ -48,7 +48,7 @@ struct FastAttention {
     Grid grid() const noexcept {
         return {first_rows_only ? 1 : (longest + block_rows() - 1) / block_rows(), heads.shape.heads, rows};
     }
-    std::size_t shared_bytes() const noexcept { return kTilesOfBlock * sizeof(Part); }
+    std::size_t shared_bytes() const noexcept { return splits > 1 ? kTilesOfBlock * sizeof(Part) : 0; }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
@@ -58,14 +58,18 @@ struct FastAttention {
         const std::uint32_t first = block.x() * block_rows();
         if (first >= text.count) return;
         Part* const parts = reinterpret_cast<Part*>(block.shared());
-        block.warps([&](auto& warp) {
-            Streams<typename Block::Warp> streams;
-            attend(warp, streams, text, block.y(), first + warp.index() / splits * kTile, warp.index() % splits);
-            leave(warp, streams, parts[warp.index()]);
-        });
         const std::uint32_t left = first_rows_only ? 1 : text.count - first;
         const std::uint32_t some = left < block_rows() ? left : block_rows();
         const std::uint32_t to = first_rows_only ? text_index : text.first + first;
+        block.warps([&](auto& warp) {
+            const std::uint32_t row = warp.index() / splits * kTile;
+            if (row >= some) return;
+            Streams<typename Block::Warp> streams;
+            attend(warp, streams, text, block.y(), first + row, warp.index() % splits);
+            if (splits > 1) return leave(warp, streams, parts[warp.index()]);
+            store(warp, streams, to + row, some - row, block.y());
+        });
+        if (splits == 1) return;
         block.threads([&](std::uint32_t thread) {
             if (thread < some) weigh(parts + thread / kTile * splits, thread % kTile);
         });
@@ -185,7 +189,7 @@ struct FastAttention {
                 const std::uint32_t of = key + i / 4 * 8 + lane % 4 * 2 + i % 2;
                 t = of < text.count ? t * heads.shape.score_scale : kMasked;
                 float& most = largest[lane].of[i % 4 / 2];
-                most = t > most ? t : most;
+                most = larger(t, most);
             }
         });
         warp.max_of_4(largest);
@@ -223,6 +227,33 @@ struct FastAttention {
             for (std::uint32_t tile = 0; tile < kTiles; ++tile)
                 warp.multiply(s.out[tile], left[group], column[tile]);
         }
+    }
+
+    // Of a tile that no other warp has a part of: rows from `to` on, the first `some` of them.
+    template <class Warp>
+    ETCH_DEVICE void store(const Warp& warp, Streams<Warp>& s, std::uint32_t to, std::uint32_t some,
+                           std::uint32_t head) const noexcept {
+        warp.sum_of_4(s.sum);
+        warp.own([&](std::uint32_t lane) {
+            for (std::uint32_t half = 0; half < 2; ++half) {
+                const std::uint32_t row = lane / 4 + half * 8;
+                if (row >= some) continue;
+                const float weight = 1.0f / s.sum[lane].of[half];
+                Bf16* const out = heads.context + std::size_t{to + row} * heads.context_stride + head * kColumns +
+                                  lane % 4 * (kColumns / 4);
+                for (std::uint32_t first = 0; first < kColumns / 4; first += 8) {
+                    Words<4> words;
+                    for (std::uint32_t i = 0; i < 4; ++i) {
+                        const std::uint32_t column = first + 2 * i;
+                        const auto value = [&](std::uint32_t at) {
+                            return s.out[at % kTiles][lane].of[2 * half + at / kTiles] * weight;
+                        };
+                        words.words[i] = pack_bf16(value(column), value(column + 1));
+                    }
+                    store_words(words, out + first);
+                }
+            }
+        });
     }
 
     template <class Warp>

@@ -10,6 +10,7 @@
 //     Block::PerThread<T>                   a value of each thread: v[thread]
 //     max(PerThread<float>)                 of all threads, at least 0; with barriers
 //     sum(PerThread<float>)                 in any order; with barriers
+//     kLanes, lanes(f), PerLane<T>          kThreads, threads(f) and PerThread<T>, for what a block or a warp can do
 // and in a warp
 //     index()                               of the warp in the block
 //     lanes(f)                              f(lane) for each of kLanes lanes, which then see what all have written
@@ -17,8 +18,9 @@
 //     Warp::PerLane<T>                      a value of each lane
 //     max(PerLane<float>)                   of all lanes
 //     sum(PerLane<float>)                   in any order
-//     max_of_4(PerLane<T>), sum_of_4        every float of T::of becomes that of lanes 4i to 4i + 3
-//     multiply(sums, left, right)           sums += left right: fragments.hpp
+//     max_of_4(PerLane<T>), sum_of_4        every float of T::of becomes that of lanes 4i to 4i + 3; sums are the
+//                                           contract's: (0 + 2) + (1 + 3)
+//     multiply(sums, left, right)           sums += left right, of bf16 or of s8: fragments.hpp
 //     sum_of_16(PerLane<float>)             of lanes 0 to 15, the contract's tree: +8, +4, +2, +1; lane i + 16 holds
 //                                           the same as lane i
 //     max_of_some(PerLane<float>, some)     every value becomes the largest of lanes some * i to some * i + some - 1;
@@ -32,6 +34,7 @@
 #pragma once
 
 #include "attention.hpp"
+#include "exact_attention.hpp"
 #include "fast_attention.hpp"
 #include "fast_sum_norm.hpp"
 #include "layer_norm.hpp"
@@ -48,7 +51,11 @@ namespace cuda {
 using EmbedNormExact = EmbedNorm<S8Embedding, S8Sink>;
 using EmbedNormFast = EmbedNorm<S8Embedding, Bf16Sink>;
 using EmbedNormFastF32 = EmbedNorm<F32Embedding, Bf16Sink>;
+using EmbedNormExactByWarps = EmbedNorm<S8Embedding, S8Sink, true>;
+using EmbedNormFastByWarps = EmbedNorm<S8Embedding, Bf16Sink, true>;
+using EmbedNormFastF32ByWarps = EmbedNorm<F32Embedding, Bf16Sink, true>;
 using SumNormExact = SumNorm<S32Source, F32Source, S8Sink>;
+using SumNormExactByWarps = SumNorm<S32Source, F32Source, S8Sink, true>;
 using SumNormFast = SumNorm<Bf16Source, Bf16Source, Bf16Sink>;
 using SumNormFast256 = FastSumNorm<1>;
 using SumNormFast512 = FastSumNorm<2>;
@@ -59,8 +66,12 @@ using ActivateExactToF32 = MapRows<S32Source, F32Sink>;
 using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
 using ActivateFastToF32 = MapRows<Bf16Source, F32Sink>;
 using QuantizeRows = MapRows<F32Source, S8Sink>;
+using QuantizeRowsByWarps = MapRows<F32Source, S8Sink, true>;
 using RoundRows = MapRows<F32Source, Bf16Sink>;
 using AttentionExact = Attention<ExactHeads>;
+using AttentionExact32 = ExactAttention<32>;
+using AttentionExact64 = ExactAttention<64>;
+using AttentionExact128 = ExactAttention<128>;
 using AttentionFast = Attention<FastHeads>;
 using AttentionFast32 = FastAttention<32>;
 using AttentionFast64 = FastAttention<64>;
@@ -78,33 +89,41 @@ using UnpackF32 = Unpack<PackedF32>;
 }  // namespace etch
 
 // X(kernel) for each.
-#define ETCH_CUDA_KERNELS(X) \
-    X(EmbedNormExact)        \
-    X(EmbedNormFast)         \
-    X(EmbedNormFastF32)      \
-    X(SumNormExact)          \
-    X(SumNormFast)           \
-    X(SumNormFast256)        \
-    X(SumNormFast512)        \
-    X(SumNormFast768)        \
-    X(SumNormFast1024)       \
-    X(ActivateExact)         \
-    X(ActivateExactToF32)    \
-    X(ActivateFast)          \
-    X(ActivateFastToF32)     \
-    X(QuantizeRows)          \
-    X(RoundRows)             \
-    X(SplitHeads)            \
-    X(AttentionExact)        \
-    X(AttentionFast)         \
-    X(AttentionFast32)       \
-    X(AttentionFast64)       \
-    X(AttentionFast128)      \
-    X(PoolTexts)             \
-    X(PoolTextsFast)         \
-    X(LinearRowsF32)         \
-    X(UnpackS8)              \
-    X(UnpackScaledS8)        \
-    X(UnpackS4)              \
-    X(UnpackScaledS4)        \
+#define ETCH_CUDA_KERNELS(X)   \
+    X(EmbedNormExact)          \
+    X(EmbedNormFast)           \
+    X(EmbedNormFastF32)        \
+    X(EmbedNormExactByWarps)   \
+    X(EmbedNormFastByWarps)    \
+    X(EmbedNormFastF32ByWarps) \
+    X(SumNormExact)            \
+    X(SumNormExactByWarps)     \
+    X(SumNormFast)             \
+    X(SumNormFast256)          \
+    X(SumNormFast512)          \
+    X(SumNormFast768)          \
+    X(SumNormFast1024)         \
+    X(ActivateExact)           \
+    X(ActivateExactToF32)      \
+    X(ActivateFast)            \
+    X(ActivateFastToF32)       \
+    X(QuantizeRows)            \
+    X(QuantizeRowsByWarps)     \
+    X(RoundRows)               \
+    X(SplitHeads)              \
+    X(AttentionExact)          \
+    X(AttentionExact32)        \
+    X(AttentionExact64)        \
+    X(AttentionExact128)       \
+    X(AttentionFast)           \
+    X(AttentionFast32)         \
+    X(AttentionFast64)         \
+    X(AttentionFast128)        \
+    X(PoolTexts)               \
+    X(PoolTextsFast)           \
+    X(LinearRowsF32)           \
+    X(UnpackS8)                \
+    X(UnpackScaledS8)          \
+    X(UnpackS4)                \
+    X(UnpackScaledS4)          \
     X(UnpackF32)

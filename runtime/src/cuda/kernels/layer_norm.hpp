@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNorm of a row in shared memory, and the kernels that end with it: the embedding sum and a linear with residual.
+// LayerNorm of a row in shared memory, and the kernels that end with it: the embedding sum and a linear with
+// residual.
 #pragma once
 
 #include <cstddef>
@@ -17,89 +18,134 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 
-// The sum of value(i) along a row: by the block's first warp in the contract's order, `total` in shared memory, or by
-// all threads in any order.
-template <bool kExact, class Block, class Value>
-ETCH_DEVICE float sum_of_row(Block& block, std::uint32_t width, float* total, Value value) noexcept {
-    if constexpr (kExact) {
-        block.warps([&](auto& warp) {
+// The sum of value(i) along a row in the contract's order.
+template <class Warp, class Value>
+ETCH_DEVICE float sum_in_order(const Warp& warp, std::uint32_t width, Value value) noexcept {
+    typename Warp::template PerLane<float> partial;
+    warp.lanes([&](std::uint32_t lane) {
+        float mine = 0.0f;
+        ETCH_DEVICE_UNROLL
+        for (std::uint32_t i = lane % 16; i < width; i += 16)
+            mine += value(i);
+        partial[lane] = mine;
+    });
+    return warp.sum_of_16(partial);
+}
+
+// The same, of a block by its first warp, with `total` in shared memory; or in any order, by all lanes.
+template <bool kExact, class Team, class Value>
+ETCH_DEVICE float sum_of_row(Team& team, std::uint32_t width, float* total, Value value) noexcept {
+    if constexpr (!kExact) {
+        typename Team::template PerLane<float> partial;
+        team.lanes([&](std::uint32_t lane) {
+            float mine = 0.0f;
+            for (std::uint32_t i = lane; i < width; i += Team::kLanes)
+                mine += value(i);
+            partial[lane] = mine;
+        });
+        return team.sum(partial);
+    } else if constexpr (Team::kIsWarp) {
+        return sum_in_order(team, width, value);
+    } else {
+        team.warps([&](auto& warp) {
             if (warp.index() != 0) return;
-            typename Block::Warp::template PerLane<float> partial;
-            warp.lanes([&](std::uint32_t lane) {
-                float mine = 0.0f;
-                ETCH_DEVICE_UNROLL
-                for (std::uint32_t i = lane % 16; i < width; i += 16)
-                    mine += value(i);
-                partial[lane] = mine;
-            });
-            const float sum = warp.sum_of_16(partial);
+            const float sum = sum_in_order(warp, width, value);
             warp.lanes([&](std::uint32_t lane) {
                 if (lane == 0) *total = sum;
             });
         });
         return *total;
-    } else {
-        typename Block::template PerThread<float> partial;
-        block.threads([&](std::uint32_t thread) {
-            float mine = 0.0f;
-            for (std::uint32_t i = thread; i < width; i += Block::kThreads)
-                mine += value(i);
-            partial[thread] = mine;
-        });
-        return block.sum(partial);
     }
 }
 
-// LayerNorm of the row whose columns `row` gives as a source does, without its number: in shared memory,
-// norm_shared_bytes() of it. The weights are fetched with the row, for later their way would be waited for.
-template <bool kExact, class Block, class Row>
-ETCH_DEVICE const float* layer_norm(Block& block, const LayerNormWeights& weights, std::uint32_t width,
-                                    const Row& row) noexcept {
-    float* const values = reinterpret_cast<float*>(block.shared());
-    float* const gamma = values + width;
-    float* const beta = gamma + width;
-    float* const sums = beta + width;
-    block.threads([&](std::uint32_t thread) {
+// LayerNorm of the row whose columns `row` gives as a source does, without its number: to `values`, in shared memory as
+// sinks want it, norm_floats() of it. A block fetches the weights with the row, for later it would wait for them; where
+// each row has a warp, others have work.
+template <bool kExact, class Team, class Row>
+ETCH_DEVICE void layer_norm(Team& team, const LayerNormWeights& weights, std::uint32_t width, const Row& row,
+                            float* values) noexcept {
+    float* const sums = values + row_floats(width);
+    float* const gamma = sums + 4;
+    float* const beta = gamma + row_floats(width);
+    team.lanes([&](std::uint32_t lane) {
         if (row.has_fours(width)) {
-            for (std::uint32_t i = 4 * thread; i < width; i += 4 * Block::kThreads) {
+            for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes) {
                 const Four of_row = row.four_at(i);
-                const Four of_gamma = load_four(weights.gamma + i);
-                const Four of_beta = load_four(weights.beta + i);
+                if constexpr (!Team::kIsWarp) {
+                    const Four of_gamma = load_four(weights.gamma + i);
+                    const Four of_beta = load_four(weights.beta + i);
+                    store_four(of_gamma, gamma + i);
+                    store_four(of_beta, beta + i);
+                }
                 store_four(of_row, values + i);
-                store_four(of_gamma, gamma + i);
-                store_four(of_beta, beta + i);
             }
         } else {
-            for (std::uint32_t i = thread; i < width; i += Block::kThreads) {
-                values[i] = row.at(i);
-                gamma[i] = weights.gamma[i];
-                beta[i] = weights.beta[i];
+            for (std::uint32_t i = lane; i < row_floats(width); i += Team::kLanes) {
+                values[i] = i < width ? row.at(i) : 0.0f;
+                if constexpr (!Team::kIsWarp) {
+                    gamma[i] = i < width ? weights.gamma[i] : 0.0f;
+                    beta[i] = i < width ? weights.beta[i] : 0.0f;
+                }
             }
         }
     });
     const auto itself = [&](std::uint32_t i) { return values[i]; };
-    const float mean = sum_of_row<kExact>(block, width, &sums[0], itself) * weights.inverse_width;
+    const float mean = sum_of_row<kExact>(team, width, &sums[0], itself) * weights.inverse_width;
     const auto square = [&](std::uint32_t i) {
         const float d = values[i] - mean;
         return d * d;
     };
-    const float variance = sum_of_row<kExact>(block, width, &sums[1], square) * weights.inverse_width;
+    const float variance = sum_of_row<kExact>(team, width, &sums[1], square) * weights.inverse_width;
     const float r = 1.0f / square_root(variance + weights.epsilon);
-    block.threads([&](std::uint32_t thread) {
-        for (std::uint32_t i = thread; i < width; i += Block::kThreads)
-            values[i] = ((values[i] - mean) * r) * gamma[i] + beta[i];
+    const float* const scale = Team::kIsWarp ? weights.gamma : gamma;
+    const float* const shift = Team::kIsWarp ? weights.beta : beta;
+    const auto normal = [&](float x, float g, float s) { return ((x - mean) * r) * g + s; };
+    team.lanes([&](std::uint32_t lane) {
+        if (row.has_fours(width)) {
+            for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes) {
+                Four x = load_four(values + i);
+                const Four g = load_four(scale + i);
+                const Four s = load_four(shift + i);
+                for (std::uint32_t n = 0; n < 4; ++n)
+                    x.of[n] = normal(x.of[n], g.of[n], s.of[n]);
+                store_four(x, values + i);
+            }
+        } else {
+            for (std::uint32_t i = lane; i < width; i += Team::kLanes)
+                values[i] = normal(values[i], scale[i], shift[i]);
+        }
     });
-    return values;
 }
 
-constexpr std::size_t norm_shared_bytes(std::uint32_t width) noexcept {
-    return (std::size_t{3} * width + 2) * sizeof(float);
+// Of a row, by a block or a warp.
+constexpr std::uint32_t norm_floats(std::uint32_t width, bool by_warps) noexcept {
+    return by_warps ? row_floats(width) : 3 * row_floats(width) + 4;
+}
+
+// Four neighbouring floats of an entry, the first a multiple of 4 as the width is.
+ETCH_DEVICE inline Four four_of(const S8Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                std::uint32_t i) noexcept {
+    Four to;
+    if (has_4_bits(embedding)) {
+        for (std::uint32_t n = 0; n < 4; ++n)
+            to.of[n] = value_of(embedding, index, width, i + n);
+        return to;
+    }
+    const std::uint32_t word = load_words<1>(embedding.table + std::size_t{index} * width + i).words[0];
+    const float scale = embedding.scales[index];
+    for (std::uint32_t n = 0; n < 4; ++n)
+        to.of[n] = static_cast<float>(static_cast<std::int8_t>(word >> 8 * n)) * scale;
+    return to;
+}
+ETCH_DEVICE inline Four four_of(const F32Embedding& embedding, std::uint32_t index, std::uint32_t width,
+                                std::uint32_t i) noexcept {
+    return load_four(embedding.table + std::size_t{index} * width + i);
 }
 
 // LayerNorm((word + segment) + position) to `hidden` and to `out`. `Embedding` is S8Embedding or F32Embedding.
-template <class Embedding, class Sink>
+template <class Embedding, class Sink, bool kByWarps = false>
 struct EmbedNorm {
-    static constexpr std::uint32_t kThreads = kRowThreads;
+    static constexpr std::uint32_t kThreads = kByWarps ? kRowWarpThreads : kRowThreads;
 
     const RowInfo* tokens;  // [rows]
     Embedding word;
@@ -112,17 +158,18 @@ struct EmbedNorm {
     const std::uint32_t* count;  // rows there are
     std::uint32_t rows;          // at most
 
-    Grid grid() const noexcept { return {rows}; }
-    std::size_t shared_bytes() const noexcept { return norm_shared_bytes(width); }
+    Grid grid() const noexcept { return row_grid(rows, kByWarps); }
+    std::size_t shared_bytes() const noexcept { return row_bytes(norm_floats(width, kByWarps), kByWarps); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
-        const std::uint32_t row = block.x();
-        if (row >= *count) return;
-        const RowInfo token = tokens[row];
-        const float* const values = layer_norm<Sink::kExact>(block, norm, width, Row{*this, token});
-        hidden.store(block, row, values, width);
-        out.store(block, row, values, width);
+        for_each_row<kByWarps>(block, *count, norm_floats(width, kByWarps),
+                               [&](auto& team, std::uint32_t row, float* values) {
+                                   const RowInfo token = tokens[row];
+                                   layer_norm<Sink::kExact>(team, norm, width, Row{*this, token}, values);
+                                   hidden.store(team, row, values, width);
+                                   out.store(team, row, values, width);
+                               });
     }
 
   private:
@@ -136,15 +183,23 @@ struct EmbedNorm {
                     value_of(of.segment, token.segment, of.width, i)) +
                    value_of(of.position, token.position, of.width, i);
         }
-        ETCH_DEVICE Four four_at(std::uint32_t i) const noexcept { return {{at(i), at(i + 1), at(i + 2), at(i + 3)}}; }
+        ETCH_DEVICE Four four_at(std::uint32_t i) const noexcept {
+            const Four word = four_of(of.word, static_cast<std::uint32_t>(token.id), of.width, i);
+            const Four segment = four_of(of.segment, token.segment, of.width, i);
+            const Four position = four_of(of.position, token.position, of.width, i);
+            Four sum;
+            for (std::uint32_t n = 0; n < 4; ++n)
+                sum.of[n] = (word.of[n] + segment.of[n]) + position.of[n];
+            return sum;
+        }
     };
 };
 
 // LayerNorm(in + residual) to `hidden` and to `out`. Either may be where the residual comes from, unless `first_rows`
 // is given.
-template <class Source, class Residual, class Sink>
+template <class Source, class Residual, class Sink, bool kByWarps = false>
 struct SumNorm {
-    static constexpr std::uint32_t kThreads = kRowThreads;
+    static constexpr std::uint32_t kThreads = kByWarps ? kRowWarpThreads : kRowThreads;
 
     Source in;
     Residual residual;
@@ -156,17 +211,18 @@ struct SumNorm {
     const std::uint32_t* count;  // rows there are
     std::uint32_t rows;          // at most
 
-    Grid grid() const noexcept { return {rows}; }
-    std::size_t shared_bytes() const noexcept { return norm_shared_bytes(width); }
+    Grid grid() const noexcept { return row_grid(rows, kByWarps); }
+    std::size_t shared_bytes() const noexcept { return row_bytes(norm_floats(width, kByWarps), kByWarps); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
-        const std::uint32_t row = block.x();
-        if (row >= *count) return;
-        const std::uint32_t from = first_rows == nullptr ? row : first_rows[row].first;
-        const float* const values = layer_norm<Sink::kExact>(block, norm, width, Row{*this, row, from});
-        hidden.store(block, row, values, width);
-        out.store(block, row, values, width);
+        for_each_row<kByWarps>(block, *count, norm_floats(width, kByWarps),
+                               [&](auto& team, std::uint32_t row, float* values) {
+                                   const std::uint32_t from = first_rows == nullptr ? row : first_rows[row].first;
+                                   layer_norm<Sink::kExact>(team, norm, width, Row{*this, row, from}, values);
+                                   hidden.store(team, row, values, width);
+                                   out.store(team, row, values, width);
+                               });
     }
 
   private:

@@ -13,10 +13,25 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace cuda {
 
+// f(activate) with the activation as a function of a float, chosen before f's loops instead of in them.
+template <class F>
+ETCH_DEVICE inline void with_activation(Activation activation, F f) noexcept {
+    switch (activation) {
+        case Activation::gelu:
+            return f([](float x) { return scalar::gelu(x); });
+        case Activation::none:
+            return f([](float x) { return x; });
+        default:
+            return f([=](float x) { return scalar::activate(activation, x); });
+    }
+}
+
 // out = activation(in), row by row: dequantize, activate, quantize in one.
-template <class Source, class Sink>
+// A block for each row, or, where rows are short, a warp.
+template <class Source, class Sink, bool kByWarps = false>
 struct MapRows {
-    static constexpr std::uint32_t kThreads = kRowThreads;
+    static constexpr std::uint32_t kBlocksAtOnce = kByWarps ? 1 : 8;
+    static constexpr std::uint32_t kThreads = kByWarps ? kRowWarpThreads : kRowThreads;
 
     Source in;
     Activation activation;
@@ -25,30 +40,34 @@ struct MapRows {
     const std::uint32_t* count;  // rows there are
     std::uint32_t rows;          // at most
 
-    Grid grid() const noexcept { return {rows}; }
-    std::size_t shared_bytes() const noexcept { return width * sizeof(float); }
+    Grid grid() const noexcept { return row_grid(rows, kByWarps); }
+    std::size_t shared_bytes() const noexcept { return row_bytes(row_floats(width), kByWarps); }
 
     template <class Block>
     ETCH_DEVICE void operator()(Block& block) const noexcept {
-        const std::uint32_t row = block.x();
-        if (row >= *count) return;
-        float* const values = reinterpret_cast<float*>(block.shared());
-        if (width % 4 == 0 && in.stride % 4 == 0) {
-            block.threads([&](std::uint32_t thread) {
-                for (std::uint32_t i = 4 * thread; i < width; i += 4 * kThreads) {
-                    Four x = in.four_at(row, i);
-                    for (float& value : x.of)
-                        value = scalar::activate(activation, value);
-                    store_four(x, values + i);
+        for_each_row<kByWarps>(block, *count, row_floats(width),
+                               [&](auto& team, std::uint32_t row, float* values) { map(team, row, values); });
+    }
+
+  private:
+    template <class Team>
+    ETCH_DEVICE void map(Team& team, std::uint32_t row, float* values) const noexcept {
+        with_activation(activation, [&](auto activate) {
+            team.lanes([&](std::uint32_t lane) {
+                if (width % 4 == 0 && in.stride % 4 == 0) {
+                    for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes) {
+                        Four x = in.four_at(row, i);
+                        for (float& value : x.of)
+                            value = activate(value);
+                        store_four(x, values + i);
+                    }
+                } else {
+                    for (std::uint32_t i = lane; i < row_floats(width); i += Team::kLanes)
+                        values[i] = i < width ? activate(in.at(row, i)) : 0.0f;
                 }
             });
-        } else {
-            block.threads([&](std::uint32_t thread) {
-                for (std::uint32_t i = thread; i < width; i += kThreads)
-                    values[i] = scalar::activate(activation, in.at(row, i));
-            });
-        }
-        out.store(block, row, values, width);
+        });
+        out.store(team, row, values, width);
     }
 };
 

@@ -2,8 +2,9 @@
 // Where the kernels that work on whole rows take a row's values from, and where they put them.
 //
 // A source has `at(row, column)`, and `four_at(row, column)` of four neighbours, where column and stride are multiples
-// of 4 and the addresses of 16 bytes; a sink has `store(block, row, values, width)`, called by the whole block with the
-// row in shared memory, and says whether the row must have the contract's bits. Strides are in elements.
+// of 4 and the addresses of 16 bytes; a sink has `store(team, row, values, width)`, called by a whole block or warp
+// with the row in shared memory, from a multiple of 16 bytes on and with zeros behind it up to a multiple of 4 columns,
+// and says whether the row must have the contract's bits. Strides are in elements.
 #pragma once
 
 #include <cstdint>
@@ -76,26 +77,29 @@ struct S8Sink {
     std::uint32_t stride;  // a multiple of 4
     float* scales;         // [rows]
 
-    template <class Block>
-    ETCH_DEVICE void store(Block& block, std::uint32_t row, const float* values, std::uint32_t width) const noexcept {
-        typename Block::template PerThread<float> largest;
-        block.threads([&](std::uint32_t thread) {
+    template <class Team>
+    ETCH_DEVICE void store(Team& team, std::uint32_t row, const float* values, std::uint32_t width) const noexcept {
+        typename Team::template PerLane<float> largest;
+        team.lanes([&](std::uint32_t lane) {
             float mine = 0.0f;
-            for (std::uint32_t i = thread; i < width; i += Block::kThreads) {
-                const float magnitude = scalar::absolute(values[i]);
-                mine = magnitude > mine ? magnitude : mine;
+            for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes) {
+                for (const float value : load_four(values + i).of) {
+                    const float magnitude = scalar::absolute(value);
+                    mine = magnitude > mine ? magnitude : mine;
+                }
             }
-            largest[thread] = mine;
+            largest[lane] = mine;
         });
-        const scalar::Quantization to = scalar::quantization_of(block.max(largest));
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = 4 * thread; i < stride; i += 4 * Block::kThreads) {
+        const scalar::Quantization to = scalar::quantization_of(team.max(largest));
+        team.lanes([&](std::uint32_t lane) {
+            for (std::uint32_t i = 4 * lane; i < stride; i += 4 * Team::kLanes) {
+                const Four x = i < width ? load_four(values + i) : Four{};
                 std::int32_t rounded[4];
                 for (std::uint32_t n = 0; n < 4; ++n)
-                    rounded[n] = i + n < width ? scalar::round_to_int(values[i + n] * to.factor) : 0;
+                    rounded[n] = scalar::round_to_int(x.of[n] * to.factor);
                 store_four(rounded, q + std::size_t{row} * stride + i);
             }
-            if (thread == 0) scales[row] = to.scale;
+            if (lane == 0) scales[row] = to.scale;
         });
     }
 };
@@ -107,10 +111,10 @@ struct Bf16Sink {
     Bf16* values;  // [rows][stride]
     std::uint32_t stride;
 
-    template <class Block>
-    ETCH_DEVICE void store(Block& block, std::uint32_t row, const float* from, std::uint32_t width) const noexcept {
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < stride; i += Block::kThreads)
+    template <class Team>
+    ETCH_DEVICE void store(Team& team, std::uint32_t row, const float* from, std::uint32_t width) const noexcept {
+        team.lanes([&](std::uint32_t lane) {
+            for (std::uint32_t i = lane; i < stride; i += Team::kLanes)
                 values[std::size_t{row} * stride + i] = to_bf16(i < width ? from[i] : 0.0f);
         });
     }
@@ -121,12 +125,18 @@ struct F32Sink {
     float* values;  // [rows][stride]; null: nothing is stored
     std::uint32_t stride;
 
-    template <class Block>
-    ETCH_DEVICE void store(Block& block, std::uint32_t row, const float* from, std::uint32_t width) const noexcept {
+    template <class Team>
+    ETCH_DEVICE void store(Team& team, std::uint32_t row, const float* from, std::uint32_t width) const noexcept {
         if (values == nullptr) return;
-        block.threads([&](std::uint32_t thread) {
-            for (std::uint32_t i = thread; i < width; i += Block::kThreads)
-                values[std::size_t{row} * stride + i] = from[i];
+        float* const to = values + std::size_t{row} * stride;
+        team.lanes([&](std::uint32_t lane) {
+            if (width % 4 == 0 && stride % 4 == 0) {
+                for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes)
+                    store_four(load_four(from + i), to + i);
+            } else {
+                for (std::uint32_t i = lane; i < width; i += Team::kLanes)
+                    to[i] = from[i];
+            }
         });
     }
 };

@@ -15,7 +15,7 @@ struct Words {
     std::uint32_t words[kWords];
 };
 
-// Words from an address that is a multiple of 16 bytes, or of 8 where there are two.
+// Words from an address that is a multiple of 16 bytes, or of 8 where there are two, of 4 where there is one.
 template <std::uint32_t kWords, class T>
 ETCH_DEVICE inline Words<kWords> load_words(const T* from) noexcept {
     Words<kWords> to;
@@ -29,6 +29,8 @@ ETCH_DEVICE inline Words<kWords> load_words(const T* from) noexcept {
             to.words[4 * i + 2] = four.z;
             to.words[4 * i + 3] = four.w;
         }
+    } else if constexpr (kWords == 1) {
+        to.words[0] = *reinterpret_cast<const std::uint32_t*>(from);
     } else {
         static_assert(kWords == 2);
         const uint2 two = *reinterpret_cast<const uint2*>(from);
@@ -44,6 +46,23 @@ ETCH_DEVICE inline Words<kWords> load_words(const T* from) noexcept {
 struct Four {
     float of[4];
 };
+
+// Of numbers: one instruction on the device, where a comparison and a choice are two.
+ETCH_DEVICE inline float larger(float a, float b) noexcept {
+#ifdef __CUDA_ARCH__
+    return fmaxf(a, b);
+#else
+    return a > b ? a : b;
+#endif
+}
+
+ETCH_DEVICE inline std::uint32_t log2_of(std::uint32_t power_of_two) noexcept {
+#ifdef __CUDA_ARCH__
+    return 31 - __clz(power_of_two);
+#else
+    return 31 - static_cast<std::uint32_t>(__builtin_clz(power_of_two));
+#endif
+}
 
 // From an address that is a multiple of 16 bytes.
 ETCH_DEVICE inline Four load_four(const float* from) noexcept {
@@ -94,6 +113,36 @@ ETCH_DEVICE inline std::uint32_t pack_bf16(float low, float high) noexcept {
 #else
     return to_bf16(low).bits | static_cast<std::uint32_t>(to_bf16(high).bits) << 16;
 #endif
+}
+
+// Bytes of two words, 0 to 3 those of `a`, 4 to 7 those of `b`: which ones, hexadecimal digits say, the last that of
+// the lowest byte.
+ETCH_DEVICE inline std::uint32_t pick_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t which) noexcept {
+#ifdef __CUDA_ARCH__
+    return __byte_perm(a, b, which);
+#else
+    const std::uint64_t both = std::uint64_t{b} << 32 | a;
+    std::uint32_t picked = 0;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        picked |= static_cast<std::uint32_t>(both >> (which >> 4 * i & 7) * 8 & 0xFF) << 8 * i;
+    return picked;
+#endif
+}
+
+// The lowest byte of each.
+ETCH_DEVICE inline std::uint32_t low_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                           std::uint32_t d) noexcept {
+    return pick_bytes(pick_bytes(a, b, 0x0040), pick_bytes(c, d, 0x0040), 0x5410);
+}
+
+// Of a matrix of 4 x 4 bytes.
+ETCH_DEVICE inline Words<4> transposed(const Words<4>& rows) noexcept {
+    const std::uint32_t low_ab = pick_bytes(rows.words[0], rows.words[1], 0x5140);
+    const std::uint32_t low_cd = pick_bytes(rows.words[2], rows.words[3], 0x5140);
+    const std::uint32_t high_ab = pick_bytes(rows.words[0], rows.words[1], 0x7362);
+    const std::uint32_t high_cd = pick_bytes(rows.words[2], rows.words[3], 0x7362);
+    return {{pick_bytes(low_ab, low_cd, 0x5410), pick_bytes(low_ab, low_cd, 0x7632),
+             pick_bytes(high_ab, high_cd, 0x5410), pick_bytes(high_ab, high_cd, 0x7632)}};
 }
 
 // Of two words the lower halves, or the upper ones.

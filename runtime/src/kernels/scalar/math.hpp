@@ -49,12 +49,16 @@ ETCH_DEVICE inline float horner(const float (&coefficients)[kCount], float x) no
     return result;
 }
 
-// x <= 0.
-ETCH_DEVICE inline float exp2(float x) noexcept {
-    if (x < polynomials::kExp2Least) return 0.0f;
+// kExp2Least <= x <= 0; any other x gives some bits or other.
+ETCH_DEVICE inline float exp2_of_normal(float x) noexcept {
     const float shifted = x + polynomials::kShifter;
     const float fraction = x - (shifted - polynomials::kShifter);
     return from_bits(bits_of(horner(polynomials::kExp2, fraction)) + (bits_of(shifted) << 23));
+}
+
+// x <= 0.
+ETCH_DEVICE inline float exp2(float x) noexcept {
+    return x < polynomials::kExp2Least ? 0.0f : exp2_of_normal(x);
 }
 
 // 1 <= y < 2^127.
@@ -67,7 +71,7 @@ ETCH_DEVICE inline float log2(float y) noexcept {
 ETCH_DEVICE inline float erf(float x) noexcept {
     const float magnitude = absolute(x);
     const float z = magnitude < polynomials::kErfLimit ? magnitude : polynomials::kErfLimit;
-    return with_sign_of(1.0f - exp2(z * horner(polynomials::kErf, z)), x);
+    return with_sign_of(1.0f - exp2_of_normal(z * horner(polynomials::kErf, z)), x);
 }
 
 // 1 <= y <= 2.

@@ -49,6 +49,7 @@ struct TileTypes<Bf16> {
 
 class Warp {
   public:
+    static constexpr bool kIsWarp = true;
     static constexpr std::uint32_t kLanes = 32;
     template <class T>
     using PerLane = Values<T, kLanes>;
@@ -79,6 +80,23 @@ class Warp {
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             for (std::uint32_t i = 0; i < 4; ++i) {
                 for (std::uint32_t k = 0; k < 16; ++k)
+                    sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
+            }
+        }
+    }
+
+    void multiply(PerLane<IntegerSums>& sums, const PerLane<Left>& left, const PerLane<Right>& right) const {
+        std::int32_t a[16][32], b[32][8];
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const std::uint32_t g = lane / 4, t = lane % 4;
+            for (std::uint32_t i = 0; i < 16; ++i)
+                a[g + i / 4 % 2 * 8][4 * t + i % 4 + i / 8 * 16] = byte_of(left[lane].words[i / 4], i % 4);
+            for (std::uint32_t i = 0; i < 8; ++i)
+                b[4 * t + i % 4 + i / 4 * 16][g] = byte_of(right[lane].words[i / 4], i % 4);
+        }
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            for (std::uint32_t i = 0; i < 4; ++i) {
+                for (std::uint32_t k = 0; k < 32; ++k)
                     sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
             }
         }
@@ -172,13 +190,16 @@ class Warp {
         return to_float(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
     }
 
+    static std::int32_t byte_of(std::uint32_t word, std::uint32_t byte) {
+        return static_cast<std::int8_t>(word >> (8 * byte));
+    }
+
     template <class Some, class Join>
     static void of_4(PerLane<Some>& values, Join join) {
         for (std::size_t i = 0; i < std::size(values[0].of); ++i) {
             for (std::uint32_t lane = 0; lane < kLanes; lane += 4) {
-                float joined = values[lane].of[i];
-                for (std::uint32_t other = 1; other < 4; ++other)
-                    joined = join(joined, values[lane + other].of[i]);
+                const float joined = join(join(values[lane].of[i], values[lane + 2].of[i]),
+                                          join(values[lane + 1].of[i], values[lane + 3].of[i]));
                 for (std::uint32_t each = 0; each < 4; ++each)
                     values[lane + each].of[i] = joined;
             }
@@ -196,8 +217,12 @@ class Block {
     static constexpr std::uint32_t kThreads = kThreadsOfBlock;
     static constexpr std::uint32_t kWarps = kThreads / Warp::kLanes;
     static_assert(kThreads % Warp::kLanes == 0 && kThreads <= 1024);
+    static constexpr bool kIsWarp = false;
+    static constexpr std::uint32_t kLanes = kThreads;
     template <class T>
     using PerThread = Values<T, kThreads>;
+    template <class T>
+    using PerLane = Values<T, kThreads>;
 
     Block(Grid at, std::uint8_t* shared, Order order) : at_(at), shared_(shared), order_(order) {}
 
@@ -209,6 +234,11 @@ class Block {
     template <class F>
     void threads(F f) const {
         for_each(kThreads, order_, f);
+    }
+
+    template <class F>
+    void lanes(F f) const {
+        threads(f);
     }
 
     template <class F>
