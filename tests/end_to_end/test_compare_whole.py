@@ -25,6 +25,7 @@ PEERS_PYTHON = ROOT / "build/compare/venv/bin/python"
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("tools/compare")
 def test_etch_alone(tmp_path: Path) -> None:
     if shutil.which("cmake") is None or shutil.which("cc") is None or shutil.which("taskset") is None:
         pytest.skip("no cmake, no C compiler, or no taskset")
@@ -60,8 +61,13 @@ def python_with(modules: str) -> Path | None:
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("family", "runtime", "modules"),
-    [(large_translator, "ctranslate2-fp32", "ctranslate2"), (large_decoder, "llamacpp-f32", "llama_cpp, gguf")],
-    ids=["translator", "decoder"],
+    [
+        pytest.param(family, *runtime, id=name, marks=pytest.mark.long_case(f"tools/compare, {name}"))
+        for name, family, *runtime in (
+            ("translator", large_translator, "ctranslate2-fp32", "ctranslate2"),
+            ("decoder", large_decoder, "llamacpp-f32", "llama_cpp, gguf"),
+        )
+    ],
 )
 def test_models_that_write(family: ModuleType, runtime: str, modules: str, tmp_path: Path) -> None:
     """With the other runtime where tools/compare has it: in float32 all write the same."""

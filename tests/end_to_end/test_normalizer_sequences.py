@@ -158,7 +158,7 @@ def test_malformed(step: dict[str, Any]) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.minutes(2)
-@pytest.mark.parametrize("name", sampled(NAMES, 2, "scalars by sequence"))
+@pytest.mark.parametrize("name", sampled(NAMES, 1, "scalars by sequence"))
 def test_scalars(name: str) -> None:
     sweep_scalars(Comparison(byte_level(name)), f"scalars, {name}")
 

@@ -146,7 +146,10 @@ def exact(checkpoint: Path) -> Vectors:
     return np.array([reference.output(one.ids, one.type_ids) for one in tokenizer.encode_batch(sentences())])
 
 
-@pytest.mark.parametrize("recipe", ["fp32", *COSINES])
+@pytest.mark.parametrize(
+    "recipe",
+    ["fp32", "w8a8", "w4a8", pytest.param(CALIBRATED, marks=pytest.mark.long_case("calibrated embeddings"))],
+)
 def test_real_texts_against_the_reference(find: Find, exact: Vectors, recipe: str) -> None:
     check_cosines("float64 reference", cosines(embed(find(recipe), sentences()), exact), recipe)
 

@@ -90,12 +90,15 @@ def command(target: str) -> tuple[str, ...]:
         if importlib.util.find_spec("atheris") is None:
             raise Missing("atheris is not installed (tests/fuzz/requirements.txt; it has wheels for x86-64 Linux only)")
         return (sys.executable, str(HERE / "fuzz_loader.py"))
-    return (str(_build() / f"fuzz-{target}"),)
+    _configure()
+    jobs = str(os.cpu_count() or 1)
+    _step("cmake", "--build", BUILD, "--parallel", jobs, "--target", f"fuzz-{target}", "--", "--quiet")
+    return (str(BUILD / "bin" / f"fuzz-{target}"),)
 
 
 @functools.cache
-def _build() -> Path:
-    """Builds the C++ targets with clang; the folder of the programs."""
+def _configure() -> None:
+    """The build of the C++ targets, with clang."""
     compiler = shutil.which("clang++")
     if compiler is None:
         raise Missing("clang++ is not installed")
@@ -114,15 +117,13 @@ def _build() -> Path:
         "ETCH_PYTHON": sys.executable,
     }
     definitions = [f"-D{name}={value}" for name, value in options.items()]
-    jobs = str(os.cpu_count() or 1)
-    for step in (
-        ["cmake", "-S", ROOT, "-B", BUILD, "--log-level=WARNING", *definitions],
-        ["cmake", "--build", BUILD, "--parallel", jobs, "--target", "fuzz-targets", "--", "--quiet"],
-    ):
-        done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"building the fuzz targets failed:\n{done.stdout[-4000:]}")
-    return BUILD / "bin"
+    _step("cmake", "-S", ROOT, "-B", BUILD, "--log-level=WARNING", *definitions)
+
+
+def _step(*command: str | Path) -> None:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"building a fuzz target failed:\n{done.stdout[-4000:]}")
 
 
 def run(target: str, seconds: int) -> Outcome:

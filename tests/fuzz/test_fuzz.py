@@ -16,7 +16,7 @@ from checkpoint_edits import single_edits
 from fuzz_loader import Loader
 from sampling import sampled
 
-SECONDS = 8  # for each target; all of them with their build stay below two and a half minutes
+SECONDS = 8  # for each target
 CPP_TARGETS = [target for target in fuzzing.TARGETS if target != fuzzing.LOADER]
 
 
