@@ -87,7 +87,7 @@ struct ExactAttention {
     static constexpr std::uint32_t kWords = kColumns / 32;  // of a value in a lane
     static_assert(kColumns % 32 == 0);
 
-    // Shared memory of a block up to which four of them find it in a multiprocessor.
+    // Shared memory of a block up to which an H100's multiprocessor has it for four of them.
     static constexpr std::size_t kMostKeptBytes = 56 * 1024;
 
     struct Head {

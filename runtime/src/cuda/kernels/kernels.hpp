@@ -10,7 +10,8 @@
 //     Block::PerThread<T>                   a value of each thread: v[thread]
 //     max(PerThread<float>)                 of all threads, at least 0; with barriers
 //     sum(PerThread<float>)                 in any order; with barriers
-//     kLanes, lanes(f), PerLane<T>          kThreads, threads(f) and PerThread<T>, for what a block or a warp can do
+//     kLanes, lanes(f), PerLane<T>          kThreads, threads(f) and PerThread<T>: a team is a block or a warp, and of
+//                                           which kind kIsWarp says
 // and in a warp
 //     index()                               of the warp in the block
 //     lanes(f)                              f(lane) for each of kLanes lanes, which then see what all have written

@@ -26,8 +26,8 @@ ETCH_DEVICE inline void with_activation(Activation activation, F f) noexcept {
     }
 }
 
-// out = activation(in), row by row: dequantize, activate, quantize in one.
-// A block for each row, or, where rows are short, a warp.
+// out = activation(in), row by row: dequantize, activate, quantize in one. A block for each row, or, where rows are
+// short and many, a warp.
 template <class Source, class Sink, bool kByWarps = false>
 struct MapRows {
     static constexpr std::uint32_t kBlocksAtOnce = kByWarps ? 1 : 8;

@@ -84,10 +84,10 @@ struct SplitHeads {
         const std::uint32_t lanes = out.head_width / 4;
         return out.head_width % kTile == 0 && in.stride % 4 == 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
     }
-    // Rows that lie beside each other in a chunk: what a lane alone writes of them is too short for the memory.
+    // Rows whose columns of a head fill a warp: of one alone a chunk is 16 bytes, half of what memory takes at once.
     constexpr ETCH_DEVICE std::uint32_t rows_at_once() const noexcept { return 4 * 32 / out.head_width; }
 
-    // Blocks that share a row's heads.
+    // Blocks that share the heads of their rows.
     constexpr ETCH_DEVICE std::uint32_t blocks_of_row() const noexcept { return rows < kManyRows ? 2 : 1; }
 
     ETCH_DEVICE std::uint32_t place_of(std::uint32_t row) const noexcept {
