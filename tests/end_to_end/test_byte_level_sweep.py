@@ -47,7 +47,7 @@ def test_scalars_with_a_space_before() -> None:
     comparison.finish("scalars, byte-level with add_prefix_space")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 3, "byte-level corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 2, "byte-level corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(*public())
     for name, lines in corpus_lines(data_folder(), corpus):

@@ -84,7 +84,7 @@ def test_scalars(form: str) -> None:
     comparison.finish(f"scalars, BPE as {form}")
 
 
-@pytest.mark.parametrize(("form", "corpus"), sampled(list(product(FORMS, CORPORA)), 3, "BPE's corpora"))
+@pytest.mark.parametrize(("form", "corpus"), sampled(list(product(FORMS, CORPORA)), 2, "BPE's corpora"))
 def test_corpus(form: str, corpus: str) -> None:
     comparison = Comparison(*trained(form))
     for name, lines in corpus_lines(data_folder(), corpus):

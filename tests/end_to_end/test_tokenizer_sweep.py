@@ -128,7 +128,7 @@ def test_scalars_with_a_checkpoint() -> None:
     sweep_scalars(Comparison(load_checkpoint(folder).tokenizer), "scalars, a checkpoint's tokenizer")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 3, "corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 2, "corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(real_spec())
     for _, lines in corpus_lines(data_folder(), corpus):
