@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that work on whole rows, bit for bit against the CPU's scalar kernels and ops.
 #include <optional>
+#include <type_traits>
 
 #include "device_array.hpp"
 #include "etch/ops/embedding.hpp"
@@ -272,11 +273,12 @@ TEST_F(RowKernels, QuantizeRowsOfAnyMagnitude) {
 }
 
 TEST_F(RowKernels, RowsAsWideAsSharedMemory) {
-    const std::uint32_t width = cuda::kMostColumns;
-    const std::vector<float> x = Random().floats(width);
-    const Batch batch({1});
-    const DeviceArray<float> in(x);
     by_blocks_and_by_warps<cuda::QuantizeRows, cuda::QuantizeRowsByWarps>([&](auto kernel) {
+        constexpr bool kByWarps = std::is_same_v<decltype(kernel), cuda::QuantizeRowsByWarps>;
+        const std::uint32_t width = cuda::kMostColumns * (kByWarps ? 1 : cuda::kRowsOfBlock);
+        const std::vector<float> x = Random().floats(width);
+        const Batch batch({1});
+        const DeviceArray<float> in(x);
         const S8Out out(1, width);
         run(decltype(kernel){{in.data(), width}, Activation::none, out.sink(), width, batch.row_count(), 1});
         out.expect(quantized(x, width));

@@ -95,11 +95,6 @@ struct ExactAttention {
         std::uint32_t head;
     };
 
-    // Of rows g and g + 8 of a tile.
-    struct Pair {
-        float of[2];
-    };
-
     // What a warp knows of its rows.
     template <class Warp>
     struct Queries {
@@ -110,7 +105,7 @@ struct ExactAttention {
         typename Warp::template PerLane<Pair> factor;    // of the sums of values
     };
 
-    // Of a turn in a lane: of[4 * tile + i] is of key 8 * tile + 2t + i % 2 and of row g + i / 2 * 8.
+    // Of a turn in a lane: of[i] is of the key column_of_sum(lane, i) and of row g + i % 4 / 2 * 8.
     struct Scores {
         float of[4 * kKeyTiles];
     };
@@ -128,10 +123,6 @@ struct ExactAttention {
     static ETCH_DEVICE std::uint32_t row_of(const TextInfo& text, std::uint32_t row) noexcept {
         return row < text.count ? row : text.count - 1;
     }
-    // Of a turn that begins with `key`, the key of a lane's i-th score.
-    static ETCH_DEVICE std::uint32_t key_of(std::uint32_t key, std::uint32_t lane, std::uint32_t i) noexcept {
-        return key + i / 4 * 8 + lane % 4 * 2 + i % 2;
-    }
 
     // exp2(score - largest), 0 for a key that there is not. Computed for each, for branches would keep a lane's keys
     // one behind the other.
@@ -141,7 +132,7 @@ struct ExactAttention {
         for (std::uint32_t i = 0; i < 4 * kKeyTiles; ++i) {
             const float x = t.of[i] - largest.of[i % 4 / 2];
             const float e = scalar::exp2_of_normal(x);
-            to.of[i] = key_of(key, lane, i) < of.text.count && x >= polynomials::kExp2Least ? e : 0.0f;
+            to.of[i] = key + column_of_sum(lane, i) < of.text.count && x >= polynomials::kExp2Least ? e : 0.0f;
         }
         return to;
     }
@@ -217,7 +208,7 @@ struct ExactAttention {
                                              std::uint32_t lane) noexcept {
         Scores of;
         for (std::uint32_t tile = 0; tile < kKeyTiles; ++tile) {
-            const std::uint32_t first = key_of(key, lane, 4 * tile);
+            const std::uint32_t first = key + column_of_sum(lane, 4 * tile);
             Words<2> two{};
             if (first < tokens) two = load_words<2>(scales + first);
             if (first + 1 >= tokens) two.words[1] = 0;
@@ -234,7 +225,7 @@ struct ExactAttention {
             scores(warp, of, q, key, [&](std::uint32_t lane, const Scores& t) {
                 for (std::uint32_t i = 0; i < 4 * kKeyTiles; ++i) {
                     float& most = q.largest[lane].of[i % 4 / 2];
-                    const float mine = key_of(key, lane, i) < of.text.count ? t.of[i] : most;
+                    const float mine = key + column_of_sum(lane, i) < of.text.count ? t.of[i] : most;
                     most = larger(mine, most);
                 }
             });

@@ -94,11 +94,6 @@ struct FastAttention {
     static constexpr float kMasked = -0x1p127f;
     static_assert(kColumns % 32 == 0);
 
-    // Of rows g and g + 8 of a tile.
-    struct Pair {
-        float of[2];
-    };
-
     // What a warp knows of its rows.
     template <class Warp>
     struct Streams {
@@ -186,7 +181,7 @@ struct FastAttention {
             largest[lane] = s.largest[lane];
             for (std::uint32_t i = 0; i < 8 * kGroups; ++i) {
                 float& t = score[i / 4][lane].of[i % 4];
-                const std::uint32_t of = key + i / 4 * 8 + lane % 4 * 2 + i % 2;
+                const std::uint32_t of = key + column_of_sum(lane, i);
                 t = of < text.count ? t * heads.shape.score_scale : kMasked;
                 float& most = largest[lane].of[i % 4 / 2];
                 most = larger(t, most);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "../../kernels/device.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -31,6 +32,16 @@ struct Sums {
 struct IntegerSums {
     std::int32_t of[4];
 };
+
+// Of the rows g and g + 8 of a lane's sums.
+struct Pair {
+    float of[2];
+};
+
+// The column of a lane's i-th sum, where tiles of sums follow one another.
+ETCH_DEVICE inline std::uint32_t column_of_sum(std::uint32_t lane, std::uint32_t i) noexcept {
+    return i / 4 * 8 + lane % 4 * 2 + i % 2;
+}
 
 }  // namespace cuda
 }  // namespace ETCH_ABI_NAMESPACE

@@ -83,10 +83,8 @@ struct S8Sink {
         team.lanes([&](std::uint32_t lane) {
             float mine = 0.0f;
             for (std::uint32_t i = 4 * lane; i < width; i += 4 * Team::kLanes) {
-                for (const float value : load_four(values + i).of) {
-                    const float magnitude = scalar::absolute(value);
-                    mine = magnitude > mine ? magnitude : mine;
-                }
+                for (const float value : load_four(values + i).of)
+                    mine = larger(scalar::absolute(value), mine);
             }
             largest[lane] = mine;
         });

@@ -77,12 +77,7 @@ class Warp {
             for (std::uint32_t i = 0; i < 4; ++i)
                 b[2 * t + i % 2 + i / 2 * 8][g] = half_of(right[lane].words[i / 2], i % 2);
         }
-        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            for (std::uint32_t i = 0; i < 4; ++i) {
-                for (std::uint32_t k = 0; k < 16; ++k)
-                    sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
-            }
-        }
+        add_products(sums, a, b);
     }
 
     void multiply(PerLane<IntegerSums>& sums, const PerLane<Left>& left, const PerLane<Right>& right) const {
@@ -94,12 +89,7 @@ class Warp {
             for (std::uint32_t i = 0; i < 8; ++i)
                 b[4 * t + i % 4 + i / 4 * 16][g] = byte_of(right[lane].words[i / 4], i % 4);
         }
-        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-            for (std::uint32_t i = 0; i < 4; ++i) {
-                for (std::uint32_t k = 0; k < 32; ++k)
-                    sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
-            }
-        }
+        add_products(sums, a, b);
     }
 
     template <class Some>
@@ -186,6 +176,16 @@ class Warp {
     };
 
   private:
+    template <class OfLanes, class Value, std::size_t kDepth>
+    static void add_products(OfLanes& sums, const Value (&a)[16][kDepth], const Value (&b)[kDepth][8]) {
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            for (std::uint32_t i = 0; i < 4; ++i) {
+                for (std::size_t k = 0; k < kDepth; ++k)
+                    sums[lane].of[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
+            }
+        }
+    }
+
     static float half_of(std::uint32_t word, std::uint32_t half) {
         return to_float(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
     }
