@@ -68,7 +68,13 @@ class Built:
         return 100.0 * float((self.logits[recipe].argmax(axis=1) == labels).mean())
 
 
-@pytest.fixture(scope="module", params=sampled([*LEAST_ACCURACY, "minilm_l6_agnews"], 1, "models of rows"))
+@pytest.fixture(
+    scope="module",
+    params=[
+        *sampled([*LEAST_ACCURACY], 1, "models of rows"),
+        pytest.param("minilm_l6_agnews", marks=pytest.mark.long_case("minilm's rows")),
+    ],
+)
 def built(request: pytest.FixtureRequest, texts_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
     if request.param in LEAST_ACCURACY:
         checkpoint = ROOT / "tools" / "train" / request.param / "checkpoint"
