@@ -2,7 +2,7 @@
 """`--calibrate FILE`: the weights of 4 bits are rounded by what a user's texts make of each linear's inputs.
 
 The texts go through the emulator layer by layer; each linear is rounded when its inputs are known, and its outputs go
-on with the new weights. A model that writes reads what it writes for these texts, rounded to nearest.
+on with the new weights. A generative model reads what it writes for these texts, rounded to nearest.
 
 Weights that several layers share are rounded once for each of them, and the last time counts. Tables that are looked
 up, a GRU's steps, the product that finds the best pieces and heads that no text asks stay rounded to nearest. The

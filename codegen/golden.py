@@ -176,7 +176,7 @@ def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:
 
 
 def estimated_seconds(program: p.Program, tokens: int) -> float:
-    """Of emulating one text, the same estimate on every machine; of a model that writes with the tokens that are
+    """Of emulating one text, the same estimate on every machine; of a generative model with the tokens that are
     written behind it."""
     total = 0.0
     for step in program.steps:

@@ -99,7 +99,7 @@ class Request:
     board: str | None = None  # whose firmware `build` links where there are limits
     pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     task: str | None = None  # another one than the folder says, one of asked_task.ASKED
-    beams: int | None = None  # of a model that writes texts, in place of what its folder says
+    beams: int | None = None  # of a generative model, in place of what its folder says
     max_target: int | None = None  # of what is written; the checkpoint's own where None
     heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
     rooms: tuple[Room, ...] = ()  # regions of memory, the cheapest first, the workspace's last
@@ -216,7 +216,7 @@ def _calibrated(
 
 
 def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> None:
-    """EtchError where a model that writes texts is asked for what there is for others only, or the other way round."""
+    """EtchError where a generative model is asked for what there is for others only, or the other way round."""
     if graph.target is None:
         if request.max_target is not None:
             message = f"--max-target: a model whose task is {graph.task.name} writes no texts"

@@ -104,7 +104,7 @@ def plan_lines(plan: Plan, rooms: Sequence[Room]) -> list[str]:
 
 
 def _arenas_beside(model: Model) -> list[str]:
-    """Of a model that writes: the arena with other beams, shorter texts and shorter targets."""
+    """Of a generative model: the arena with other beams, shorter texts and shorter targets."""
     program = model.program
     target = program.target
     if target is None:

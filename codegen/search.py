@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a model that writes texts searches for them."""
+"""How a generative model searches for them."""
 
 from __future__ import annotations
 

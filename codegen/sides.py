@@ -77,7 +77,7 @@ class Sides:
 
 
 def check_has_sides(checkpoint: Checkpoint) -> None:
-    """EtchError where the vocabulary of a model that writes texts cannot be pruned."""
+    """EtchError where the vocabulary of a generative model cannot be pruned."""
     if checkpoint.target is None or checkpoint.target.reader is None:
         message = (
             "--prune-vocabulary: of generative models those lose pieces that have source.spm and target.spm; "

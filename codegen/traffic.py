@@ -9,7 +9,7 @@ say; in blocks of rows a buffer of a block once for each block. Three things are
 - a linear goes through its input again for every 16 outputs, whose weights stay in registers or the first cache;
 - the scratch of an attention is written and read once for each tile of a head, that which expands weights of 4 bits
   once for every 16 outputs, that of a GRU once for each row.
-What tokenization and the head's ends touch is counted as twice its bytes, for models that write in each step.
+What tokenization and the head's ends touch is counted as twice its bytes, for generative models in each step.
 """
 
 from __future__ import annotations

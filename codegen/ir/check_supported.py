@@ -37,6 +37,6 @@ def _check_heads(graph: g.Graph) -> None:
 
 
 def check_phases(program: p.Program, stage: str) -> None:
-    """EtchError where something is repeated for steps that no stage but those of a model that writes know."""
+    """EtchError where something is repeated for steps that no stage but those of a generative model know."""
     if any(isinstance(step, p.Repeat) and step.over == "steps" for step in program.steps):
         raise EtchError("phase-not-supported", stage, "a phase that is repeated for each step of generation")

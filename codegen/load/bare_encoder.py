@@ -14,7 +14,7 @@ CHOICES: tuple[Pooling, ...] = ("mean", "cls", "max", "last")
 
 
 def is_bare(checkpoint: Checkpoint) -> bool:
-    """Whether the folder holds an encoder alone, as far as it says what it holds. Models that write texts are none,
+    """Whether the folder holds an encoder alone, as far as it says what it holds. Generative models are none,
     though the names of some end alike: MarianMTModel."""
     if checkpoint.sentence is not None or checkpoint.generation is not None:
         return False

@@ -61,7 +61,7 @@ HARMLESS = frozenset(
 
 
 def check_keys(config: Config, writes_texts: bool) -> None:
-    """Refuses a configuration that asks for a computation that no family here has; a model that writes texts may have
+    """Refuses a configuration that asks for a computation that no family here has; a generative model may have
     a decoder."""
     for key, neutral in _NEUTRAL.items():
         if key not in config or (key == "is_encoder_decoder" and writes_texts):

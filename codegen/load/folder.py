@@ -59,7 +59,7 @@ class Checkpoint:
     terms: str | None = None  # that it is under, as far as the folder says
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     asked_task: str | None = None  # by `--task`: another one than the folder says
-    target: TargetTokenizer | None = None  # of a model that writes texts; `tokenizer` is then that of the source
+    target: TargetTokenizer | None = None  # of a generative model; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of all that were read, its terms too, by name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pass of a token in a model that writes: read() has what appends to the caches, choose() what only the next token
+"""The pass of a token in a generative model: read() has what appends to the caches, choose() what only the next token
 needs, project() the logits of some entries of the vocabulary."""
 
 from __future__ import annotations

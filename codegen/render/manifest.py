@@ -116,6 +116,6 @@ def _bits(program: p.Program) -> dict[str, Any]:
 
 
 def _written(program: p.Program) -> dict[str, int]:
-    """Of a model that writes texts: sequences at a time, tokens at most."""
+    """Of a generative model: sequences at a time, tokens at most."""
     target = program.target
     return {} if target is None else {"beams": target.search.beams, "max_target": target.max_tokens}

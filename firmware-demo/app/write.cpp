@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that use a model that writes: what a step has written is sent before the next one.
+// The lines that use a generative model: what a step has written is sent before the next one.
 #include "answer.hpp"
 #include "print.hpp"
 #include "timing.hpp"

@@ -40,7 +40,7 @@ extern "C" {
  * ETCH_WORKSPACE_MISALIGNED. */
 typedef struct etch_agnews_small_workspace {
     uint8_t special_tokens;        /* ETCH_SPECIAL_TOKENS_..., from the next call on */
-    uint32_t max_target;           /* of models that write; 0 */
+    uint32_t max_target;           /* of generative models; 0 */
     uintptr_t in_use;              /* whether a call is under way; the functions below write it, nobody else */
     const void* kernels;           /* chosen when the workspace is first used */
     const etch_executor* executor; /* the caller's threads, from the next call on; null: the calling thread */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BART as a family: what its folder may say, and what models that write texts are refused."""
+"""BART as a family: what its folder may say, and what generative models are refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Malformed folders of models that write texts: each kind in each family is refused by name, and nothing is written.
+"""Malformed folders of generative models: each kind in each family is refused by name, and nothing is written.
 
 What only one family can get wrong is in its own test.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`verify` of models that write texts, with a stand-in for the built program: right answers, and each thing that may be
+"""`verify` of generative models, with a stand-in for the built program: right answers, and each thing that may be
 wrong."""
 
 from __future__ import annotations

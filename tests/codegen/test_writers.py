@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write texts: evaluated on a table, calibrated, smoothed, and against a budget."""
+"""Generative models: evaluated on a table, calibrated, smoothed, and against a budget."""
 
 from __future__ import annotations
 

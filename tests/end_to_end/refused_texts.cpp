@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts that every call refuses: of which the tokenizer, which adds no tokens, makes none; and lists of texts that lie
-// where the call works. Of models that write: a text that is cut says so, at once and in steps. Behind a refusal the
+// where the call works. Of generative models: a text that is cut says so, at once and in steps. Behind a refusal the
 // next call has the bits that it had before. The macros name the model, with OF_CLASSIFY, OF_ANSWER, OF_FILL_MASK or
 // OF_TRANSLATE its task; the argument is a kernel.
 #include "calls.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/compare as a whole: a run with etch alone; models that write beside their peer; and, where the other runtimes
+"""tools/compare as a whole: a run with etch alone; generative models beside their peer; and, where the other runtimes
 are installed, that the ONNX models mean the checkpoint."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write, generated and built: the emulator's tokens on every kernel, with threads, in steps, and where the
+"""Generative models, generated and built: the emulator's tokens on every kernel, with threads, in steps, and where the
 caller has little room. The tokenizer beside graphs without one is that of a tiny checkpoint."""
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def bits(score: np.float32) -> str:
 
 
 SAMPLINGS = (Sampling(1.0, seed=7), Sampling(1.7, 12, 0.9, (1 << 40) + 1))
-SAMPLE = sampled(LONG, 4, "models that write")
+SAMPLE = sampled(LONG, 4, "generative models")
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_kernels(machine: Machine, tmp_path: Path) -> None:
         assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed
 
 
-@pytest.mark.long_case("models that write on other processors")
+@pytest.mark.long_case("generative models on other processors")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_what_is_written(machine: Machine, tmp_path: Path) -> None:
     """Texts, tokens and scores of a tiny BART with its beams are those of this machine's program."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BLEU and chrF of the programs of models that write, against what sacreBLEU computed."""
+"""BLEU and chrF of the programs of generative models, against what sacreBLEU computed."""
 
 from __future__ import annotations
 

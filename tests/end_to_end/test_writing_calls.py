@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of models that write as nobody should make them: refused, cancelled, in pieces, by models that never end."""
+"""Calls of generative models as nobody should make them: refused, cancelled, in pieces, by models that never end."""
 
 from __future__ import annotations
 

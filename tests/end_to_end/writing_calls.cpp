@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a model that writes as nobody should make them, and random ways to make one: statuses as the headers say,
+// Calls of a generative model as nobody should make them, and random ways to make one: statuses as the headers say,
 // and always the bits of the call at once. The model is the one that the macros name; the argument is a seed.
 #include ETCH_MODEL_HEADER
 

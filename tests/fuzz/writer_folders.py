@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with the tokenizers of models that write texts: GPT-2's, mBART's, BARThez', Marian's."""
+"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, BARThez', Marian's."""
 
 from __future__ import annotations
 

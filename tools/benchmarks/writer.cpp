@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench-NAME of a model that writes: a step of its decoder, and how fast its products read their weights.
+// bench-NAME of a generative model: a step of its decoder, and how fast its products read their weights.
 #include <algorithm>
 #include <cstdio>
 #include <regex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --latency: time of one inference from token ids, for texts of several lengths; of a model that writes that of its
+// --latency: time of one inference from token ids, for texts of several lengths; of a generative model that of its
 // tokens, too.
 #include <algorithm>
 #include <string>
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> lengths() {
     return out;
 }
 
-// Times of the calls of one length in ns, each in a list of its own. Of a model that writes also until its first tokens
+// Times of the calls of one length in ns, each in a list of its own. Of a generative model also until its first tokens
 // were there, then for each of the others; where none come later, for each of all.
 struct Times {
     std::vector<std::uint64_t> calls;

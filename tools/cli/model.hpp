@@ -40,7 +40,7 @@ struct Model {
     std::size_t scratch_bytes;  // of each worker of an executor but the first
     const TaskFace& face;       // of its task: others are not linked
     const Device* cuda;         // null where built without ETCH_CUDA
-    std::uint32_t beams;        // of a model that writes texts, 1 where it does not search
+    std::uint32_t beams;        // of a generative model, 1 where it does not search
 };
 
 extern const Model kModel;
@@ -64,7 +64,7 @@ struct Text {
     bool pair = false;
 };
 
-// Of a model that writes texts.
+// Of a generative model.
 struct WrittenText {
     std::string text;
     float score;
@@ -105,7 +105,7 @@ struct Answer {
     std::uint32_t windows = 0;             // that the context was read in
     const WrittenText* written = nullptr;  // [written_count], the best first, at least one
     std::size_t written_count = 0;
-    TokenTimes token_times = {};     // of a model that writes, answer_tokens()
+    TokenTimes token_times = {};     // of a generative model, answer_tokens()
     std::uint32_t choice_count = 0;  // of a prompt: as many probabilities and logits, label is the best one; of labels
                                      // that the user gives: as many values
     const HeadOutputs* outputs = nullptr;  // of a head of several; else null

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of a model that writes: what etch_model.h says, ETCH_VERB (translate, generate) and ETCH_BEAMS, the most. */
+ * Calls of a generative model: what etch_model.h says, ETCH_VERB (translate, generate) and ETCH_BEAMS, the most. */
 #include "etch_model.h"
 
 /* From `ids` to `target` [capacity]: as many tokens as there is room for. Returns how many, 0 on failure. */

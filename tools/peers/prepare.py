@@ -33,7 +33,7 @@ class Preparation:
     checkpoint: Path
     max_tokens: int  # longest text: the same for all
     calibration: list[list[int]]  # token ids for a quantizer that wants to see inputs
-    written: int = 0  # tokens, of a model that writes: always so many
+    written: int = 0  # tokens, of a generative model: always so many
     beams: int = 1  # of its searches, at most
     encoder: bool = True  # reads what it is asked; otherwise it goes on with it
     folder: Path = field(init=False)

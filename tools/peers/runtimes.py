@@ -49,7 +49,7 @@ class BatchingRuntime(Runtime, Protocol):
 
 
 class WritingRuntime(Protocol):
-    """Of a model that writes; it has no answer()."""
+    """Of a generative model; it has no answer()."""
 
     version: str
     detail: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of a model that writes: of a translator, a source of so many tokens, as many written, with each number
+"""The comparison of a generative model: of a translator, a source of so many tokens, as many written, with each number
 of beams; of a decoder alone, so many tokens one by one behind a single one.
 
 Sources are made up, and the end is kept from being written, so that random weights do as well as trained ones. Every
@@ -28,7 +28,7 @@ MOST_BEAMS = 8
 
 def run(options: argparse.Namespace, checkpoint: Path, config: dict[str, Any]) -> None:
     if options.texts or options.evaluate:
-        raise InputError("a model that writes is timed with made-up tokens: no --texts, no --evaluate")
+        raise InputError("a generative model is timed with made-up tokens: no --texts, no --evaluate")
     encoder = config["model_type"] == "marian"
     if not encoder and options.beams not in (None, [1]):
         raise InputError("--beams: only a translator searches")

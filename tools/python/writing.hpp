@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a model that writes: translate, summarize, generate. Included by sessions.cpp only, after the generated
+// Calls of a generative model: translate, summarize, generate. Included by sessions.cpp only, after the generated
 // header.
 #pragma once
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write texts: translate, summarize, generate."""
+"""Generative models: translate, summarize, generate."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@
 //     forget_views(result)              where a result has views of the workspace: without them
 //     describe_text(result, tokens, truncated)   where a result has parts of which each has these members
 //
-// A Generator writes, a token after the other (calls/generation.hpp, which models that write include).
+// A Generator writes, a token after the other (calls/generation.hpp, which generative models include).
 //
 // A public call takes its turn at the workspace (calls/turn.hpp) before it reads anything there; what it is made of,
 // NAME_in_turn(), has it already.

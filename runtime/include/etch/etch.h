@@ -52,7 +52,7 @@ typedef enum etch_status {
     /* Of labels that are given at run time: */
     ETCH_NO_LABELS,           /* there is none */
     ETCH_HYPOTHESIS_TOO_LONG, /* a label's hypothesis leaves no room for the text, which alone is cut */
-    /* Of a model that writes: */
+    /* Of a generative model: */
     ETCH_SAMPLING_OUT_OF_RANGE, /* the temperature or top_p is none that can be drawn with */
     /* Of a model with regions: */
     ETCH_REGION_MISSING,    /* the workspace was not given one of them */

@@ -113,7 +113,7 @@ template <class Workspace, std::size_t Tables, class Goldens, class Result, clas
     return status;
 }
 
-// Until the end of a scope a workspace of a model that writes asks for what the golden texts were made with: greedily,
+// Until the end of a scope a workspace of a generative model asks for what the golden texts were made with: greedily,
 // as many tokens as there may be, special tokens as such.
 template <class Workspace>
 class AsGoldensAsk {
@@ -146,7 +146,7 @@ class AsGoldensAsk {
     const Sampling* sampling_;
 };
 
-// The same of a model that writes, greedily, with room for as many tokens as are known.
+// The same of a generative model, greedily, with room for as many tokens as are known.
 template <class Workspace, std::size_t Tables, std::size_t Goldens, class Result>
 [[gnu::always_inline]] inline Status self_test(Workspace& workspace, const TableCheck (&tables)[Tables],
                                                const GoldenTarget (&goldens)[Goldens],

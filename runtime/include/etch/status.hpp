@@ -44,7 +44,7 @@ enum class Status : std::uint8_t {
     no_labels,            // there is none
     hypothesis_too_long,  // a label's hypothesis leaves no room for the text, which alone is cut
 
-    // Of a model that writes:
+    // Of a generative model:
     sampling_out_of_range,  // the temperature or top_p is none that can be drawn with
 
     // Of a model with regions:

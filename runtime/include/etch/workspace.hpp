@@ -42,7 +42,7 @@ class Workspace {
     // Of a model that has them, where they begin: to be set before the first call.
     Beside regions;
 
-    // Of a model that writes, tokens at most, the end included, from the next call on: 0 or more than it was generated
+    // Of a generative model, tokens at most, the end included, from the next call on: 0 or more than it was generated
     // for are all of those.
     std::uint32_t max_target = 0;
 
@@ -58,7 +58,7 @@ class Workspace {
     // How far a call in steps is; the functions of the model write it, nobody else.
     StepCursor cursor;
 
-    // Of a model that writes: how tokens are drawn from the next call on, which takes a copy and does not search. Null:
+    // Of a generative model: how tokens are drawn from the next call on, which takes a copy and does not search. Null:
     // as the model's folder says.
     const Sampling* sampling = nullptr;
 

@@ -88,17 +88,12 @@ Kernel pool(const Op& op) noexcept {
     return {op.kind, source_of(op.in), op.input.texts, op.out.data, op.out.width, op.texts.number, op.texts.most};
 }
 
-// `work`: query rows of a block, or how many warps share a tile of them.
-template <class Kernel, class Heads, class Op>
-Kernel attention(const Heads& heads, const Op& op, std::uint32_t work) noexcept {
-    return {heads,        op.input.texts, op.rows.first_rows != nullptr, work, op.pass.longest, &op.input.counts->texts,
+// `work`: query rows of a block, or how many warps share a tile of them; kernels with a fixed share of work have none.
+template <class Kernel, class Heads, class Op, class... Work>
+Kernel attention(const Heads& heads, const Op& op, Work... work) noexcept {
+    return {heads,        op.input.texts,  op.rows.first_rows != nullptr,
+            work...,      op.pass.longest, &op.input.counts->texts,
             op.pass.texts};
-}
-
-template <class Kernel, class Heads, class Op>
-Kernel streamed_attention(const Heads& heads, const Op& op) noexcept {
-    return {heads,           op.input.texts,          op.rows.first_rows != nullptr,
-            op.pass.longest, &op.input.counts->texts, op.pass.texts};
 }
 
 template <class Heads, class Op>
@@ -168,11 +163,11 @@ void Runner::operator()(const AttentionS8& op) noexcept {
     if (exact_attention_streams(op.pass.longest, heads.shape.heads, op.pass.texts)) {
         switch (heads.shape.head_width) {
             case 32:
-                return start(streamed_attention<AttentionExact32>(heads, op));
+                return start(attention<AttentionExact32>(heads, op));
             case 64:
-                return start(streamed_attention<AttentionExact64>(heads, op));
+                return start(attention<AttentionExact64>(heads, op));
             case 128:
-                return start(streamed_attention<AttentionExact128>(heads, op));
+                return start(attention<AttentionExact128>(heads, op));
         }
     }
     start(attention<AttentionExact>(heads, op, query_rows(heads, op)));

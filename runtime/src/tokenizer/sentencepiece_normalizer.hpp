@@ -12,6 +12,7 @@
 #include "etch/tokenizer/normalizers.hpp"
 #include "etch/tokenizer/segmenters.hpp"
 #include "no_normalizer.hpp"
+#include "space_stages.hpp"
 #include "utf8.hpp"
 
 namespace etch {
@@ -81,7 +82,10 @@ class SingleSpaceStage {
         while (source_.next(unit)) {
             const bool is_space = unit.scalar == kSpace;
             if (may_vanish(unit.scalar)) {
-                if (inner_ == 0 && !count_inner()) return false;
+                if (inner_ == 0) {
+                    inner_ = inner_run(source_, [](std::uint32_t scalar) { return may_vanish(scalar); });
+                    if (inner_ == 0) return false;
+                }
                 --inner_;
                 if (is_space && is_behind_space_) continue;
             }
@@ -112,20 +116,6 @@ class SingleSpaceStage {
         for (Unit unit; ahead.next(unit) && unit.scalar == kSpace;)
             end = unit.end;
         return end;
-    }
-
-    // Looks once at a run of what vanishes at the end, of which one has been read. False if the text ends with it.
-    bool count_inner() noexcept {
-        Source ahead = source_;
-        Unit unit;
-        do {
-            ++inner_;
-            if (!ahead.next(unit)) {
-                inner_ = 0;
-                return false;
-            }
-        } while (may_vanish(unit.scalar));
-        return true;
     }
 
     Source source_;

@@ -12,6 +12,19 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
+// The length of a run of which `source`, which stays where it is, has given one; 0 if the text ends with it.
+template <class Source, class IsOfRun>
+std::uint32_t inner_run(const Source& source, const IsOfRun& is_of_run) noexcept {
+    Source ahead = source;
+    Unit unit;
+    std::uint32_t count = 0;
+    do {
+        ++count;
+        if (!ahead.next(unit)) return 0;
+    } while (is_of_run(unit.scalar));
+    return count;
+}
+
 // A `Source` without the white space at its ends.
 template <class Source>
 class StripStage {
@@ -25,7 +38,10 @@ class StripStage {
             if (is_space && left_ && !has_begun_) continue;
             has_begun_ = true;
             if (!is_space || !right_) return true;
-            if (inner_spaces_ == 0 && !count_spaces()) return false;
+            if (inner_spaces_ == 0) {
+                inner_spaces_ = inner_run(source_, [](std::uint32_t scalar) { return is_white_space(scalar); });
+                if (inner_spaces_ == 0) return false;
+            }
             --inner_spaces_;
             return true;
         }
@@ -41,20 +57,6 @@ class StripStage {
     }
 
   private:
-    // Looks once at a run of white space, of which one has been read. False if the text ends with it.
-    bool count_spaces() noexcept {
-        Source ahead = source_;
-        Unit unit;
-        do {
-            ++inner_spaces_;
-            if (!ahead.next(unit)) {
-                inner_spaces_ = 0;
-                return false;
-            }
-        } while (is_white_space(unit.scalar));
-        return true;
-    }
-
     Source source_;
     bool left_;
     bool right_;

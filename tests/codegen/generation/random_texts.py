@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random token ids for tiny models that write, the same wherever they are made."""
+"""Random token ids for tiny generative models, the same wherever they are made."""
 
 from __future__ import annotations
 

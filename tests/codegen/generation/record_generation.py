@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tiny random models that write texts, and what the greedy `generate` of pinned `transformers` makes of ids.
+"""Writes tiny random generative models, and what the greedy `generate` of pinned `transformers` makes of ids.
 
     python tests/codegen/generation/record_generation.py [--out DIR] [VARIANT ...]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of models that write: GPT-2's files, BART's bytes, a tokenizer.json as Llama 3 has it, Unigram of
+"""Small tokenizers of generative models: GPT-2's files, BART's bytes, a tokenizer.json as Llama 3 has it, Unigram of
 T5 and mBART."""
 
 from __future__ import annotations

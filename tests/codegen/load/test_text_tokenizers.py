@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two tokenizers of models that write texts: what is said of the texts that they write."""
+"""The two tokenizers of generative models: what is said of the texts that they write."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write, on boards: words spelled as phonemes, prompts continued and texts summarized, sent as they come,
+"""Generative models, on boards: words spelled as phonemes, prompts continued and texts summarized, sent as they come,
 with the bits of the host's program."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from once import once
 
 from codegen import pipeline
 
-pytestmark = [pytest.mark.sweep, pytest.mark.long_case("models that write on boards")]
+pytestmark = [pytest.mark.sweep, pytest.mark.long_case("generative models on boards")]
 
 WORDS, LEAST_EXACT = 504, 0.65
 MOST_INSTRUCTIONS = 2_000_000  # of a character that is written by bart_g2p_us

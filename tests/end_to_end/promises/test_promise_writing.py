@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that write: no heap, no exceptions, no library, bounded stack, nothing that the arena held before. What
+"""Generative models: no heap, no exceptions, no library, bounded stack, nothing that the arena held before. What
 interrupts take is added where a whole firmware is linked."""
 
 from __future__ import annotations

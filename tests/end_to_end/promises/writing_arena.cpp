@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As arena.cpp, of a model that writes: whatever the arena holds before a call, at once or in steps, what is written
+// As arena.cpp, of a generative model: whatever the arena holds before a call, at once or in steps, what is written
 // and its score have the same bits, and nothing outside the workspace and the target is touched.
 #include ETCH_MODEL_HEADER
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As no_libc.cpp, of a model that writes: each kernel's name and what it wrote last.
+// As no_libc.cpp, of a generative model: each kernel's name and what it wrote last.
 #include "no_libc.hpp"
 
 #include ETCH_MODEL_HEADER

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As painted_stack.cpp, of a model that writes: a line "budget BYTES", then "KERNEL FUNCTION BYTES" each.
+// As painted_stack.cpp, of a generative model: a line "budget BYTES", then "KERNEL FUNCTION BYTES" each.
 #include ETCH_MODEL_HEADER
 
 #include <cstdio>

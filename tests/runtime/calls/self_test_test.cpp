@@ -140,7 +140,7 @@ TEST(SelfTest, AsksNothingOfADamagedModelOrWhileItIsInUse) {
     EXPECT_EQ(calls_made, 0u);
 }
 
-// Of models that write.
+// Of generative models.
 struct WrittenResult {
     std::uint32_t tokens;
     std::uint32_t count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What models that write texts are asked of a table: the texts that should be written are its label column.
+// What generative models are asked of a table: the texts that should be written are its label column.
 #include "../dataset.hpp"
 #include "../format.hpp"
 #include "../label_measures.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model that writes is called, whatever its functions are named: `write_text` and `write_texts` are declared
+// How a generative model is called, whatever its functions are named: `write_text` and `write_texts` are declared
 // before this is included, as task:: of model.cpp.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a model that writes: the text once, then a pass for each token that is read.
+// Calls of a generative model: the text once, then a pass for each token that is read.
 //
 // A Generator has
 //     Encoder, Result                   as a Head has them (calls.hpp); Result: count, bytes, score, ended, tokens,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a model that writes in steps, or token by token: generation.hpp has what they do, and what a Generator is.
+// Calls of a generative model in steps, or token by token: generation.hpp has what they do, and what a Generator is.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,6 @@ using ActivateFast = MapRows<Bf16Source, Bf16Sink>;
 using ActivateFastToF32 = MapRows<Bf16Source, F32Sink>;
 using QuantizeRows = MapRows<F32Source, S8Sink>;
 using QuantizeRowsByWarps = MapRows<F32Source, S8Sink, true>;
-using RoundRows = MapRows<F32Source, Bf16Sink>;
 using AttentionExact = Attention<ExactHeads>;
 using AttentionExact32 = ExactAttention<32>;
 using AttentionExact64 = ExactAttention<64>;
@@ -110,7 +109,6 @@ using UnpackF32 = Unpack<PackedF32>;
     X(ActivateFastToF32)       \
     X(QuantizeRows)            \
     X(QuantizeRowsByWarps)     \
-    X(RoundRows)               \
     X(SplitHeads)              \
     X(AttentionExact)          \
     X(AttentionExact32)        \
