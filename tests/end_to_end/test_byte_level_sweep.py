@@ -11,9 +11,9 @@ import pytest
 from byte_level import public_spec, small_spec, texts_of_pieces
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, all_scalars
+from test_tokenizer_sweep import Comparison, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
+from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
 
 from codegen.load.tokenizer_spec import TokenizerSpec
 
@@ -32,18 +32,15 @@ def public() -> tuple[TokenizerSpec, Runtime, Wheel]:
 def test_scalars() -> None:
     """A vocabulary of bytes knows every scalar."""
     comparison = Comparison(*public())
-    texts = all_scalars()
-    for first in range(0, len(texts), 256):
-        comparison.compare(texts[first : first + 256])
-    alone = [chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE]
-    comparison.compare(alone)
-    comparison.finish("scalars, byte-level")
+    sweep_scalars(comparison, "scalars, byte-level")
+    comparison.compare([chr(c).encode() for c in ASSIGNED])
+    comparison.finish("scalars as whole texts, byte-level")
 
 
 def test_scalars_with_a_space_before() -> None:
     spec = small_spec(add_prefix_space=True)
     comparison = Comparison(spec)
-    comparison.compare([chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE])
+    comparison.compare([chr(c).encode() for c in ASSIGNED])
     comparison.finish("scalars, byte-level with add_prefix_space")
 
 

@@ -14,7 +14,7 @@ import pytest
 from character_bpe import PREPEND, REPLACE, character_bpe_json
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, all_scalars
+from test_tokenizer_sweep import Comparison, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
 from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -77,11 +77,7 @@ def short_words(lines: list[bytes]) -> list[bytes]:
 
 @pytest.mark.parametrize("form", sampled(list(FORMS), 1, "BPE's scalars"))
 def test_scalars(form: str) -> None:
-    comparison = Comparison(*trained(form))
-    texts = all_scalars()
-    for first in range(0, len(texts), 256):
-        comparison.compare(texts[first : first + 256])
-    comparison.finish(f"scalars, BPE as {form}")
+    sweep_scalars(Comparison(*trained(form)), f"scalars, BPE as {form}")
 
 
 @pytest.mark.parametrize(("form", "corpus"), sampled(list(product(FORMS, CORPORA)), 2, "BPE's corpora"))

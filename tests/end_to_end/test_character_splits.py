@@ -165,7 +165,7 @@ def test_letters_read_ahead(part: dict[str, Any]) -> None:
     ("make", "part"),
     sampled(
         [(make, part) for make in ("WordPiece", "bytes") for part in (*PLAIN, split(r"\p{N}", "Isolated"))],
-        5,
+        3,
         "characters that texts are parted at",
     ),
     ids=str,

@@ -134,6 +134,7 @@ def test_what_is_linked(place: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.minutes(2)
+@pytest.mark.long_case("times in a report")
 def test_times(place: Path, tmp_path: Path) -> None:
     """The program's, and those by op of a benchmark that CMake builds, whatever the folder is called."""
     shutil.copytree(place, tmp_path / "timed", ignore=shutil.ignore_patterns("*.html", "*.cdx.json"))

@@ -92,6 +92,7 @@ def build_with(folder: Path, *options: str, model: Model = AGNEWS) -> Path:
     return folder / "bin" / model.program
 
 
+@pytest.mark.long_case("clang")
 def test_clang(texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     program = build_with(tmp_path, f"-DCMAKE_CXX_COMPILER={tool('clang++')}", f"-DCMAKE_ASM_COMPILER={tool('clang')}")
     for kernel in output(program, "--kernel", "list").split():

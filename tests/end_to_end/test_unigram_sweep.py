@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, all_scalars
+from test_tokenizer_sweep import Comparison, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
-from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
+from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
 from unigram import FOLDS, QUOTES, RUNS, public_spec, random_spec, strip, texts_of_pieces
 
 from codegen.load.tokenizer_spec import TokenizerSpec
@@ -37,17 +37,13 @@ def public(form: str) -> tuple[TokenizerSpec, Runtime, Wheel]:
 
 @pytest.mark.parametrize("form", sampled(list(FORMS), 1, "Unigram's scalars"))
 def test_scalars(form: str) -> None:
-    comparison = Comparison(*public(form))
-    texts = all_scalars()
-    for first in range(0, len(texts), 256):
-        comparison.compare(texts[first : first + 256])
-    comparison.finish(f"scalars, Unigram as {form}")
+    sweep_scalars(Comparison(*public(form)), f"scalars, Unigram as {form}")
 
 
 def test_scalars_in_bytes() -> None:
     """Every scalar is known: what has no piece is written in bytes."""
     comparison = Comparison(random_spec(random_source(), byte_fallback=True))
-    comparison.compare([chr(c).encode() for c in SCALARS if c < 0x30000 or c >> 16 == 0xE])
+    comparison.compare([chr(c).encode() for c in ASSIGNED])
     comparison.finish("scalars, Unigram with byte fallback")
 
 

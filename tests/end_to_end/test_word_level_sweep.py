@@ -13,7 +13,7 @@ from itertools import product
 import pytest
 from public_data import data_folder
 from sampling import sampled
-from test_tokenizer_sweep import Comparison, all_scalars
+from test_tokenizer_sweep import Comparison, sweep_scalars
 from test_word_level import word_level_spec
 from tokenizer_harness import SPECIALS, Runtime, Wheel, random_source
 from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
@@ -56,10 +56,7 @@ def tokenizers(form: str, every_scalar: bool) -> tuple[TokenizerSpec, Runtime, W
 @pytest.mark.parametrize("form", sampled(list(FORMS), 1, "scalars as words"))
 def test_scalars(form: str) -> None:
     comparison = Comparison(*tokenizers(form, every_scalar=True))
-    texts = all_scalars()
-    for first in range(0, len(texts), 256):
-        comparison.compare(texts[first : first + 256])
-    comparison.finish(f"scalars, words, {form}")
+    sweep_scalars(comparison, f"scalars, words, {form}")
     assert comparison.unknown < 0.05 * comparison.tokens
 
 

@@ -20,6 +20,11 @@ def sanitized(*arguments: object) -> object:
     return pytest.param(*arguments, marks=pytest.mark.sweep)
 
 
+def watched(*arguments: object) -> object:
+    """A program with threads that share each text, under the sanitizer that finds races: a minute."""
+    return pytest.param(*arguments, marks=[pytest.mark.sweep, pytest.mark.long_case("races within a text")])
+
+
 def well(name: str, *arguments: str) -> str:
     done = run(built(name), *arguments, timeout=PATIENCE)
     assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
@@ -66,7 +71,7 @@ def test_one_workspace_in_several_threads(name: str) -> None:
     assert "refusals: same bits" in well(name)
 
 
-@pytest.mark.parametrize("name", ["promise-sharing-threads", sanitized("promise-sharing-threads-tsan")])
+@pytest.mark.parametrize("name", ["promise-sharing-threads", watched("promise-sharing-threads-tsan")])
 def test_one_text_shared_by_threads(name: str) -> None:
     assert "same bits" in well(name, "few")
 
@@ -80,7 +85,7 @@ def test_no_part_of_an_op_sees_another() -> None:
     assert "same bits" in well("promise-isolated-parts")
 
 
-@pytest.mark.parametrize(("name", "texts"), [("promise-adversary", 4000), sanitized("promise-adversary-tsan", 100)])
+@pytest.mark.parametrize(("name", "texts"), [("promise-adversary", 4000), watched("promise-adversary-tsan", 100)])
 def test_an_executor_that_means_ill(name: str, texts: int) -> None:
     assert "same bits" in well(name, str(texts))
 
@@ -98,6 +103,7 @@ def test_batches() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["promise-batches", "promise-batches-asan"])
+@pytest.mark.long_case("many batches")
 def test_many_batches(name: str) -> None:
     assert "same bits" in well(name)
 
