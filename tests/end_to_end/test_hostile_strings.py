@@ -88,6 +88,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Program]:
 
 
 @pytest.mark.sweep
+@pytest.mark.long_case("CMake in a hostile folder")
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_cmake_builds_in_such_a_folder(hostile: tuple[Path, Program]) -> None:
     """The same program as without CMake."""

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,15 +156,16 @@ RISCV64_VECTORS = Machine(
     "riscv64-linux-gnu",
     {"rv64": ["scalar"]} | {f"{VECTORS}{bits}": ["rvv", "scalar"] for bits in (128, 256, 512)},
 )
-MACHINES = [
-    pytest.param(AARCH64, id="AArch64"),
-    pytest.param(RISCV64, id="RISC-V"),
-    pytest.param(RISCV64_VECTORS, id="RISC-V with vectors"),
-]
+MACHINES = {"AArch64": AARCH64, "RISC-V": RISCV64, "RISC-V with vectors": RISCV64_VECTORS}
 
 
-@pytest.mark.long_case("programs on other processors")
-@pytest.mark.parametrize("machine", MACHINES)
+def each_of(machines: Iterable[str], what: str) -> pytest.MarkDecorator:
+    """A long case each."""
+    cases = [pytest.param(MACHINES[name], id=name, marks=pytest.mark.long_case(f"{what}, {name}")) for name in machines]
+    return pytest.mark.parametrize("machine", cases)
+
+
+@each_of(MACHINES, "programs")
 def test_golden_texts(machine: Machine, texts: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     """With every kernel set; on the last of the CPUs however the program around a call rounds."""
     program, modes = machine.build(tmp_path), tmp_path / "float-modes"
@@ -180,8 +182,7 @@ def test_golden_texts(machine: Machine, texts: tuple[Path, np.ndarray], tmp_path
     output(*machine.run([*machine.cpus][-1]), modes)
 
 
-@pytest.mark.long_case("kernels on other processors")
-@pytest.mark.parametrize("machine", [MACHINES[0], MACHINES[2]])
+@each_of(("AArch64", "RISC-V with vectors"), "kernels")
 def test_kernels(machine: Machine, tmp_path: Path) -> None:
     """Their C++ tests, on each CPU those of the best set that it runs; without the sweeps of a million points."""
     if not GOOGLETEST.is_dir():
@@ -205,8 +206,7 @@ def test_kernels(machine: Machine, tmp_path: Path) -> None:
         assert f"Matmul.EverySizeAsScalar/{best}_panel" in printed
 
 
-@pytest.mark.long_case("generative models on other processors")
-@pytest.mark.parametrize("machine", MACHINES)
+@each_of(MACHINES, "generative models")
 def test_what_is_written(machine: Machine, tmp_path: Path) -> None:
     """Texts, tokens and scores of a tiny BART with its beams are those of this machine's program."""
     texts = tmp_path / "texts.txt"

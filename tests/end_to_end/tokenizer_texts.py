@@ -187,7 +187,12 @@ _TEXT_SUFFIXES = {".csv", ".tsv", ".txt", ".en", ".de", ".tokens", ".conll", ".a
 
 
 def corpus_lines(data: Path, corpus: str) -> Iterator[tuple[str, list[bytes]]]:
-    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode."""
+    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode. A sample has a part of them."""
+    for name, lines in _every_line(data, corpus):
+        yield name, sampled(lines, 20_000, f"lines of {name}")
+
+
+def _every_line(data: Path, corpus: str) -> Iterator[tuple[str, list[bytes]]]:
     folder = data / corpus
     assert folder.is_dir(), f"ETCH_DATA is set, but has no folder {corpus}"
     for path in sorted(folder.rglob("*")):
