@@ -187,7 +187,7 @@ _TEXT_SUFFIXES = {".csv", ".tsv", ".txt", ".en", ".de", ".tokens", ".conll", ".a
 
 
 def corpus_lines(data: Path, corpus: str) -> Iterator[tuple[str, list[bytes]]]:
-    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode. A sample has a part of them."""
+    """The lines of each file, undecoded: some are Latin-1, UTF-16 or older than Unicode. A sample has a part."""
     for name, lines in _every_line(data, corpus):
         yield name, sampled(lines, 20_000, f"lines of {name}")
 
