@@ -160,7 +160,7 @@ MACHINES = {"AArch64": AARCH64, "RISC-V": RISCV64, "RISC-V with vectors": RISCV6
 
 
 def each_of(machines: Iterable[str], what: str) -> pytest.MarkDecorator:
-    """A long case each."""
+    """Parameter `machine`, each a long case of its own: under emulation one takes minutes."""
     cases = [pytest.param(MACHINES[name], id=name, marks=pytest.mark.long_case(f"{what}, {name}")) for name in machines]
     return pytest.mark.parametrize("machine", cases)
 
