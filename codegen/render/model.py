@@ -236,22 +236,12 @@ def _weights_values(model: Model, rows: list[dict[str, Any]], tables_file: str) 
         "tables_file": tables_file,
         "tables": rows,
         "packing": model.target.packing,
-        "kernels": _kernel_list(model),
+        "kernels": "kPanelKernels" if model.target.packing == "panel" else "kRowsKernels",
         "tokenizer_type": model.tokenizer.cpp_type,
         "tokenizer": list(tokenizer_lines(model.tokenizer.fields, "    ")),
         **_target_lines(model.target_text),
         **weights_values(model.program, model.tables),
     }
-
-
-def _kernel_list(model: Model) -> str:
-    """The runtime's list of kernel sets that computes with the tables."""
-    if model.target.packing != "panel":
-        return "kRowsKernels"
-    linears = (
-        each for slot, _ in walks.slots_of(model.program) for each in slot.stored if isinstance(each, p.LinearWeights)
-    )
-    return "kPanelS7Kernels" if any(isinstance(each.matrix, p.S7Matrix) for each in linears) else "kPanelKernels"
 
 
 def _target_lines(target: TargetTables | None) -> dict[str, Any]:

@@ -35,7 +35,7 @@ KEYWORDS = (
 )
 OWN_NAMES = (
     *("etch", "std", "abi1", "abi", "tokenizer", "ops", "argmax", "piece", "cuda", "agnews_cuda"),
-    *("scalar", "sse2", "avx2", "avx2_s7", "avx_vnni", "avx512_vnni", "amx_int8", "plain", "dsp", "mve"),
+    *("scalar", "sse2", "avx2", "avx_vnni", "avx512_vnni", "amx_int8", "plain", "dsp", "mve"),
     *("neon", "neon_dotprod", "neon_i8mm", "wasm_simd", "rvv"),
 )
 MALFORMED = (

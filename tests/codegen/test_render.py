@@ -145,14 +145,13 @@ def make(folder: Path, change: Callable[[dict[str, Any]], object] | None = None,
     ("recipe", "target", "bits", "kernels"),
     [
         ("w8a8", "host", {}, "kPanelKernels"),
-        ("w7a8", "host", {}, "kPanelS7Kernels"),
-        ("w7a8", "host", {"query": 8, "output": 4}, "kPanelS7Kernels"),
-        ("w7a8", "host", dict.fromkeys(LINEARS, 8), "kPanelKernels"),
+        ("w7a8", "host", {}, "kPanelKernels"),
+        ("w7a8", "host", {"query": 8, "output": 4}, "kPanelKernels"),
         ("w7a8", "m-profile", {}, "kRowsKernels"),
         ("fp32", "host", {}, "kPanelKernels"),
     ],
 )
-def test_kernels_are_those_of_the_weights(
+def test_kernels_are_those_of_the_target_and_weights_of_7_bits_are_marked(
     recipe: str, target: str, bits: dict[str, int], kernels: str, tmp_path: Path
 ) -> None:
     write_tiny_checkpoint(tmp_path, layers=2)

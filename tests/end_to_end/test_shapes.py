@@ -7,10 +7,6 @@ The quick set covers each property once; the sweep adds combinations.
 from __future__ import annotations
 
 import json
-import platform
-import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +18,6 @@ from cpu import cpu_flags
 from model_build import build_program
 from rounded_weights import RoundedWeights
 from shape_models import (
-    MIXED,
     MODELS,
     QUICK,
     QUICK_SET,
@@ -122,16 +117,6 @@ def test_every_kernel_gives_the_emulators_bits(model: Model, find: Find, tmp_pat
             check_labels(case.program.task, answer, meant)
         # Lines go in batches, which threads share out; of a pair they share the ops.
         assert answers(program, case, tmp_path, "--kernel", kernel, "--threads", "3") == printed
-
-
-def test_programs_link_the_avx2_of_their_weights(find: Find) -> None:
-    """Of the two sets that are called so."""
-    nm = shutil.which("nm")
-    if nm is None or platform.machine() != "x86_64":
-        pytest.skip("asks nm for the sets of x86-64")
-    for model, expected in ((Model("blocks"), "kAvx2"), (Model("blocks", "w7a8", bits=MIXED), "kAvx2S7")):
-        symbols = subprocess.run([nm, find(model)[0].path], capture_output=True, text=True, check=True).stdout
-        assert set(re.findall(r"\d(kAvx2(?:S7)?)E$", symbols, re.MULTILINE)) == {expected}
 
 
 def check_labels(task: Task, answer: dict[str, Any], logits: np.ndarray) -> None:

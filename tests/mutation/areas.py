@@ -172,8 +172,9 @@ AREAS = {
         (
             "runtime/src/kernels/scalar/matmul.cpp",
             "runtime/src/kernels/avx2/matmul_s*.inl",
+            "runtime/src/kernels/avx2/row_s8.inl",
+            "runtime/src/kernels/avx2/steps_s8.inl",
             "runtime/src/kernels/avx2/tile_s8.inl",
-            "runtime/src/kernels/avx2_s7/matmul.inl",
             "runtime/src/kernels/avx2/vector/matmul_f32.inl",
             "runtime/src/kernels/avx2/vector/tiles.inl",
             "runtime/src/kernels/avx512_vnni/matmul_s*.inl",

@@ -63,19 +63,14 @@ void tdpbssd(std::uint64_t count) {
                  "dec %0\n\tjnz 1b\n\ttilerelease" : "+r"(count) : "m"(shapes) : "cc");
 }
 
-#define MADDUBS(sum, product)                                        \
-    "vpxor %%ymm14, %%ymm15, %%ymm" product "\n\t"                   \
-    "vpmaddubsw %%ymm" product ", %%ymm15, %%ymm" product "\n\t"     \
-    "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \
-    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(xor_maddubs_madd_ymm, MADDUBS)
-
-// Weights in [-63, 63], shifted once for all rows of a tile, are the unsigned operand: no sign must be moved.
-#define MADDUBS_S7(sum, product)                                     \
+// Of 8 k, where no sum of 16 bits can overflow: what most steps of most rows are.
+#define MADDUBS_PAIRED(sum, product)                                 \
     "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
-    "vpmaddwd %%ymm13, %%ymm" product ", %%ymm" product "\n\t"       \
+    "vpmaddubsw %%ymm14, %%ymm15, %%ymm13\n\t"                       \
+    "vpaddw %%ymm13, %%ymm" product ", %%ymm" product "\n\t"         \
+    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(maddubs_madd_ymm, MADDUBS_S7)
+TURNS_AVX(maddubs_paired_ymm, MADDUBS_PAIRED)
 
 #define MADD_S16(sum, product)                                       \
     "vpmaddwd %%ymm14, %%ymm15, %%ymm" product "\n\t"                \
@@ -110,10 +105,10 @@ constexpr Limit kLimits[] = {
     {"avx512_vnni", Operands::f32, "vmulps, vaddps of 512 bits", 10 * 16, mul_add_zmm},
     {"avx_vnni", Operands::s8, "vpdpbusd of 256 bits", 10 * 32, vpdpbusd_ymm},
     {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
-    {"avx2", Operands::s8, "vpxor, vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, xor_maddubs_madd_ymm},
+    {"avx2", Operands::s8, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
     {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s16, "vpmaddwd, vpaddd of 256 bits", 10 * 16, madd_ymm},
-    {"avx2", Operands::s7, "vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_madd_ymm},
+    {"avx2", Operands::s7, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
     {"sse2", Operands::s8, "movdqa, pmaddwd, paddd", 10 * 8, madd_xmm},
     {"sse2", Operands::f32, "movaps, mulps, addps", 10 * 4, mul_add_xmm},
 };

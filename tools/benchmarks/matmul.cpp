@@ -117,9 +117,7 @@ void register_one(const char* what, Measure measured, const KernelSet& set, cons
 
 void register_each(const KernelSet& set, const Options& options, Shape shape, std::uint32_t rows) {
     register_one("matmul_s8", measure_s8, set, options, shape, rows);
-    const KernelSet* of_7_bits = nullptr;  // the set of that name for models with such weights
-    if (find_kernels(kPanelS7Kernels, set.name, of_7_bits) == Status::ok && of_7_bits->matmul_s7 != nullptr)
-        register_one("matmul_s7", measure_s7, *of_7_bits, options, shape, rows);
+    if (set.matmul_s7 != nullptr) register_one("matmul_s7", measure_s7, set, options, shape, rows);
     register_one("linear_s4", measure_s4, set, options, shape, rows);
     register_one("matmul_f32", measure_f32, set, options, shape, rows);
 }

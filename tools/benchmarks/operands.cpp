@@ -25,7 +25,11 @@ Aligned<std::int8_t> random_bytes(std::size_t count) {
 
 Quantized::Quantized(const KernelSet& set, std::uint32_t rows, std::uint32_t width)
     : stride_(encoded_row_bytes(set.packing, width)), bytes_(rows * stride_), scales_(rows) {
-    const Aligned<float> values = random_floats(std::size_t{rows} * width);
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> values(std::size_t{rows} * width);
+    for (float& value : values)
+        value = normal(random);
     for (std::uint32_t r = 0; r < rows; ++r)
         scales_[r] = set.quantize_row(values.data() + std::size_t{r} * width, width, this->rows().data + r * stride_);
 }

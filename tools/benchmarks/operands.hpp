@@ -35,7 +35,7 @@ using Aligned = std::vector<T, LineAllocator<T>>;
 Aligned<float> random_floats(std::size_t count);
 Aligned<std::int8_t> random_bytes(std::size_t count);  // -127 to 127
 
-// Rows quantized for one set.
+// Normally distributed rows, quantized for one set: avx2's product takes longer where many values are large.
 class Quantized {
   public:
     Quantized(const KernelSet& set, std::uint32_t rows, std::uint32_t width);

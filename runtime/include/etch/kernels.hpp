@@ -23,7 +23,6 @@ struct KernelList {
     std::size_t count;
 };
 extern const KernelList kPanelKernels;
-extern const KernelList kPanelS7Kernels;  // the same bits and names; faster where most weights have 7 bits
 extern const KernelList kRowsKernels;
 
 // The fastest set of `list` that this CPU can run; every build has at least the scalar set, so never null.

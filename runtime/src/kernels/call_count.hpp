@@ -14,7 +14,6 @@ enum CountedSet : unsigned {
     kCountScalar,
     kCountSse2,
     kCountAvx2,
-    kCountAvx2S7,
     kCountAvxVnni,
     kCountAvx512Vnni,
     kCountAmxInt8,

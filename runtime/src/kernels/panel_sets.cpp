@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of panel_sets.inl for weights of 8 bits.
+// The kernel sets of this build that read Packing::panel, best first. Sets of one name are one to who asks, and
+// neighbours: the first that is usable is meant.
 #include "etch/kernels.hpp"
 #include "sets.hpp"
 
@@ -7,10 +8,20 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
+constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-constexpr const KernelSet& kOfAvx2 = kAvx2;
+    &kAmxInt8,     &kAvx512VnniHalved, &kAvx512Vnni, &kAvxVnni, &kAvx2, &kSse2,
+#elif defined(__aarch64__)
+    &kNeonI8mm,
+    &kNeonDotprod,
+    &kNeon,
+#elif defined(__wasm_simd128__)
+    &kWasmSimd,
+#elif defined(ETCH_HAS_RVV)
+    &kRvv,
 #endif
-#include "panel_sets.inl"
+    &kScalarPanel,
+};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing a kernel set from a list, best first: panel_sets.cpp, panel_s7_sets.cpp and rows_sets.cpp hold the lists.
+// Choosing a kernel set from a list, best first: panel_sets.cpp and rows_sets.cpp hold the lists.
 #include "etch/kernels.hpp"
 #include "etch/packing.hpp"
 #include "kernel_set.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel set that a build may hold; panel_sets.cpp, panel_s7_sets.cpp and rows_sets.cpp list those that it does
-// hold.
+// Every kernel set that a build may hold; panel_sets.cpp and rows_sets.cpp list those that it does hold.
 #pragma once
 
 #include "kernel_set.hpp"
@@ -14,7 +13,6 @@ extern const KernelSet kScalarRows;
 #if defined(__x86_64__)
 extern const KernelSet kSse2;
 extern const KernelSet kAvx2;
-extern const KernelSet kAvx2S7;  // the same name, for weights of 7 bits
 extern const KernelSet kAvxVnni;
 extern const KernelSet kAvx512Vnni;
 extern const KernelSet kAvx512VnniHalved;  // the same set, for CPUs to which its registers are two halves

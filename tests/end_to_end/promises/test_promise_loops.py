@@ -41,19 +41,13 @@ HOT = {
         frozenset({"vmovdqu", "vpbroadcastd", "vpxor"}),
         frozenset({"vpxor"}),
     ),
+    # Steps of 8 k are 4 products for a row, or 8 where they are of 4 k each.
     "avx2.cpp.o": Hot(
         "vpmaddubsw",
-        frozenset(rows * 2 for rows in range(1, 5)),
-        frozenset({"vmovdqu", "vpbroadcastd", "vpxor"}),
-        # The last four are of the product of 4-bit weights.
-        frozenset({"vpxor", "vpmaddwd", "vpaddd", "vpand", "vpsrlw", "vpaddb", "vpaddw"}),
-    ),
-    # Weights are shifted by vpaddb, or signs and magnitudes made of the rows.
-    "avx2_s7.cpp.o": Hot(
-        "vpmaddubsw",
-        frozenset(rows * 2 for rows in range(1, 5)),
+        frozenset(rows * products for rows in range(1, 4) for products in (2, 4)),
         frozenset({"vmovdqu", "vpbroadcastd", "vpxor", "vpaddb"}),
-        frozenset({"vpxor", "vpmaddwd", "vpaddd", "vpaddb", "vpabsb", "vpcmpgtb"}),
+        # Shifts and signs; the last two are of the product of 4-bit weights.
+        frozenset({"vpxor", "vpaddb", "vpcmpgtb", "vpabsb", "vpmaddwd", "vpaddw", "vpaddd", "vpand", "vpsrlw"}),
     ),
     # pmaddwd overwrites an operand: movdqa keeps it. GCC 14 also loads so what it knows to be aligned.
     "sse2.cpp.o": Hot(

@@ -77,7 +77,7 @@ def test_the_sections_were_read() -> None:
 
 # What a set lends, and to which: nothing else may need it.
 LENT = re.compile(r"_ZN4etch4abi\d+\d+(avx2|avx512_vnni)6common\d+\w+$")
-BORROWERS = {"avx2": {"avx2_s7.cpp.o", "avx_vnni.cpp.o"}, "avx512_vnni": {"amx_int8.cpp.o"}}
+BORROWERS = {"avx2": {"avx_vnni.cpp.o"}, "avx512_vnni": {"amx_int8.cpp.o"}}
 
 
 def test_objects_for_an_instruction_set_export_their_kernel_set_only() -> None:
@@ -89,7 +89,7 @@ def test_objects_for_an_instruction_set_export_their_kernel_set_only() -> None:
         sets = [name for name in exported if re.fullmatch(r"_ZN4etch4abi\d+\d+k[A-Z]\w+E", name)]
         assert sets and sets == exported, exported
     if "libetch.a" in {path.name for path in archives()} and _is_x86():
-        expected = {"amx_int8", "avx2", "avx2_s7", "avx512_vnni", "avx_vnni", "sse2"}
+        expected = {"amx_int8", "avx2", "avx512_vnni", "avx_vnni", "sse2"}
         assert {one.name.removesuffix(".cpp.o") for one in isa_objects} == expected
 
 
@@ -115,7 +115,7 @@ def test_wide_instructions_only_in_their_objects() -> None:
                 continue
             wide = {m for m, operands in instructions if re.search(r"%[yz]mm", operands) or _is_vex(m)}
             assert bool(wide) == bool(WIDE_OBJECTS.search(name)), f"{archive.name}({name}): {sorted(wide)[:5]}"
-            if name.startswith(("avx2.", "avx2_s7.", "avx_vnni.")):
+            if name.startswith(("avx2.", "avx_vnni.")):
                 beyond = {
                     m for m, operands in instructions if re.search(r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)", operands)
                 }

@@ -60,7 +60,6 @@ CountedSet counted(std::string_view name, CountedFunction function) {
 }
 
 CountedSet counted(const KernelSet& set, CountedFunction function) {
-    if (set.matmul_s7 != nullptr && is_of_bytes(function)) return kCountAvx2S7;
     return counted(set.name, function);
 }
 }  // namespace testing

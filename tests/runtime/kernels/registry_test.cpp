@@ -18,7 +18,7 @@
 namespace etch::testing {
 namespace {
 
-const KernelList* const kLists[] = {&kPanelKernels, &kPanelS7Kernels, &kRowsKernels};
+const KernelList* const kLists[] = {&kPanelKernels, &kRowsKernels};
 
 TEST(Registry, ScalarExistsForBothPackings) {
     for (const KernelList* list : kLists) {
@@ -47,17 +47,6 @@ TEST(Registry, TheBestIsTheFirstUsableAndTheListEndsWithScalar) {
         EXPECT_EQ(usable_kernel_name(*list, 0), kernel_name(*best_kernels(*list)));
         EXPECT_EQ(usable_kernel_name(*list, count - 1), "scalar");
         EXPECT_TRUE(usable_kernel_name(*list, count + 5).empty());
-    }
-}
-
-// Whoever asks by name need not know which list a model takes.
-TEST(Registry, WeightsOfSevenBitsHaveTheNamesOfEight) {
-    ASSERT_EQ(kPanelS7Kernels.count, kPanelKernels.count);
-    for (std::size_t i = 0; i < kPanelKernels.count; ++i) {
-        EXPECT_EQ(kPanelS7Kernels.sets[i]->name, kPanelKernels.sets[i]->name);
-        EXPECT_EQ(kPanelS7Kernels.sets[i]->packing, Packing::panel);
-        EXPECT_EQ(kPanelS7Kernels.sets[i]->usable, kPanelKernels.sets[i]->usable);
-        EXPECT_EQ(kPanelKernels.sets[i]->matmul_s7, nullptr);
     }
 }
 

@@ -187,7 +187,6 @@ class EncodedRows {
     EdgeArray<float> scales_;
 };
 
-// The list of weights of 8 bits.
 inline const KernelList& kernels_for(Packing packing) {
     return packing == Packing::panel ? kPanelKernels : kRowsKernels;
 }
@@ -201,7 +200,7 @@ inline const KernelSet& scalar(Packing packing) {
 // Every set that this CPU can run, of every list, each of those with one name, and those that it can emulate.
 inline std::vector<const KernelSet*> usable_sets() {
     std::vector<const KernelSet*> sets = emulated_sets();
-    for (const KernelList* list : {&kPanelKernels, &kPanelS7Kernels, &kRowsKernels}) {
+    for (const KernelList* list : {&kPanelKernels, &kRowsKernels}) {
         for (std::size_t i = 0; i < list->count; ++i) {
             const bool is_new = std::find(sets.begin(), sets.end(), list->sets[i]) == sets.end();
             if (is_new && list->sets[i]->usable()) sets.push_back(list->sets[i]);
@@ -216,7 +215,6 @@ inline std::string name_of(const KernelSet& set) {
     const KernelSet* meant = nullptr;
     const bool is_meant =
         find_kernels(kernels_for(set.packing), kernel_name(set), meant) == Status::ok && meant == &set;
-    if (set.matmul_s7 != nullptr) return std::string(kernel_name(set)) + "_s7" + packing;
     return std::string(kernel_name(set)) + packing + (is_meant || !emulated.empty() ? emulated : "_of_other_cpus");
 }
 

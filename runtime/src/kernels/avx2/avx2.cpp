@@ -44,11 +44,12 @@ constexpr unsigned kVectorBytes = 32;
 #include "../vector/activation.inl"
 #include "../vector/repeated.inl"
 #include "../vector/tiles.inl"
+#include "row_s8.inl"
+#include "steps_s8.inl"
 #include "tile_s8.inl"
 #include "matmul_s8.inl"
 #include "matmul_s4.inl"
 #include "../vector/matmul_f32.inl"
-#include "../vector/encoding.inl"
 #include "../vector/rows.inl"
 #include "../vector/expand_s4.inl"
 // clang-format on
@@ -64,7 +65,7 @@ namespace own = avx2;
 constexpr KernelSet kAvx2 = {
     "avx2",
     Packing::panel,
-    avx2::kEncodedBytes,
+    avx2::kRowBytesPerValue,
     avx2_usable,
     avx2::matmul_s8,
     avx2::matmul_f32,
@@ -80,6 +81,8 @@ constexpr KernelSet kAvx2 = {
     avx2::expand_s4,
     avx2::matmul_s4,
     6,
+    0,
+    avx2::matmul_s7,
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

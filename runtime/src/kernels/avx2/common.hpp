@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What avx2 lends to avx2_s7 and avx_vnni.
+// What avx2 lends to avx_vnni.
 #pragma once
 
 #include <cstddef>

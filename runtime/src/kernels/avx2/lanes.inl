@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen floats in two registers, for the sets avx2, avx2_s7 and avx_vnni. Included inside their namespaces.
+// Sixteen floats in two registers, for the sets avx2 and avx_vnni. Included inside their namespaces.
 
 using Floats = Pair<Register>;
 using Wide = Pair<Floats>;

@@ -3,10 +3,11 @@
 // Included inside the namespace of avx2, behind matmul_s8.inl. Operands as there; weights and factors as packing.hpp
 // has them in Packing::panel, for m.k inputs.
 //
-// Within a group of 32 k the factor of a column is one, so that it multiplies the group's sum: of |a| * (q ^ s), 16 to
-// a 16-bit lane, and of the row's negatives (as in matmul_s8.inl), which is in one of a column's two lanes. At most 16
-// * 127 * 8 + 32 * 127 = 20,320. vpmaddwd by the factor then adds both lanes up. The integers are those of the s8
-// product, and so are the bits.
+// A nibble with 8 added is the unsigned operand. Within a group of 32 k the factor of a column is one, so that it
+// multiplies the group's sum: of a * (q + 8), 16 to a 16-bit lane, which begins in one of a column's two lanes at -8
+// times the row's sum. Of what a lane adds up the 8 is taken away from itself or from the other one: at most 16 * 127 *
+// 8 + 16 * 127 * 8 = 32,512. vpmaddwd by the factor then adds both lanes up. The integers are those of the s8 product,
+// and so are the bits.
 
 struct PairSums {
     __m256i low;
@@ -18,11 +19,27 @@ ETCH_INLINE void accumulate_words(__m256i& sum, __m256i addend) noexcept {
     asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(addend));
 }
 
-// The nibbles in the low half of each byte as numbers from -8 to 7.
+// 32 bytes of nibbles, each number with 8 added.
+ETCH_INLINE __m256i load_nibbles(const std::int8_t* p) noexcept {
+    return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)), _mm256_set1_epi8(-0x78));
+}
+
+// Those in one half of each byte.
 ETCH_INLINE __m256i low_nibbles(__m256i q) noexcept {
-    const __m256i eights = _mm256_set1_epi8(8);
-    const __m256i nibbles = _mm256_and_si256(q, _mm256_set1_epi8(15));
-    return _mm256_sub_epi8(_mm256_xor_si256(nibbles, eights), eights);
+    return _mm256_and_si256(q, _mm256_set1_epi8(15));
+}
+ETCH_INLINE __m256i high_nibbles(__m256i q) noexcept {
+    return low_nibbles(_mm256_srli_epi16(q, 4));
+}
+
+// -8 * the sum of at most 32 values of a row, in the low word of each lane.
+ETCH_INLINE __m256i first_pairs(const std::uint8_t* a, std::uint32_t k) noexcept {
+    __m256i sums = _mm256_setzero_si256();
+    for (std::uint32_t i = 0; i < k; i += 16) {
+        const __m256i values = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i)));
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(values, _mm256_set1_epi16(-8)));
+    }
+    return _mm256_set1_epi32(sum_of_all_lanes(sums) & 0xFFFF);
 }
 
 // Each of 8 factors in both words of a lane.
@@ -50,16 +67,11 @@ struct TileS4 {
             PairSums pairs[kRows];
             ETCH_UNROLL
             for (unsigned r = 0; r < kRows; ++r)
-                pairs[r].low = pairs[r].high = _mm256_set1_epi32(sum_of_negatives(a + r * a_stride, inputs));
+                pairs[r].low = pairs[r].high = first_pairs(a + r * a_stride, inputs);
             for (std::uint32_t i = 0; i < inputs; i += 8) {
-                __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
-                __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + 32));
+                multiply_8(a, a_stride, load_nibbles(weights), load_nibbles(weights + 32), pairs);
                 weights += 64;
-                multiply_4(a, a_stride, low_nibbles(low), low_nibbles(high), pairs);
-                low = _mm256_srli_epi16(low, 4);
-                high = _mm256_srli_epi16(high, 4);
-                multiply_4(a + 8, a_stride, low_nibbles(low), low_nibbles(high), pairs);
-                a += 16;
+                a += 8;
             }
             const __m256i low_factors = factors_of_8(factors);
             const __m256i high_factors = factors_of_8(factors + 8);
@@ -74,16 +86,21 @@ struct TileS4 {
     }
 
   private:
-    // pairs += the products of 4 k.
+    // pairs += the products of 8 k: in the one half of columns one by one, in the other together, for GCC 12 moves sums
+    // of one row in the one way and has too few registers for three rows in the other.
     template <unsigned kRows>
-    static ETCH_INLINE void multiply_4(const std::uint8_t* a, std::size_t a_stride, __m256i low, __m256i high,
+    static ETCH_INLINE void multiply_8(const std::uint8_t* a, std::size_t a_stride, __m256i low, __m256i high,
                                        PairSums (&pairs)[kRows]) noexcept {
+        const PairSums w0 = {low_nibbles(low), low_nibbles(high)};
+        const PairSums w1 = {high_nibbles(low), high_nibbles(high)};
         ETCH_UNROLL
         for (unsigned r = 0; r < kRows; ++r) {
-            const __m256i signs = broadcast_4_bytes(a + r * a_stride);
-            const __m256i magnitudes = broadcast_4_bytes(a + r * a_stride + 4);
-            accumulate_words(pairs[r].low, _mm256_maddubs_epi16(magnitudes, _mm256_xor_si256(low, signs)));
-            accumulate_words(pairs[r].high, _mm256_maddubs_epi16(magnitudes, _mm256_xor_si256(high, signs)));
+            const __m256i a0 = broadcast_4_bytes(a + r * a_stride);
+            const __m256i a1 = broadcast_4_bytes(a + r * a_stride + 4);
+            accumulate_words(pairs[r].low, _mm256_maddubs_epi16(w0.low, a0));
+            accumulate_words(pairs[r].low, _mm256_maddubs_epi16(w1.low, a1));
+            accumulate_words(pairs[r].high,
+                             _mm256_add_epi16(_mm256_maddubs_epi16(w0.high, a0), _mm256_maddubs_epi16(w1.high, a1)));
         }
     }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight floats in a register, for the sets avx2, avx2_s7 and avx_vnni. Included inside their namespaces.
+// Eight floats in a register, for the sets avx2 and avx_vnni. Included inside their namespaces.
 
 struct Register {
     __m256 lanes;

@@ -1,54 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of f32 to a set's own encoding of quantized values: n consecutive floats, any alignment, any n >= 1. Included
-// inside the namespace of each kernel set, behind its encode_16.
+// Rows of f32 to a set's own encoding of quantized values, one value like the other. Included inside the namespace of
+// each kernel set, behind its encode_16.
 
-ETCH_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
-    Floats largest = all<Floats>(0.0f);
-    for_each_16(
-        n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY { largest = max(absolute(lanes.read(x + i)), largest); });
-    return largest_of(largest);
-}
-
-// 127 / largest; 0 for a row that is quantized to zeros.
-ETCH_INLINE float quantizing_factor(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest;
-}
-
-ETCH_INLINE float scale_of(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
-}
-
-// Encodes n values rne(x * factor), 16 at a time by encode(values, where to).
-template <class Encode>
-ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded,
-                            Encode encode) noexcept {
-    const Floats factors = all<Floats>(factor);
-    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
-        encode(mul(lanes.read(x + i), factors), encoded + std::size_t{kEncodedBytes} * i);
-    });
-}
-
-template <class Encode>
-ETCH_INLINE float quantize_row_by(const float* x, std::uint32_t n, std::uint8_t* encoded, Encode encode) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRow);
-    const float largest = largest_magnitude(x, n);
-    encode_row(x, n, quantizing_factor(largest), encoded, encode);
-    return scale_of(largest);
-}
-
-template <class Encode>
-ETCH_INLINE float quantize_probabilities_by(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded,
-                                            Encode encode) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeProbabilities);
-    Floats largest = all<Floats>(0.0f);
-    for_each_16(n, [&](std::uint32_t i, auto lanes) ETCH_INLINE_BODY {
-        const Floats w = mul(lanes.read(e + i), lanes.read(value_scales + i));
-        lanes.write(e + i, w);
-        largest = max(w, largest);
-    });
-    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded, encode);
-    return largest_of(largest);
-}
+#include "encode_row.inl"
 
 struct Encode16 {
     ETCH_INLINE void operator()(Floats x, std::uint8_t* encoded) const noexcept { encode_16(x, encoded); }
