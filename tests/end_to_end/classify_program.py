@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -34,6 +35,18 @@ def open_terminal() -> tuple[int, int]:
         return pty.openpty()
     except OSError as error:
         pytest.skip(f"this machine has no pseudo-terminals: {error}")
+
+
+def read_terminal(controller: int) -> str:
+    """What the program's end, which must be closed, has written: one read may give a part of it."""
+    shown = b""
+    try:
+        while part := os.read(controller, 65536):
+            shown += part
+    except OSError as error:
+        if error.errno != errno.EIO:  # the end, of Linux's terminals
+            raise
+    return shown.decode()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from classify_program import Outcome, Program, built, open_terminal
+from classify_program import Outcome, Program, built, open_terminal, read_terminal
 from public_data import data_folder
 
 ROWS: list[tuple[int, str, str]] = [
@@ -137,7 +137,7 @@ def test_progress_is_shown_on_a_terminal_and_removed(classify: Program, ag_news:
         [classify.path, "--evaluate", ag_news], stdout=subprocess.PIPE, stderr=terminal, timeout=60, check=True
     )
     os.close(terminal)
-    shown = os.read(controller, 65536).decode()
+    shown = read_terminal(controller)
     os.close(controller)
     assert f"\r1 of {len(ROWS)} rows" in shown
     assert shown.endswith("\r\x1b[K")
