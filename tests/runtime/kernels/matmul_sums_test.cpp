@@ -37,8 +37,8 @@ void add_large_values(Case& c) {
 }
 
 TEST_P(MatmulSums, OfRowsWithFewLargeValues) {
-    for (const std::uint32_t k :
-         {63u, 64u, 65u, 68u, 72u, 79u, 80u, 81u, 96u, 100u, 384u, 511u, 512u, 513u, 516u, 520u, 1023u, 1028u, 1540u}) {
+    for (const std::uint32_t k : {63u,  64u,  65u,  68u,  72u,  79u,  80u,  81u,   96u,   100u, 384u,
+                                  504u, 505u, 511u, 512u, 513u, 516u, 520u, 1023u, 1028u, 1540u}) {
         for (const std::uint32_t rows : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 17u}) {
             Case c({rows, k, 21});
             add_large_values(c);
