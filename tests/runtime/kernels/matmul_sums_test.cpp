@@ -52,8 +52,8 @@ TEST_P(MatmulSums, OfRowsWithFewLargeValues) {
     }
 }
 
-// Eight values, in the order of their products in a lane of two pairs: sums of 2 * 127 ... 255 * 128 = 32,640 and of
-// 127 * 258 = 32,766 fit 16 bits, the next do not.
+// The values of 8 neighbouring inputs. By weights of up to 255 sums of 128 fit 16 bits (32,640), by those of up to 127
+// sums of 258 (32,766); one more does not.
 constexpr std::array<std::int8_t, 8> kLargest[] = {
     {64, 64, 0, 0, 0, 0, 0, 0},         {65, 64, 0, 0, 0, 0, 0, 0},
     {0, 0, 1, 127, 0, 0, 0, 0},         {0, 0, 2, 127, 0, 0, 0, 0},

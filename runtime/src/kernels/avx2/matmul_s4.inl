@@ -34,12 +34,8 @@ ETCH_INLINE __m256i high_nibbles(__m256i q) noexcept {
 
 // -8 * the sum of at most 32 values of a row, in the low word of each lane.
 ETCH_INLINE __m256i first_pairs(const std::uint8_t* a, std::uint32_t k) noexcept {
-    __m256i sums = _mm256_setzero_si256();
-    for (std::uint32_t i = 0; i < k; i += 16) {
-        const __m256i values = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i)));
-        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(values, _mm256_set1_epi16(-8)));
-    }
-    return _mm256_set1_epi32(sum_of_all_lanes(sums) & 0xFFFF);
+    const std::int32_t sum = weighted_sum(a, k, [&](__m256i) ETCH_INLINE_BODY { return _mm256_set1_epi16(-8); });
+    return _mm256_set1_epi32(sum & 0xFFFF);
 }
 
 // Each of 8 factors in both words of a lane.

@@ -19,11 +19,11 @@ template <class Weights>
 ETCH_NOINLINE void multiply_chunk_s8(const MatmulS8& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     std::int32_t first_sums[kChunkRows];
     TileS8<Weights>::find_first_sums(m, first_sums);
+    const std::int32_t* const sums = first_sums;
     const std::size_t panel_bytes = std::size_t{(m.allocated_k + 3) / 4} * 64;
     for (std::uint32_t panel = first_panel; panel < last_panel; ++panel) {
         const std::int8_t* weights = m.weights + panel * panel_bytes;
         if (m.rows > kFewRows && panel + 1 < last_panel) prefetch(weights + panel_bytes, panel_bytes);
-        const std::int32_t* const sums = first_sums;
         for_each_tile<TileS8<Weights>>(m, sums, Columns<1>(panel, m.n, m.column_scales, m.bias), weights);
     }
 }

@@ -15,8 +15,8 @@ constexpr std::uint8_t kRowBytesPerValue = 2;  // with its part of what follows,
 
 #include "../vector/encode_row.inl"
 
-// The largest of few values is not much larger than the others: of the queries of a head of 32 values four steps of
-// five would be multiplied with signs.
+// The largest of few values is not much larger than the others: most steps of a head's queries would be multiplied with
+// signs, whatever the masks.
 constexpr std::uint32_t kShortRow = 64;
 
 constexpr std::uint32_t kStep = 8;
@@ -41,15 +41,24 @@ ETCH_INLINE unsigned steps_within(__m256i words, std::int16_t limit) noexcept {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(within)));
 }
 
-// Of the two int64 lanes of each half.
+// Of all int32 lanes.
+ETCH_INLINE std::int32_t sum_of_lanes(__m128i x) noexcept {
+    const __m128i two = _mm_add_epi32(x, _mm_unpackhi_epi64(x, x));
+    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 1)));
+}
 ETCH_INLINE std::int32_t sum_of_lanes(__m256i x) noexcept {
-    const __m128i two = _mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_unpackhi_epi64(two, two)));
+    return sum_of_lanes(_mm_add_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1)));
 }
 
-// Of all eight int32 lanes.
-ETCH_INLINE std::int32_t sum_of_all_lanes(__m256i x) noexcept {
-    return sum_of_lanes(_mm256_add_epi32(x, _mm256_srli_epi64(x, 32)));
+// Sum of q * factor(q) over the first k values of a row, and the zeros up to a multiple of 16; int16 lanes.
+template <class Factor>
+ETCH_INLINE std::int32_t weighted_sum(const std::uint8_t* row, std::uint32_t k, const Factor& factor) noexcept {
+    __m256i sums = _mm256_setzero_si256();
+    for (std::uint32_t i = 0; i < k; i += 16) {
+        const __m256i words = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i)));
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(words, factor(words)));
+    }
+    return sum_of_lanes(sums);
 }
 
 // 32 values of a row, or the 16 that are left and zeros.
@@ -88,24 +97,18 @@ ETCH_INLINE void describe_row(std::uint8_t* row, std::uint32_t n) noexcept {
         std::memcpy(out, &masks, sizeof masks);
         out += sizeof masks;
     }
-    const std::int32_t sum = sum_of_all_lanes(sums);
+    const std::int32_t sum = sum_of_lanes(sums);
     std::memcpy(out, &sum, sizeof sum);
 }
 
-struct EncodeValues {
-    ETCH_INLINE void operator()(Floats x, std::uint8_t* encoded) const noexcept {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(encoded), round_to_bytes(x));
-    }
-};
-
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    const float scale = quantize_row_by(x, n, encoded, EncodeValues{});
+    const float scale = quantize_row_by(x, n, encoded, EncodePlain{});
     describe_row(encoded, n);
     return scale;
 }
 
 float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    const float largest = quantize_probabilities_by(e, value_scales, n, encoded, EncodeValues{});
+    const float largest = quantize_probabilities_by(e, value_scales, n, encoded, EncodePlain{});
     describe_row(encoded, n);
     return largest;
 }

@@ -207,22 +207,15 @@ struct TileS8 {
 
     // Of at most kShortRow values.
     static ETCH_INLINE std::int32_t short_first_sum(const std::uint8_t* a, std::uint32_t k) noexcept {
-        __m256i sums = _mm256_setzero_si256();
-        for (std::uint32_t i = 0; i < k; i += 16) {
-            const __m256i values = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + i)));
-            const __m256i factors =
-                Weights::kNeedsSigns ? _mm256_srai_epi16(values, 15) : _mm256_set1_epi16(-Weights::kShift);
-            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(values, factors));
-        }
-        return sum_of_all_lanes(sums);
+        return weighted_sum(a, k, [&](__m256i words) ETCH_INLINE_BODY {
+            return Weights::kNeedsSigns ? _mm256_srai_epi16(words, 15) : _mm256_set1_epi16(-Weights::kShift);
+        });
     }
 
     // What a step with signs adds to the sum of a row whose shift is taken away: 128 * a, and -a of negative values.
     static ETCH_INLINE std::int32_t signed_first_sum(const std::uint8_t* a) noexcept {
         const __m128i values = _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(a)));
         const __m128i factors = _mm_add_epi16(_mm_srai_epi16(values, 15), _mm_set1_epi16(Weights::kShift));
-        const __m128i four = _mm_madd_epi16(values, factors);
-        const __m128i two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
-        return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 1)));
+        return sum_of_lanes(_mm_madd_epi16(values, factors));
     }
 };

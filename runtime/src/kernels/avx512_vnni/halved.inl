@@ -6,13 +6,6 @@
 
 namespace halved {
 
-// Encodes rne(x), |x| <= 127.
-struct EncodePlain {
-    ETCH_INLINE void operator()(Floats x, std::uint8_t* encoded) const noexcept {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(encoded), round_to_bytes(x));
-    }
-};
-
 float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
     return quantize_row_by(x, n, encoded, EncodePlain{});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What quantizes a row of f32: n consecutive floats, any alignment, any n >= 1, to kEncodedBytes each. Included inside
-// the namespace of each kernel set.
+// the namespace of each kernel set, behind its store_bytes.
 
 ETCH_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
     Floats largest = all<Floats>(0.0f);
@@ -49,3 +49,10 @@ ETCH_INLINE float quantize_probabilities_by(float* e, const float* value_scales,
     encode_row(e, n, quantizing_factor(largest_of(largest)), encoded, encode);
     return largest_of(largest);
 }
+
+// Encodes 16 values rne(x), |x| <= 127, as they are, a byte each.
+struct EncodePlain {
+    ETCH_INLINE void operator()(Floats x, std::uint8_t* encoded) const noexcept {
+        store_bytes(reinterpret_cast<std::int8_t*>(encoded), x, AllLanes<Floats>{});
+    }
+};
