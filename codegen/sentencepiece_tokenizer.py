@@ -44,6 +44,7 @@ class SentencePieceTokenizer:
     """Of texts one by one: there is no batch to gain by."""
 
     normalizer = None  # added tokens are found in texts as they are
+    pre_tokenizer = None  # a text is one word
 
     def __init__(self, spec: TokenizerSpec, file: SentencePieceFile) -> None:
         self.encode_special_tokens = False  # True: special tokens are ordinary text

@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 from .refusal import refusal, shown
+from .template_json import read_trimming
 from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
 from .tokenizer_parts import TokenizerParts, bert_processor
-from .tokenizer_spec import BertNormalizer
+from .tokenizer_spec import BertNormalizer, Trimming
 
 MAX_WORD_CHARS = 10_000
 _NORMALIZER = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}
@@ -40,6 +41,7 @@ def read_bert_json(values: dict[str, Any], second_segment: int) -> TokenizerPart
         separate_token=separate,
         second_segment=second_segment if separators == 1 else 0,
         separators=separators,
+        trimming=_trimming(values["post_processor"]),
         notes=notes_of(values),
     )
 
@@ -92,12 +94,9 @@ def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str, int
         only_fields(processor, "post_processor", {"type", "sep", "cls"}, required={"sep", "cls"})
         pairs = [processor["cls"], processor["sep"]]
     elif processor["type"] == "RobertaProcessing":
-        # The two settings are about the leading spaces of byte-level tokens: there are none here. Without both of them
-        # `tokenizers` reads BertProcessing.
+        # Without its two settings `tokenizers` reads BertProcessing.
         known = {"type", "sep", "cls", "trim_offsets", "add_prefix_space"}
         only_fields(processor, "post_processor", known, required=known)
-        if not all(isinstance(processor[key], bool) for key in ("trim_offsets", "add_prefix_space")):
-            raise refusal("tokenizer-type", "post_processor: expected true or false for its two settings", file=FILE)
         pairs, separators = [processor["cls"], processor["sep"]], 2
     else:
         known = {"type", "single", "pair", "special_tokens"}
@@ -116,6 +115,10 @@ def _special_tokens(value: object, vocab: dict[str, int]) -> tuple[str, str, int
     if pairs[0] == pairs[1]:
         raise refusal("tokenizer-template", "post_processor uses one token as [CLS] and as [SEP]", file=FILE)
     return pairs[0][0], pairs[1][0], separators
+
+
+def _trimming(processor: dict[str, Any]) -> Trimming | None:
+    return read_trimming(processor) if processor["type"] == "RobertaProcessing" else None
 
 
 def _template_tokens(processor: dict[str, Any]) -> list[list[object]]:

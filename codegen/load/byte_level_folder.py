@@ -36,7 +36,7 @@ from .tokenizer_spec import TokenizerSpec
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
 _CLASSES = {ROBERTA_TOKENIZER: ROBERTA_TOKENS, GPT2_TOKENIZER: GPT2_TOKENS}  # that are rebuilt, and their own tokens
-_PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens")
+_PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
 
 
 def is_byte_level(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:

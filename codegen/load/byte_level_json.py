@@ -13,7 +13,6 @@ from .refusal import refusal, shown
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .tokenizer_spec import (
-    AddedToken,
     ByteLevelBpeModel,
     ByteLevelSegmenter,
     CharacterNormalizer,
@@ -38,11 +37,9 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     added = added_tokens(values["added_tokens"], model["vocab"])
     ids = model["vocab"] | {token.content: token.id for token in added}
     post = read_post_processor(values["post_processor"], ids)
-    if post.trim_offsets:
-        _check_trimmed(added)
-        if moves_spaces(normalizer):
-            message = "NFKC, NFKD and StripAccents are not supported with trim_offsets: they move spaces"
-            raise refusal("tokenizer-normalizer", message, file=FILE)
+    if post.trimming and moves_spaces(normalizer):
+        message = "NFKC, NFKD and StripAccents are not supported with trim_offsets: they move spaces"
+        raise refusal("tokenizer-normalizer", message, file=FILE)
     described = {**values, "truncation": None, "padding": None}
     return TokenizerSpec(
         normalizer=normalizer,
@@ -51,11 +48,10 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
             pieces=_pieces(model["vocab"], {token.content for token in added}),
             merges=merges,
             ignore_merges=model.get("ignore_merges", False),
-            trim_offsets=post.trim_offsets,
-            keep_first_space=post.keep_first_space,
         ),
         template=post.template,
         added_tokens=added,
+        trimming=post.trimming,
         json=json.dumps(described),
         notes=notes_of(values),
     )
@@ -74,13 +70,6 @@ def _pieces(vocab: dict[str, int], added: set[str]) -> tuple[bytes | None, ...]:
         spelled.add(text)
         pieces[number] = text or None
     return tuple(pieces)
-
-
-def _check_trimmed(added: tuple[AddedToken, ...]) -> None:
-    for token in added:
-        if token.content != token.content.strip().strip("\u0120"):
-            message = f"added token {shown(token.content)} begins or ends with white space while offsets are trimmed"
-            raise refusal("added-token-unsupported", message, file=FILE)
 
 
 def _byte_alphabet() -> dict[str, int]:

@@ -48,7 +48,7 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     added = added_tokens(values["added_tokens"], model["vocab"])
     _check_added(added, ends)
     post = read_post_processor(values["post_processor"], model["vocab"] | {token.content: token.id for token in added})
-    if post.trim_offsets:
+    if post.trimming:
         message = "a post_processor with trim_offsets is supported with byte-level BPE only"
         raise refusal("tokenizer-post-processor", message, file=FILE)
     unknown = model["unk_token"]

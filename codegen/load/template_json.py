@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from .refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
-from .tokenizer_spec import Template, TemplatePart, bert_template
+from .tokenizer_spec import Template, TemplatePart, Trimming, bert_template
 
 _TYPES = ("TemplateProcessing", "RobertaProcessing", "BertProcessing", "ByteLevel", "Sequence")
 _PLACES: tuple[Literal["A", "B"], ...] = ("A", "B")
@@ -21,8 +21,7 @@ class PostProcessing:
     """The template, and what is done to offsets before it is applied."""
 
     template: Template
-    trim_offsets: bool = False
-    keep_first_space: bool = False
+    trimming: Trimming | None = None
 
 
 def read_post_processor(value: object, ids: dict[str, int]) -> PostProcessing:
@@ -45,7 +44,16 @@ def read_post_processor(value: object, ids: dict[str, int]) -> PostProcessing:
         return PostProcessing(bert_template(classify, separate))
     single = (TemplatePart(classify, 0), TemplatePart("A", 0), TemplatePart(separate, 0))
     pair = (*single, TemplatePart(separate, 0), TemplatePart("B", 0), TemplatePart(separate, 0))
-    return PostProcessing(Template(single, pair), *_offsets(processor))
+    return PostProcessing(Template(single, pair), read_trimming(processor))
+
+
+def read_trimming(processor: dict[str, Any]) -> Trimming | None:
+    """What its two settings say of offsets."""
+    for key in ("trim_offsets", "add_prefix_space"):
+        if not isinstance(processor[key], bool):
+            message = f"post_processor.{key} must be true/false, got {shown(processor[key])}"
+            raise refusal("tokenizer-type", message, file=FILE)
+    return Trimming(processor["add_prefix_space"]) if processor["trim_offsets"] else None
 
 
 def _bare() -> Template:
@@ -55,15 +63,7 @@ def _bare() -> Template:
 def _byte_level(processor: dict[str, Any]) -> PostProcessing:
     known = {"type", "add_prefix_space", "trim_offsets", "use_regex"}
     only_fields(processor, "post_processor", known, required=known - {"use_regex"})
-    return PostProcessing(_bare(), *_offsets(processor))
-
-
-def _offsets(processor: dict[str, Any]) -> tuple[bool, bool]:
-    for key in ("trim_offsets", "add_prefix_space"):
-        if not isinstance(processor[key], bool):
-            message = f"post_processor.{key} must be true/false, got {shown(processor[key])}"
-            raise refusal("tokenizer-type", message, file=FILE)
-    return processor["trim_offsets"], processor["trim_offsets"] and processor["add_prefix_space"]
+    return PostProcessing(_bare(), read_trimming(processor))
 
 
 def _sequence(processor: dict[str, Any], ids: dict[str, int]) -> PostProcessing:
@@ -76,8 +76,7 @@ def _sequence(processor: dict[str, Any], ids: dict[str, int]) -> PostProcessing:
     ]:
         message = "post_processor 'Sequence' is supported of ByteLevel and TemplateProcessing only"
         raise refusal("tokenizer-post-processor", message, file=FILE)
-    first = _byte_level(parts[0])
-    return PostProcessing(_template(parts[1], ids), first.trim_offsets, first.keep_first_space)
+    return PostProcessing(_template(parts[1], ids), _byte_level(parts[0]).trimming)
 
 
 def _token(pair: object, ids: dict[str, int]) -> int:

@@ -241,6 +241,7 @@ def _spec(parts: TokenizerParts) -> TokenizerSpec:
         ),
         template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators),
         added_tokens=parts.added_tokens,
+        trimming=parts.trimming,
         json=parts.to_json(),
         notes=parts.notes,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from .tokenizer_spec import AddedToken
+from .tokenizer_spec import AddedToken, Trimming
 
 
 def _bert_decoder() -> dict[str, object]:
@@ -33,11 +33,19 @@ class TokenizerParts:
     second_segment: int  # of the second text of a pair
     separators: int  # between the two
     notes: tuple[str, ...]
+    trimming: Trimming | None = None
     decoder: object = field(default_factory=_bert_decoder)  # as tokenizer.json has it, read where a model writes texts
 
     def to_json(self) -> str:
         """A tokenizer.json with exactly these parts: no truncation, no padding."""
         classify, separate = self.classify_token, self.separate_token
+        template = {
+            "type": "TemplateProcessing",
+            **bert_processor(classify, separate, self.second_segment, self.separators),
+            "special_tokens": {
+                token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]} for token in (classify, separate)
+            },
+        }
         return json.dumps(
             {
                 "version": "1.0",
@@ -63,14 +71,7 @@ class TokenizerParts:
                     "lowercase": self.lowercase,
                 },
                 "pre_tokenizer": {"type": "BertPreTokenizer"},
-                "post_processor": {
-                    "type": "TemplateProcessing",
-                    **bert_processor(classify, separate, self.second_segment, self.separators),
-                    "special_tokens": {
-                        token: {"id": token, "ids": [self.vocab[token]], "tokens": [token]}
-                        for token in (classify, separate)
-                    },
-                },
+                "post_processor": self._trimming(template),
                 "decoder": self.decoder,
                 "model": {
                     "type": "WordPiece",
@@ -81,6 +82,14 @@ class TokenizerParts:
                 },
             }
         )
+
+    def _trimming(self, template: dict[str, object]) -> dict[str, object]:
+        """`template`, behind what trims offsets where they are trimmed."""
+        if self.trimming is None:
+            return template
+        keeps = self.trimming.keep_first_space
+        trims = {"type": "ByteLevel", "add_prefix_space": keeps, "trim_offsets": True, "use_regex": True}
+        return {"type": "Sequence", "processors": [trims, template]}
 
 
 def bert_processor(

@@ -112,8 +112,6 @@ class ByteLevelBpeModel:
     pieces: tuple[bytes | None, ...]  # by id; None where the vocabulary has no piece for that id
     merges: tuple[tuple[int, int], ...]  # ids, by rank
     ignore_merges: bool  # a word that is a piece stays whole, whatever merging makes of it
-    trim_offsets: bool  # offsets leave out the spaces at a piece's ends,
-    keep_first_space: bool  # but for a single one of a text's first piece
 
 
 @dataclass(frozen=True)
@@ -273,6 +271,13 @@ class UnigramModel:
 
 
 @dataclass(frozen=True)
+class Trimming:
+    """Offsets leave out the spaces at the ends of a piece of bytes, and the white space that an added token strips."""
+
+    keep_first_space: bool  # but for a single character before a text's first token
+
+
+@dataclass(frozen=True)
 class TemplatePart:
     """A special token, by its id, or the place of the first (A) or second text (B), and the segment of its tokens."""
 
@@ -345,6 +350,7 @@ class TokenizerSpec:
     # where only `sentencepiece` does
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
     sentencepiece: SentencePieceFile | None = None
+    trimming: Trimming | None = None  # of offsets; None: they are of all that a token is made of
     prefix: str = ""  # read before every text: its tokens are in the template
 
     @property

@@ -32,7 +32,7 @@ def read_unigram_json(values: dict[str, Any], scores: tuple[float, ...] | None =
     vocab = {piece: i for i, piece in enumerate(pieces)}
     added = added_tokens(values["added_tokens"], vocab)
     post = read_post_processor(values["post_processor"], vocab | {token.content: token.id for token in added})
-    if post.trim_offsets:
+    if post.trimming:
         message = "a post_processor with trim_offsets is supported with byte-level BPE only"
         raise refusal("tokenizer-post-processor", message, file=FILE)
     described = json.dumps({**values, "truncation": None, "padding": None})

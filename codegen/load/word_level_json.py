@@ -33,7 +33,7 @@ def read_word_level_json(values: dict[str, Any]) -> TokenizerSpec:
     check_vocab(model["vocab"], unknown)
     added = added_tokens(values["added_tokens"], model["vocab"])
     post = read_post_processor(values["post_processor"], model["vocab"] | {token.content: token.id for token in added})
-    if post.trim_offsets:
+    if post.trimming:
         raise refusal("tokenizer-post-processor", "trim_offsets is not supported with words", file=FILE)
     by_id = sorted(model["vocab"], key=model["vocab"].__getitem__)
     return TokenizerSpec(

@@ -32,7 +32,7 @@ def read_word_piece_json(values: dict[str, Any]) -> TokenizerSpec:
     vocab = model["vocab"]
     added = added_tokens(values["added_tokens"], vocab)
     post = read_post_processor(values["post_processor"], vocab | {token.content: token.id for token in added})
-    if post.trim_offsets:
+    if post.trimming:
         raise refusal("tokenizer-post-processor", "trim_offsets is not supported with WordPiece", file=FILE)
     return TokenizerSpec(
         normalizer=normalizer,

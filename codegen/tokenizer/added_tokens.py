@@ -7,20 +7,15 @@ from collections.abc import Iterable
 from itertools import product
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import (
-    AddedToken,
-    ByteLevelBpeModel,
-    CharacterBpeModel,
-    MetaspaceSegmenter,
-    NoNormalizer,
-    TokenizerSpec,
-    UnigramModel,
-)
-from ..wheel_tokenizer import wheel_tokenizer
+from ..load.tokenizer_spec import AddedToken, NoNormalizer, TokenizerSpec, Trimming
+from ..wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 from .content_tables import ContentTables, compile_contents
 
 # As in etch::AddedTokens.
-SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP = 1, 2, 4, 8
+SPECIAL, SINGLE_WORD, LEFT_STRIP, RIGHT_STRIP, TRIMMED, KEEPS_FIRST_SPACE = (1 << bit for bit in range(6))
+
+# White_Space of Unicode, which tokens strip.
+_WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
 
 def compile_added_tokens(spec: TokenizerSpec) -> tuple[ContentTables, ContentTables]:
@@ -31,14 +26,17 @@ def compile_added_tokens(spec: TokenizerSpec) -> tuple[ContentTables, ContentTab
         _check(token, wheel.token_to_id(token.content))
     if isinstance(spec.normalizer, NoNormalizer):
         _check_one_pass(tokens)
-        return _compile((token.content, token) for token in tokens), _compile(())
-    splits = isinstance(spec.segmenter, MetaspaceSegmenter) and spec.segmenter.split_whitespace
-    if not splits and isinstance(spec.model, UnigramModel | ByteLevelBpeModel | CharacterBpeModel):
-        _check_spaces_stay(tokens)
-    normalize = wheel.normalizer.normalize_str if wheel.normalizer else str
-    raw = [(token.content, token) for token in tokens if not token.normalized]
-    normalized = [(normalize(token.content), token) for token in tokens if token.normalized]
-    return _compile(raw), _compile(normalized)
+        raw, normalized = [(token.content, token) for token in tokens], []
+    else:
+        if _keeps_white_space(wheel):
+            _check_nothing_strips(tokens)
+        normalize = wheel.normalizer.normalize_str if wheel.normalizer else str
+        raw = [(token.content, token) for token in tokens if not token.normalized]
+        normalized = [(normalize(token.content), token) for token in tokens if token.normalized]
+    if spec.trimming is not None:
+        _check_ends((*raw, *normalized))
+    trimmed = _flags_of_trimming(spec.trimming)
+    return _compile(raw, trimmed), _compile(normalized, trimmed)
 
 
 def _check_one_pass(tokens: list[AddedToken]) -> None:
@@ -58,11 +56,27 @@ def _check_one_pass(tokens: list[AddedToken]) -> None:
             raise EtchError("added-token-unsupported", "front-end", message)
 
 
-def _check_spaces_stay(tokens: list[AddedToken]) -> None:
-    """Where white space is part of words, it must not turn out to belong to a token when it has been read."""
+def _keeps_white_space(wheel: WheelTokenizer) -> bool:
+    """Whether words may have some in them."""
+    if wheel.pre_tokenizer is None:
+        return True
+    words = (word for c in _WHITE_SPACE for word in wheel.pre_tokenizer.pre_tokenize_str(f"a{c}b"))
+    return any(begin <= 1 < end for _, (begin, end) in words)
+
+
+def _check_nothing_strips(tokens: list[AddedToken]) -> None:
+    """White space that is part of a word must not turn out to belong to a token when it has been read."""
     for token in tokens:
         if token.normalized and (token.lstrip or token.rstrip):
-            message = f"added token {token.content!r} is normalized and strips white space, which pieces are made of"
+            message = f"added token {token.content!r} is normalized and strips white space, which words are made of"
+            raise EtchError("added-token-unsupported", "front-end", message)
+
+
+def _check_ends(patterns: Iterable[tuple[str, AddedToken]]) -> None:
+    """Where offsets are trimmed, they leave out white space of the content, too."""
+    for content, token in patterns:
+        if content != content.strip().strip("\u0120"):
+            message = f"added token {token.content!r} begins or ends with white space while offsets are trimmed"
             raise EtchError("added-token-unsupported", "front-end", message)
 
 
@@ -83,7 +97,8 @@ def _check(token: AddedToken, id_in_use: int | None) -> None:
         raise EtchError("added-token-unsupported", "front-end", f"added token {token.content!r} contains U+FFFD")
 
 
-def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> ContentTables:
+def _compile(patterns: list[tuple[str, AddedToken]], trimmed: int) -> ContentTables:
+    """`trimmed`: the flags that all have."""
     by_content: dict[bytes, AddedToken] = {}
     for content, token in patterns:
         if not content:
@@ -100,7 +115,7 @@ def _compile(patterns: Iterable[tuple[str, AddedToken]]) -> ContentTables:
             # It could begin in what another token swallowed, and its stripped beginning lie behind its own.
             message = f"added token {token.content!r} has lstrip and begins with white space while another has rstrip"
             raise EtchError("added-token-unsupported", "front-end", message)
-    return compile_contents({content: (token.id, _flags(token)) for content, token in by_content.items()})
+    return compile_contents({content: (token.id, _flags(token) | trimmed) for content, token in by_content.items()})
 
 
 def _flags(token: AddedToken) -> int:
@@ -110,3 +125,7 @@ def _flags(token: AddedToken) -> int:
         | LEFT_STRIP * token.lstrip
         | RIGHT_STRIP * token.rstrip
     )
+
+
+def _flags_of_trimming(trimming: Trimming | None) -> int:
+    return 0 if trimming is None else TRIMMED | KEEPS_FIRST_SPACE * trimming.keep_first_space

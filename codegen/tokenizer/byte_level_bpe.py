@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import ByteLevelBpeModel
+from ..load.tokenizer_spec import ByteLevelBpeModel, Trimming
 from . import trie
 from .fields import Field, Part, boolean, unsigned
 from .merging import merged
@@ -21,7 +21,7 @@ SCRATCH_BYTES = 30 * MOST_BYTES + MOST_BYTES // 32 * 4  # as etch::model_scratch
 _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 
 
-def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes]) -> Part:
+def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes], trimming: Trimming | None) -> Part:
     """`texts` are those of all ids, added tokens included."""
     ids = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
     _check_bytes(ids)
@@ -56,8 +56,8 @@ def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes]) -> Part:
         unsigned("merge_bits", merge_bits),
         unsigned("first_end", pieces.roots[2]),
         unsigned("piece_count", len(texts)),
-        boolean("trim_offsets", spec.trim_offsets),
-        boolean("keep_first_space", spec.keep_first_space),
+        boolean("trim_offsets", trimming is not None),
+        boolean("keep_first_space", trimming is not None and trimming.keep_first_space),
     )
     return Part("ByteLevelBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
 

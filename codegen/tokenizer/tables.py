@@ -79,7 +79,7 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
 
 def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
     if isinstance(spec.model, ByteLevelBpeModel):
-        return compile_byte_level_bpe(spec.model, texts)
+        return compile_byte_level_bpe(spec.model, texts, spec.trimming)
     special = {token.id for token in spec.added_tokens if token.special}
     if isinstance(spec.model, CharacterBpeModel):
         return compile_character_bpe(spec.model, texts, special)

@@ -140,6 +140,45 @@ def test_rows(make: Callable[[random.Random], TokenizerSpec]) -> None:
         assert_same(spec, texts[:100], 5)
 
 
+def _stripping(values: dict[str, Any], part: dict[str, Any], lstrip: bool, rstrip: bool) -> dict[str, Any]:
+    """With <m>, which is looked for in normalized text and takes the white space beside it."""
+    taken = [token["id"] for token in values["added_tokens"]]
+    token = {"id": max(len(values["model"]["vocab"]) - 1, *taken) + 1, "content": "<m>", "special": False}
+    flags = {"normalized": True, "single_word": False, "lstrip": lstrip, "rstrip": rstrip}
+    before = values["pre_tokenizer"]
+    ends = [before] if before and before["type"] in ("ByteLevel", "Metaspace") else []
+    return values | {"added_tokens": [*values["added_tokens"], token | flags], "pre_tokenizer": row(part, *ends)}
+
+
+_LOWER = {"type": "Lowercase"}
+STRIPPED = {
+    "words": lambda source: (read_word_level_json, word_level_json()),
+    "WordPiece": lambda source: (read_word_piece_json, word_piece_json(("Lowercase",))),
+    "bytes": lambda source: (read_byte_level_json, small_json(steps=("Lowercase",))),
+    "characters": lambda source: (read_character_bpe_json, character_bpe_json(random_model(source), before=[_LOWER])),
+    "Unigram": lambda source: (
+        read_unigram_json,
+        unigram_json(random_vocabulary(source), before=[_LOWER], added=specials()),
+    ),
+}
+
+
+@pytest.mark.parametrize("model", STRIPPED)
+@pytest.mark.parametrize("part", PLAIN, ids=json.dumps)
+def test_tokens_that_strip(model: str, part: dict[str, Any]) -> None:
+    """White space that words may have cannot be taken back from them: such a token is refused."""
+    source = random_source()
+    for lstrip, rstrip in ((True, False), (False, True), (True, True)):
+        read, values = STRIPPED[model](source)
+        spec = read(_stripping(values, part, lstrip, rstrip))
+        if part["type"] in ("Punctuation", "Digits", "CharDelimiterSplit"):
+            with pytest.raises(EtchError, match="'<m>' is normalized and strips") as refused:
+                compile_tokenizer(spec)
+            assert refused.value.code == "added-token-unsupported"
+        else:
+            assert_same(spec, [random_text(source, 10, (*PARTS, *["<m>", " "] * 8)).encode() for _ in range(300)])
+
+
 @pytest.mark.parametrize(
     "part",
     [PLAIN[1], PLAIN[3], PLAIN[8], *(split("\u00e9", behavior) for behavior in BEHAVIORS)],

@@ -50,7 +50,6 @@ bool RawSplitter::take(TokenMatch& match) noexcept {
     if (!found_) return false;
     match = match_;
     segment_begin_ = clear_ = match_.end;
-    search_ = match_.content_end;  // a token may begin in the white space behind it
     closed_ = found_ = false;
     return true;
 }
@@ -116,10 +115,10 @@ bool RawSplitter::match_at_search() noexcept {
         return false;
     }
     const std::uint8_t flags = tokens_.flags[token];
-    search_ = end;
+    search_ = end;  // a token may begin in the white space behind it
     if ((flags & AddedTokens::kSpecial) != 0 && mode_ == SpecialTokens::plain_text) return false;
     if ((flags & AddedTokens::kSingleWord) != 0 && touches_word(begin, end)) return false;
-    match_ = {tokens_.ids[token], begin, end, begin, end, 0};
+    match_ = {tokens_.ids[token], begin, end, 0, 0, flags};
     if ((flags & AddedTokens::kLeftStrip) != 0) {
         while (match_.begin > segment_begin_) {
             const Decoded before = decode_before(text_, match_.begin);
@@ -133,6 +132,7 @@ bool RawSplitter::match_at_search() noexcept {
             const Decoded after = decode(text_, match_.end);
             if (!is_white_space(after.scalar)) break;
             match_.end += after.size;
+            ++match_.spaces_after;
         }
     }
     found_ = closed_ = true;

@@ -47,9 +47,9 @@ struct TokenMatch {
     std::int32_t id;
     std::uint32_t begin;  // with the white space that it swallows
     std::uint32_t end;
-    std::uint32_t content_begin;  // without
-    std::uint32_t content_end;
-    std::uint32_t spaces_before;  // characters swallowed there
+    std::uint32_t spaces_before;  // characters that it swallows
+    std::uint32_t spaces_after;
+    std::uint8_t flags;  // of AddedTokens
 };
 
 // The raw text as an alternation of segments of ordinary text and matched tokens. Matches are looked for only a little

@@ -7,17 +7,6 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
-// Offsets leave out the white space that the token swallowed, by the rule of pieces.
-void Words<ByteLevelBpe>::write_token(const TokenMatch& match) noexcept {
-    out_.begin_word();
-    if (!model_.trim_offsets) {
-        out_.write(match.id, match.begin, match.end);
-        return;
-    }
-    const bool stays = model_.keep_first_space && match.spaces_before == 1 && (out_.count == 0 || match.begin == 0);
-    out_.write(match.id, stays ? match.begin : match.content_begin, match.content_end);
-}
-
 // Most words are one piece, and most pieces are what merging makes of their text: then nothing needs to be merged.
 bool Words<ByteLevelBpe>::write_whole() noexcept {
     const Trie& trie = model_.trie;

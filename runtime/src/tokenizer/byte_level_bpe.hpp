@@ -52,7 +52,10 @@ class Words<ByteLevelBpe> {
         word_.go_on_with(whole);
     }
 
-    void write_token(const TokenMatch& match) noexcept;
+    void write_token(const TokenMatch& match) noexcept {
+        out_.begin_word();
+        out_.write(match.id, match.begin, match.end);
+    }
 
   private:
     void write_word() noexcept {

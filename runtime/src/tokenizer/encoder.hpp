@@ -54,6 +54,7 @@ class Encoder {
     void take_code(Reader& cursor) noexcept;
     bool is_enough() const noexcept { return out_.count > enough_; }
     bool read_segment(Reader& cursor) noexcept;
+    void write_token(TokenMatch match) noexcept;
 
     // Added tokens in normalized text.
     bool match_normalized(Reader& cursor, const Unit& first) noexcept;
@@ -73,8 +74,8 @@ class Encoder {
     // Only kept where there are tokens to be matched in normalized text.
     std::uint32_t units_to_pass_ = 0;    // characters of a token that was found but not wanted: no token begins in it
     bool after_word_character_ = false;  // within the segment
-    bool after_space_ = false;           // and within the segment's ordinary text since the last token
-    std::uint32_t space_begin_ = 0;      // where that white space begins
+    std::uint32_t spaces_before_ = 0;    // white space characters before, in ordinary text since the last token
+    std::uint32_t space_begin_ = 0;      // where they begin
     std::uint32_t units_swallowed_ = 0;  // white space ahead that belongs to the last token, though one may begin in it
 };
 
@@ -90,14 +91,28 @@ bool Encoder<Tables>::read(Reader& cursor) noexcept {
         TokenMatch match;
         if (is_enough()) return true;
         if (!splitter_.take(match)) return false;
-        words_.write_token(match);
+        write_token(match);
         new (&cursor) Reader(tables_.normalizer, text_, splitter_);  // no copy on the stack
-        units_to_pass_ = units_swallowed_ = 0;
-        after_word_character_ = after_space_ = false;
+        units_to_pass_ = units_swallowed_ = spaces_before_ = 0;
+        after_word_character_ = false;
         is_inside_ = true;
         may_be_code_ = true;
         if (is_enough()) return true;
     }
+}
+
+template <class Tables>
+void Encoder<Tables>::write_token(TokenMatch match) noexcept {
+    if ((match.flags & AddedTokens::kTrimmed) != 0) {
+        // Normalization may have taken characters from among the white space: not so many are left out instead.
+        const bool keeps = (match.flags & AddedTokens::kKeepsFirstSpace) != 0 && match.spaces_before == 1;
+        if (keeps && (out_.count == 0 || match.begin == 0)) match.spaces_before = 0;
+        for (; match.spaces_before != 0 && match.begin < match.end; --match.spaces_before)
+            match.begin += decode(text_, match.begin).size;
+        for (; match.spaces_after != 0 && match.begin < match.end; --match.spaces_after)
+            match.end -= decode_before(text_, match.end).size;
+    }
+    words_.write_token(match);
 }
 
 // Takes the code that the segment begins with, if it does, and leaves the rest as a segment of its own.
@@ -123,7 +138,7 @@ void Encoder<Tables>::take_code(Reader& cursor) noexcept {
             ++at;
         if (at == end && search.complete() != kNoToken) id = codes.ids[search.complete()];
     }
-    words_.write_token({id, begin, end, begin, end, 0});
+    write_token({id, begin, end, 0, 0, 0});
     splitter_.begin_segment(end);
     new (&cursor) Reader(tables_.normalizer, text_, splitter_);
 }
@@ -154,9 +169,11 @@ void Encoder<Tables>::remember(const Unit& unit) noexcept {
         --units_swallowed_;
         return;
     }
-    const bool is_space = (unit.flags & Properties::kWhiteSpace) != 0;
-    if (is_space && !after_space_) space_begin_ = unit.begin;
-    after_space_ = is_space;
+    if ((unit.flags & Properties::kWhiteSpace) == 0) {
+        spaces_before_ = 0;
+    } else if (spaces_before_++ == 0) {
+        space_begin_ = unit.begin;
+    }
 }
 
 // Looks for the longest token that begins with `first`, which `cursor` has just given. Writes it and moves the cursor
@@ -206,20 +223,23 @@ bool Encoder<Tables>::match_normalized(Reader& cursor, const Unit& first) noexce
         return false;
     }
     segmenter_.end();
-    const std::uint32_t begin = (flags & AddedTokens::kLeftStrip) != 0 && after_space_ ? space_begin_ : first.begin;
-    std::uint32_t end = last.end;
+    TokenMatch match{tokens.ids[token], first.begin, last.end, 0, 0, flags};
+    if ((flags & AddedTokens::kLeftStrip) != 0 && spaces_before_ != 0) {
+        match.begin = space_begin_;
+        match.spaces_before = spaces_before_;
+    }
     cursor = behind;
     units_swallowed_ = 0;
     if ((flags & AddedTokens::kRightStrip) != 0) {
         while (behind.next(unit) && (unit.flags & Properties::kWhiteSpace) != 0) {
-            end = unit.end;
+            match.end = unit.end;
             ++units_swallowed_;
         }
     }
-    out_.begin_word();
-    out_.write(tokens.ids[token], begin, end);
+    match.spaces_after = units_swallowed_;
+    write_token(match);
     after_word_character_ = (last.flags & Properties::kWord) != 0;
-    after_space_ = false;
+    spaces_before_ = 0;
     return true;
 }
 

@@ -121,7 +121,7 @@ def test_files_alone_are_the_same_tokenizer(place: Path) -> None:
 ACCEPTED: dict[str, tuple[Change, Callable[[TokenizerSpec], bool]]] = {
     "tokenizer.json alone": (remove(VOCAB_FILE, MERGES_FILE, CONFIG), lambda spec: not spec.segmenter.add_prefix_space),
     "prefix": (both(FILES_ONLY, put(CONFIG, add_prefix_space=True)), lambda spec: spec.segmenter.add_prefix_space),
-    "offsets": (both(FILES_ONLY, put(CONFIG, trim_offsets=False)), lambda spec: not spec.model.trim_offsets),
+    "offsets": (both(FILES_ONLY, put(CONFIG, trim_offsets=False)), lambda spec: spec.trimming is None),
     "mask strips": (
         both(FILES_ONLY, put(SPECIAL_TOKENS_FILE, mask_token=token("<mask>", lstrip=True))),
         lambda spec: [t.content for t in spec.added_tokens if t.lstrip] == ["<mask>"],
@@ -182,12 +182,12 @@ def test_accepted(name: str, place: Path) -> None:
 
 REFUSED: dict[str, tuple[Change, str, str]] = {
     "prefix only here": (put(CONFIG, add_prefix_space=True), "tokenizer-conflict", "segmenter"),
-    "offsets only here": (put(CONFIG, trim_offsets=False), "tokenizer-conflict", "model"),
+    "offsets only here": (put(CONFIG, trim_offsets=False), "tokenizer-conflict", "trimming"),
     "a flag that is none": (put(CONFIG, trim_offsets=1), "config-type", "trim_offsets"),
     "other template": (
         described(lambda values: values.update(post_processor=BERT)),
         "tokenizer-conflict",
-        "model",
+        "template",
     ),
     "segments that nobody is told of": (
         both(AS_IN_JSON, described(lambda values: values.update(post_processor=BERT))),

@@ -171,11 +171,6 @@ CASES = {
         "special-token-conflict",
         "'<s>'",
     ),
-    "added token with a space": (
-        lambda values: values["added_tokens"].append({**values["added_tokens"][0], "content": " x", "id": 261}),
-        "added-token-unsupported",
-        "' x'",
-    ),
 }
 
 

@@ -104,7 +104,7 @@ SHAPE_CASES = [
         "tokenizer-field",
         "'add_prefix_space'",
     ),
-    t("RoBERTa's with null", put(TOKENIZER, post_processor=_ROBERTA | _NULLS), "tokenizer-type", "true or false"),
+    t("RoBERTa's with null", put(TOKENIZER, post_processor=_ROBERTA | _NULLS), "tokenizer-type", "true/false"),
     t("post-processor field", part("post_processor", trim_offsets=True), "tokenizer-field"),
     t("template without [SEP]", template(lambda p: p["single"].pop()), "tokenizer-template"),
     t("template empty", template(lambda p: p.update(single=[], pair=[])), "tokenizer-template"),
