@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include "median.hpp"
 
@@ -63,7 +64,7 @@ void tdpbssd(std::uint64_t count) {
                  "dec %0\n\tjnz 1b\n\ttilerelease" : "+r"(count) : "m"(shapes) : "cc");
 }
 
-// Of 8 k, where no sum of 16 bits can overflow: what most steps of most rows are.
+// Of 8 k, where no sum of 16 bits can overflow: what most steps of most rows are. The others are of 4 k.
 #define MADDUBS_PAIRED(sum, product)                                 \
     "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
     "vpmaddubsw %%ymm14, %%ymm15, %%ymm13\n\t"                       \
@@ -71,6 +72,19 @@ void tdpbssd(std::uint64_t count) {
     "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
 TURNS_AVX(maddubs_paired_ymm, MADDUBS_PAIRED)
+
+#define MADDUBS(sum, product)                                        \
+    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
+    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
+    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
+TURNS_AVX(maddubs_ymm, MADDUBS)
+
+#define MADDUBS_SIGNED(sum, product)                                 \
+    "vpxor %%ymm14, %%ymm15, %%ymm" product "\n\t"                   \
+    "vpmaddubsw %%ymm" product ", %%ymm14, %%ymm" product "\n\t"     \
+    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
+    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
+TURNS_AVX(maddubs_signed_ymm, MADDUBS_SIGNED)
 
 #define MADD_S16(sum, product)                                       \
     "vpmaddwd %%ymm14, %%ymm15, %%ymm" product "\n\t"                \
@@ -106,6 +120,8 @@ constexpr Limit kLimits[] = {
     {"avx_vnni", Operands::s8, "vpdpbusd of 256 bits", 10 * 32, vpdpbusd_ymm},
     {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s8, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
+    {"avx2", Operands::s8_single, "vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_ymm},
+    {"avx2", Operands::s8_signed, "vpxor, vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_signed_ymm},
     {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s16, "vpmaddwd, vpaddd of 256 bits", 10 * 16, madd_ymm},
     {"avx2", Operands::s7, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
@@ -151,6 +167,18 @@ const Limit* limit_of(std::string_view kernel_set, Operands operands) {
     return limit == std::end(kLimits) ? nullptr : limit;
 }
 
+double measured_rate(const Limit& limit) {
+    constexpr std::uint64_t kTurns = 50'000;
+    std::array<double, 21> rates;
+    for (double& rate : rates) {
+        const auto begin = std::chrono::steady_clock::now();
+        limit.turns(kTurns);
+        const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+        rate = static_cast<double>(limit.macs) * kTurns / time.count();
+    }
+    return median(rates);
+}
+
 }  // namespace
 
 std::string_view counted_operations(std::string_view kernel_set, Operands operands) {
@@ -158,18 +186,14 @@ std::string_view counted_operations(std::string_view kernel_set, Operands operan
     return limit == nullptr ? std::string_view() : limit->counted;
 }
 
-double measured_limit(std::string_view kernel_set, Operands operands) {
-    const Limit* const limit = limit_of(kernel_set, operands);
-    if (limit == nullptr) return 0;
-    constexpr std::uint64_t kTurns = 50'000;
-    std::array<double, 21> rates;
-    for (double& rate : rates) {
-        const auto begin = std::chrono::steady_clock::now();
-        limit->turns(kTurns);
-        const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-        rate = static_cast<double>(limit->macs) * kTurns / time.count();
+double measured_limit(std::string_view kernel_set, Operands operands, const Mix& mix) {
+    if (limit_of(kernel_set, operands) == nullptr) return 0;
+    double time = 0;
+    for (const auto& [part, sequence] : {std::pair{mix.usual, operands}, std::pair{mix.single, Operands::s8_single},
+                                         std::pair{mix.with_signs, Operands::s8_signed}}) {
+        if (part > 0) time += part / measured_rate(*limit_of(kernel_set, sequence));
     }
-    return median(rates);
+    return 1 / time;
 }
 
 double measured_bandwidth(const void* data, std::size_t bytes) {
@@ -206,11 +230,12 @@ void count_reads(benchmark::State& state, const void* data, std::size_t bytes, d
     state.counters["% of bandwidth"] = benchmark::Counter(read * 1e-7 / bandwidth, rate);
 }
 
-void count_macs(benchmark::State& state, double macs, std::string_view kernel_set, Operands operands, double before) {
+void count_macs(benchmark::State& state, double macs, std::string_view kernel_set, Operands operands, double before,
+                const Mix& mix) {
     const auto rate = benchmark::Counter::kIsIterationInvariantRate;
     state.counters["GMAC/s"] = benchmark::Counter(macs * 1e-9, rate);
     if (before == 0) return;
-    const double limit = (before + measured_limit(kernel_set, operands)) / 2;
+    const double limit = (before + measured_limit(kernel_set, operands, mix)) / 2;
     state.counters["% of limit"] = benchmark::Counter(macs * 1e-7 / limit, rate);
     state.counters["limit GMAC/s"] = limit;
 }

@@ -11,6 +11,7 @@
 #include "kernels.hpp"
 #include "limits.hpp"
 #include "machine.hpp"
+#include "mix.hpp"
 #include "operands.hpp"
 
 namespace etch::bench {
@@ -32,16 +33,16 @@ constexpr std::uint32_t kFewRows = 8;
 // `weight_bytes`: of the table, which is read once or more for all rows.
 template <class Run>
 void measure(benchmark::State& state, const KernelSet& set, Operands operands, double macs, std::size_t weight_bytes,
-             const Run& run) {
+             const Run& run, const Mix& mix = {}) {
     const std::string cache = cache_of(weight_bytes);
     if (!cache.empty()) state.SetLabel("weights in " + cache);
-    const double limit = measured_limit(set.name, operands);
+    const double limit = measured_limit(set.name, operands, mix);
     run();
     for (auto _ : state) {
         run();
         benchmark::ClobberMemory();
     }
-    count_macs(state, macs, set.name, operands, limit);
+    count_macs(state, macs, set.name, operands, limit, mix);
 }
 
 // The set's product of such weights.
@@ -60,8 +61,10 @@ void measure_integers(benchmark::State& state, const KernelSet& set, Operands op
     const MatmulS8 m{a.rows(), weights.data(), scales.data(), bias.data(), nullptr,         out.data(),
                      shape.n,  rows,           shape.k,       shape.n,     Activation::none};
     const double bandwidth = rows <= kFewRows ? measured_bandwidth(weights.data(), weights.size()) : 0;
-    measure(state, set, operands, double{1} * rows * shape.k * shape.n, weights.size(),
-            [&] { multiply(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); });
+    measure(
+        state, set, operands, double{1} * rows * shape.k * shape.n, weights.size(),
+        [&] { multiply(m, 0, (shape.n + kPanelWidth - 1) / kPanelWidth); },
+        set.name == "avx2" ? mix_of(a.rows(), rows, shape.k, operands) : Mix{});
     if (rows <= kFewRows) count_reads(state, weights.data(), weights.size(), bandwidth);
 }
 

@@ -104,7 +104,8 @@ bool Encoder<Tables>::read(Reader& cursor) noexcept {
 template <class Tables>
 void Encoder<Tables>::write_token(TokenMatch match) noexcept {
     if ((match.flags & AddedTokens::kTrimmed) != 0) {
-        // Normalization may have taken characters from among the white space: not so many are left out instead.
+        // As many characters of the text as there were of white space behind normalization, which may have taken others
+        // from among them: what the reference leaves out.
         const bool keeps = (match.flags & AddedTokens::kKeepsFirstSpace) != 0 && match.spaces_before == 1;
         if (keeps && (out_.count == 0 || match.begin == 0)) match.spaces_before = 0;
         for (; match.spaces_before != 0 && match.begin < match.end; --match.spaces_before)
