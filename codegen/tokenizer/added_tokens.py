@@ -35,8 +35,7 @@ def compile_added_tokens(spec: TokenizerSpec) -> tuple[ContentTables, ContentTab
         normalized = [(normalize(token.content), token) for token in tokens if token.normalized]
     if spec.trimming is not None:
         _check_ends((*raw, *normalized))
-    trimmed = _flags_of_trimming(spec.trimming)
-    return _compile(raw, trimmed), _compile(normalized, trimmed)
+    return _compile(raw, spec.trimming), _compile(normalized, spec.trimming)
 
 
 def _check_one_pass(tokens: list[AddedToken]) -> None:
@@ -97,8 +96,7 @@ def _check(token: AddedToken, id_in_use: int | None) -> None:
         raise EtchError("added-token-unsupported", "front-end", f"added token {token.content!r} contains U+FFFD")
 
 
-def _compile(patterns: list[tuple[str, AddedToken]], trimmed: int) -> ContentTables:
-    """`trimmed`: the flags that all have."""
+def _compile(patterns: list[tuple[str, AddedToken]], trimming: Trimming | None) -> ContentTables:
     by_content: dict[bytes, AddedToken] = {}
     for content, token in patterns:
         if not content:
@@ -115,17 +113,15 @@ def _compile(patterns: list[tuple[str, AddedToken]], trimmed: int) -> ContentTab
             # It could begin in what another token swallowed, and its stripped beginning lie behind its own.
             message = f"added token {token.content!r} has lstrip and begins with white space while another has rstrip"
             raise EtchError("added-token-unsupported", "front-end", message)
-    return compile_contents({content: (token.id, _flags(token) | trimmed) for content, token in by_content.items()})
+    return compile_contents({content: (token.id, _flags(token, trimming)) for content, token in by_content.items()})
 
 
-def _flags(token: AddedToken) -> int:
+def _flags(token: AddedToken, trimming: Trimming | None) -> int:
     return (
         SPECIAL * token.special
         | SINGLE_WORD * token.single_word
         | LEFT_STRIP * token.lstrip
         | RIGHT_STRIP * token.rstrip
+        | TRIMMED * (trimming is not None)
+        | KEEPS_FIRST_SPACE * (trimming is not None and trimming.keep_first_space)
     )
-
-
-def _flags_of_trimming(trimming: Trimming | None) -> int:
-    return 0 if trimming is None else TRIMMED | KEEPS_FIRST_SPACE * trimming.keep_first_space
