@@ -11,6 +11,7 @@ from ..ir.graph import Embed, Graph, Layers, Node, Norm, Term
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_spec import TokenizerSpec
 from . import parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer
@@ -119,6 +120,14 @@ def check_encoder_only(config: Config) -> None:
         raise parts.refuse(
             "position-embedding-not-supported", f"position_embedding_type '{position}' (supported: absolute)"
         )
+
+
+def check_padding(tokenizer: TokenizerSpec, padding: int) -> None:
+    """Where positions are counted, `transformers` leaves out the padding token: then no text may have it."""
+    unknown = getattr(tokenizer.model, "unknown_id", None)
+    if padding in (*tokenizer.template.special_ids, unknown):
+        what = "that of unknown text" if padding == unknown else "one of the special tokens of every text"
+        raise parts.refuse("config-value", f"the padding token, pad_token_id {padding}, is {what}")
 
 
 def read_shape(config: Config, activation: str = "gelu") -> LayerShape:

@@ -56,6 +56,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         activation=parts.activation_of(config, "activation"),
         epsilon=parts.MIN_EPSILON,
     )
+    parts.check_other_name(config, "n_heads", "num_attention_heads")
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
     prefix = "distilbert." if f"distilbert.{_WORDS}" in tensors or sentence is None else ""
     body = _encoder(config, tensors, prefix, shape, limits)

@@ -28,7 +28,8 @@ _HARMLESS = """
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _WORDS = "model.shared.weight"
-_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+_LOGITS = "lm_head.weight"
+_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", _LOGITS)
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
 _EPSILON = 1e-5  # of the norms; no key says it
 _ENCODER = LayerNames(
@@ -90,8 +91,11 @@ def build_encoder_decoder(
     behind the last; `generation` is as in `build_target`."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    parts.check_other_name(config, "encoder_attention_heads", "num_attention_heads")
     encoder, decoder = _shape(config, "encoder"), _shape(config, "decoder")
     parts.check_copies(tensors, _WORDS, _TIED)
+    if not config.flag("tie_word_embeddings", True) and _LOGITS not in tensors:
+        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {_LOGITS}")
     words = parts.parameter(tensors, "word_embeddings", _WORDS, (vocabulary, encoder.hidden))
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     for tokens in (max_source, target.steps(max_source)):

@@ -57,6 +57,7 @@ def graph_of(
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
     inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
+    parts.check_other_name(config, "n_head", "num_attention_heads")
     parts.check_heads(width, heads, "n_embd", "n_head")
     parts.check_max_tokens(max_source + max_target - 1, positions, _POSITIONS)
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):

@@ -180,6 +180,8 @@ def _read_shape(config: Config) -> _Shape:
         kinds=_kinds(config),
         window=config.positive_int("local_attention", 128, maximum=1 << 20) // 2,
     )
+    if config.values.get("sliding_window", shape.window) != shape.window:
+        raise parts.refuse("config-value", f"sliding_window is not half of local_attention, {shape.window}")
     parts.check_heads(shape.hidden, shape.heads)
     if shape.hidden // shape.heads % 2:
         raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")

@@ -50,6 +50,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, limits = bert_like.read_shape(config), read_limits(config)
+    bert_like.check_padding(checkpoint.tokenizer, FIRST_POSITION - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = "mpnet." if sentence is None or f"mpnet.{bert_like.WORDS}" in tensors else ""
     body = _encoder(config, tensors, prefix, shape, limits, max_tokens)

@@ -128,6 +128,12 @@ def check_heads(
         raise refuse("heads-do-not-divide", f"{hidden_key} {hidden} is not a multiple of {heads_key} {heads}")
 
 
+def check_other_name(config: Config, key: str, other: str) -> None:
+    """Some keys have two names for the library (`attribute_map`), and the one that comes last in the file counts."""
+    if config.values.get(other) not in (None, config.values.get(key)):
+        raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
+
+
 def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings") -> None:
     """A text has at least the special tokens, and at most as many as there are positions."""
     if not MIN_TOKENS <= max_tokens <= positions:

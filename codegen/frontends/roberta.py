@@ -48,6 +48,7 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
     parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
+    bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
     body: tuple[Node, ...] = (

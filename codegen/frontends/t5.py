@@ -140,6 +140,7 @@ def _shape(config: Config) -> _Shape:
     if buckets < 4 or farthest <= buckets // 2:
         message = f"{_BUCKETS} {buckets} up to {_FARTHEST} {farthest}: 4 or more are needed, half of them for less"
         raise parts.refuse("buckets-out-of-range", message)
+    parts.check_other_name(config, "num_heads", "num_attention_heads")
     name = config.text("feed_forward_proj", "relu")
     gated, activation = name.startswith("gated-"), name.removeprefix("gated-")
     if name == "gated-gelu":  # as the library has it

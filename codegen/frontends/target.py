@@ -15,6 +15,8 @@ def build_target(
 ) -> Target:
     """`generation` where the folder was asked; else what `config` says. With an encoder a target begins with a token of
     its own, else with the text."""
+    if config.values.get("is_encoder_decoder") not in (None, has_encoder):
+        raise parts.refuse("config-value", f"is_encoder_decoder is {str(not has_encoder).lower()}, against the family")
     settings = generation or settings_in(config, vocabulary, has_encoder=has_encoder)
     if settings.least_tokens > max_tokens:
         message = f"{settings.least_tokens} tokens are written at least, {max_tokens} at most: lower min_length"

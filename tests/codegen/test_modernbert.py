@@ -38,6 +38,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     ),
     "angles of no kind": (configure(rope_parameters={"rope_theta": 3.0}), "rotary-not-supported", "rope_parameters"),
     "theta": (configure(rope_parameters={FULL: {"rope_theta": 0.5}}), "rotary-not-supported", "0.5"),
+    "a window by another name": (configure(sliding_window=4), "config-value", "sliding_window"),
     "odd heads": (configure(num_attention_heads=4), "heads-not-even", "5"),
     "biases": (configure(attention_bias=True), "missing-tensor", "bias"),
     "no first norm": (rename("model.embeddings.norm.weight", "other"), "missing-tensor", "embeddings.norm"),

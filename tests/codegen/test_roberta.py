@@ -29,6 +29,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "another family's classes": (configure(model_type="camembert"), "architecture-not-supported", "Camembert"),
     "padding beyond the positions": (configure(pad_token_id=21), "max-tokens-out-of-range", "22"),
     "no padding": (configure(pad_token_id=-1), "config-out-of-range", "pad_token_id"),
+    "padding that a text begins with": (configure(pad_token_id=0), "config-value", "special tokens of every text"),
     "positions": (configure(max_position_embeddings=21), "wrong-shape", "position_embeddings"),
     "no head": (rename("classifier.out_proj.weight", "other"), "missing-tensor", "classifier.out_proj"),
     "a decoder": (configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
@@ -38,6 +39,11 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, tmp_path: Path) -> None:
     assert_refused(CLASSIFIER, *REFUSED[case], tmp_path)
+
+
+def test_padding_that_unknown_text_is(tmp_path: Path) -> None:
+    change = configure(pad_token_id=3)
+    assert_refused("xlm-roberta/multi_label", change, "config-value", "that of unknown text", tmp_path)
 
 
 @pytest.mark.parametrize(("variant", "first", "tokens"), [(CLASSIFIER, 2, 20), ("roberta/multi_label", 5, 16)])

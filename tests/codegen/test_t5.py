@@ -137,6 +137,7 @@ def test_tied_and_untied_at_once(tmp_path: Path) -> None:
         ({"d_kv": 5}, "wrong-shape"),
         ({"d_kv": 65_536}, "config-out-of-range"),
         ({"num_heads": 4}, "wrong-shape"),
+        ({"num_attention_heads": 4}, "config-value"),
         ({"num_layers": 2, "num_decoder_layers": 1}, "missing-tensor"),
         ({"num_decoder_layers": 2}, "missing-tensor"),
         ({"relative_attention_num_buckets": 12}, "wrong-shape"),
