@@ -18,7 +18,7 @@ from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
-from .target import build_target, check_writer, most_written
+from .target import GraphOf, build_target, check_writer, most_written
 
 POSITIONS = "max_position_embeddings"
 # Training's; the encoder's number of layers once more; a bias that they all have.
@@ -60,7 +60,6 @@ _DECODER = DecoderNames(
 
 
 Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder or decoder, of a width
-GraphOf = Callable[[Config, TensorFile, int, int, GenerationSettings | None], Graph]  # as `build_encoder_decoder`
 
 
 def writer_limits(config: Config, tokenizer_class: str) -> Limits:

@@ -14,7 +14,7 @@ from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import parts
 from .computed import Computed, rows_of
-from .target import build_target, check_writer, room_behind
+from .target import build_decoder_alone, build_target
 
 MODEL_TYPE = "gpt2"
 _CLASS = "GPT2LMHeadModel"
@@ -37,9 +37,7 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions left."""
-    check_writer(checkpoint, _CLASS)
-    room = room_behind(checkpoint, max_tokens, checkpoint.config.positive_int(_POSITIONS))
-    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, room, checkpoint.generation)
+    return build_decoder_alone(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
 
 
 def graph_of(

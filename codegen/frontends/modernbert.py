@@ -39,7 +39,7 @@ from .classifier_head import POOLED, classifier_head
 from .computed import rows_of
 from .heads import head_class, read_head
 from .prediction_head import Prediction
-from .rotary import rotary_tables
+from .rotary import angles_in, rotary_tables
 
 MODEL_TYPE = "modernbert"
 CLASSIFIER = "ModernBertForSequenceClassification"
@@ -57,7 +57,6 @@ _POSITIONS = "max_position_embeddings"
 _WORDS = "embeddings.tok_embeddings.weight"
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 _THETA_KEYS = {_FULL: ("global_rope_theta", 160_000.0), _SLIDING: ("local_rope_theta", 10_000.0)}
-_MAX_THETA = 1e12
 _POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
 
 
@@ -204,25 +203,17 @@ def _tables(config: Config, shape: _Shape, max_tokens: int) -> dict[str, tuple[P
     """Cosines and sines of each kind of layer that there is."""
     if config.values.get("rope_scaling") is not None:
         raise parts.refuse("rotary-not-supported", "rope_scaling is not supported")
+    positions = config.positive_int(_POSITIONS)
     named = config.values.get("rope_parameters")
     if named is not None and (not isinstance(named, dict) or not set(named) <= {_FULL, _SLIDING}):
         raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {_FULL} and {_SLIDING}")
     found: dict[str, tuple[Parameter, Parameter]] = {}
     for kind, (key, usual) in _THETA_KEYS.items():
-        theta = config.number(key, usual)
         of_kind = (named or {}).get(kind)
-        if of_kind is not None:
-            if not isinstance(of_kind, dict) or not set(of_kind) <= {"rope_type", "rope_theta"}:
-                raise parts.refuse("rotary-not-supported", f"rope_parameters of {kind}: expected type and theta")
-            settings = Config.from_json(of_kind)
-            if settings.text("rope_type", "default") != "default":
-                raise parts.refuse("rotary-not-supported", f"rope_type of {kind}: only 'default' is supported")
-            theta = settings.number("rope_theta", theta)
-        if not 1 < theta <= _MAX_THETA:
-            raise parts.refuse("rotary-not-supported", f"rope_theta {theta:g} of {kind}: expected 1 to {_MAX_THETA:g}")
+        angles = angles_in({} if of_kind is None else of_kind, kind, config.number(key, usual), positions)
         if kind in shape.kinds:
             name = "global" if kind == _FULL else "local"
-            found[kind] = rotary_tables(name, theta, max_tokens, shape.hidden // shape.heads)
+            found[kind] = rotary_tables(name, angles, max_tokens, shape.hidden // shape.heads)
     return found
 
 

@@ -33,7 +33,7 @@ from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .distance_bias import distance_bias
-from .target import build_target, check_writer, most_written
+from .target import GraphOf, build_target, check_writer, most_written
 
 MODEL_TYPE = "t5"
 _CLASS = "T5ForConditionalGeneration"
@@ -61,10 +61,14 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint. It writes as many tokens as the folder says, or as its positions are."""
-    config = checkpoint.config
-    check_writer(checkpoint, _CLASS)
-    most = most_written(checkpoint, read_limits(config).positions + 1)
-    return graph_of(config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
+    return build_writer(checkpoint, _CLASS, graph_of, max_tokens)
+
+
+def build_writer(checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int) -> Graph:
+    """The same of a family that has a class of its own."""
+    check_writer(checkpoint, architecture)
+    most = most_written(checkpoint, read_limits(checkpoint.config).positions + 1)
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
 
 
 def graph_of(
@@ -76,17 +80,40 @@ def graph_of(
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
     `max_target` those of a target behind the token that it begins with, its end included."""
+    return build_encoder_decoder(config, tensors, (max_source, max_target), generation, _T5)
+
+
+@dataclass(frozen=True)
+class Class:
+    """What a class of the library has of its own."""
+
+    feed_forward: str  # where the configuration does not say it
+    may_scale: bool  # what logits are made of
+
+
+_T5 = Class(feed_forward="relu", may_scale=True)
+
+
+def build_encoder_decoder(
+    config: Config,
+    tensors: TensorFile,
+    limits: tuple[int, int],
+    generation: GenerationSettings | None,
+    of_class: Class,
+) -> Graph:
+    """The same of a family that is T5 but for its class; `limits` are `max_source` and `max_target`."""
+    max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     _check_pad(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     for tokens in (max_source, target.steps(max_source)):
         parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
-    shape = _shape(config)
+    shape = _shape(config, of_class.feed_forward)
     # Of the first files, which nothing reads.
     tensors.ignore("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")
     parts.check_copies(tensors, _WORDS, _TIED)
     words = parts.parameter(tensors, "word_embeddings", _WORDS, (vocabulary, shape.hidden))
-    projection, scale = _logits(config, tensors, words)
+    projection, scale = _logits(config, tensors, words, of_class.may_scale)
     encoder = _Stack(config, tensors, shape, "encoder", "hidden", "")
     decoder = _Stack(config, tensors, shape, "decoder", "target", "target_")
     body = (
@@ -134,14 +161,14 @@ class _Shape:
     farthest: int
 
 
-def _shape(config: Config) -> _Shape:
+def _shape(config: Config, feed_forward: str) -> _Shape:
     heads = config.positive_int("num_heads", maximum=parts.MAX_WIDTH)
     buckets, farthest = config.positive_int(_BUCKETS, 32, parts.MAX_WIDTH), config.positive_int(_FARTHEST, 128)
     if buckets < 4 or farthest <= buckets // 2:
         message = f"{_BUCKETS} {buckets} up to {_FARTHEST} {farthest}: 4 or more are needed, half of them for less"
         raise parts.refuse("buckets-out-of-range", message)
     parts.check_other_name(config, "num_heads", "num_attention_heads")
-    name = config.text("feed_forward_proj", "relu")
+    name = config.text("feed_forward_proj", feed_forward)
     gated, activation = name.startswith("gated-"), name.removeprefix("gated-")
     if name == "gated-gelu":  # as the library has it
         activation = "gelu_new"
@@ -167,11 +194,11 @@ def _check_pad(config: Config) -> None:
         raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
 
 
-def _logits(config: Config, tensors: TensorFile, words: Parameter) -> tuple[Parameter, float]:
+def _logits(config: Config, tensors: TensorFile, words: Parameter, may_scale: bool) -> tuple[Parameter, float]:
     """Their weights, and what rows are multiplied by before. Version 1.0 has the words for weights and scales,
     version 1.1 does neither; what the library saves of it says that it is tied, and not scaled."""
     tied = config.flag("tie_word_embeddings", True)
-    scaled = config.flag("scale_decoder_outputs", tied)
+    scaled = may_scale and config.flag("scale_decoder_outputs", tied)
     if scaled and not tied:
         raise parts.refuse("config-value", "scale_decoder_outputs is true, tie_word_embeddings is not")
     if scaled or (tied and _LOGITS not in tensors):

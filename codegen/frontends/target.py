@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Target
+from collections.abc import Callable
+
+from ..ir.graph import Graph, Target
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings, settings_in
+from ..load.safetensors import TensorFile
 from . import parts
+
+# Of a family: by the tokens of a text and of what is written, and by the settings where the folder was asked.
+GraphOf = Callable[[Config, TensorFile, int, int, GenerationSettings | None], Graph]
 
 
 def build_target(
@@ -42,11 +48,15 @@ def build_target(
     )
 
 
-def room_behind(checkpoint: Checkpoint, max_tokens: int, positions: int) -> int:
-    """Of a decoder alone: the tokens that are written at most behind a text of at most `max_tokens`. As many as the
-    folder says, or as there are positions left; that of the last one nothing reads."""
+def build_decoder_alone(
+    checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int, positions: int
+) -> Graph:
+    """The graph of a checkpoint without an encoder, for texts of at most `max_tokens`. It writes as many tokens behind
+    one as the folder says, or as there are `positions` left; that of the last one nothing reads."""
+    check_writer(checkpoint, architecture)
     asked = None if checkpoint.generation is None else checkpoint.generation.max_tokens
-    return max(positions - max_tokens + 1, 1) if asked is None else asked
+    room = max(positions - max_tokens + 1, 1) if asked is None else asked
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, room, checkpoint.generation)
 
 
 def check_writer(checkpoint: Checkpoint, architecture: str) -> None:

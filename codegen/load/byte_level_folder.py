@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer or a GPT2Tokenizer is rebuilt: vocabulary and merges are those of
-the files, the other parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json
-counts as it is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a
-`tokenizer-conflict`.
+As `transformers` 5.23 reads them. A RobertaTokenizer, GPT2Tokenizer or Qwen2Tokenizer is rebuilt: vocabulary and merges
+are those of the files, the other parts are the class's, with the settings of tokenizer_config.json. Of other classes
+tokenizer.json counts as it is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something
+else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import Any
 
 from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
+from .byte_level_segmenters import QWEN2_EXPRESSION
 from .files import CheckpointFolder
-from .folder_tokens import GPT2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
+from .folder_tokens import GPT2_TOKENS, QWEN2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
 from .refusal import refusal, shown
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import (
     GPT2_TOKENIZER,
     LLAMA_TOKENIZER,
+    QWEN2_TOKENIZER,
     ROBERTA_TOKENIZER,
     check_unsupported,
     class_of,
@@ -35,7 +37,8 @@ from .tokenizer_spec import TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
-_CLASSES = {ROBERTA_TOKENIZER: ROBERTA_TOKENS, GPT2_TOKENIZER: GPT2_TOKENS}  # that are rebuilt, and their own tokens
+# That are rebuilt, and their own tokens.
+_CLASSES = {ROBERTA_TOKENIZER: ROBERTA_TOKENS, GPT2_TOKENIZER: GPT2_TOKENS, QWEN2_TOKENIZER: QWEN2_TOKENS}
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
 
 
@@ -96,7 +99,19 @@ def _rebuilt(
         check_vocab(vocab, None, VOCAB_FILE)
     added = tokens.of(vocab)
     ids = vocab | {token.content: token.id for token in added}
-    prefix = flag_of(config, "add_prefix_space", False)
+    of_qwen2 = name == QWEN2_TOKENIZER
+    silent = of_qwen2 and config.get("add_prefix_space") is None
+    prefix = not silent and flag_of(config, "add_prefix_space", False)
+    segmenter = {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": not of_qwen2}
+    if of_qwen2:
+        # The class adds its special tokens once more, by their texts.
+        special, plain = (
+            set(tokens.special.values()),
+            dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
+        )
+        added = [replace(token, **plain) if token.content in special else token for token in added]
+        words = {"type": "Split", "pattern": {"Regex": QWEN2_EXPRESSION}, "behavior": "Isolated", "invert": False}
+        segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter]}
     if name == ROBERTA_TOKENIZER:
         separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
         post_processor: dict[str, Any] | None = {
@@ -106,18 +121,13 @@ def _rebuilt(
             "trim_offsets": flag_of(config, "trim_offsets", True),
             "add_prefix_space": prefix,
         }
-    else:  # the class has none of its own
+    else:  # the classes have none of their own
         post_processor = None if described is None else described.get("post_processor")
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
-        "normalizer": None,
-        "pre_tokenizer": {
-            "type": "ByteLevel",
-            "add_prefix_space": prefix,
-            "trim_offsets": True,
-            "use_regex": True,
-        },
+        "normalizer": {"type": "NFC"} if of_qwen2 else None,
+        "pre_tokenizer": segmenter,
         "post_processor": post_processor,
         "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
         "model": {

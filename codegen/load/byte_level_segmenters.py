@@ -14,11 +14,12 @@ from .tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+QWEN2_EXPRESSION = _CL100K % ""
 # Those whose words the runtime finds, spelled as the files of models spell them.
 _EXPRESSIONS = {
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": ByteLevelSegmenter(False),
     _CL100K % "{1,3}": Cl100kSegmenter(3),  # Llama 3
-    _CL100K % "": Cl100kSegmenter(1),  # Qwen 2
+    QWEN2_EXPRESSION: Cl100kSegmenter(1),
 }
 
 Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | SplitSegmenter

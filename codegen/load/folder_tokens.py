@@ -41,6 +41,13 @@ ROBERTA_TOKENS: dict[str, object] = {
 
 # GPT2Tokenizer's: one token is all three.
 GPT2_TOKENS: dict[str, object] = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+# Qwen2Tokenizer's, which may have none of them.
+QWEN2_TOKENS: dict[str, object] = {
+    "bos_token": None,
+    "eos_token": "<|endoftext|>",
+    "unk_token": "<|endoftext|>",
+    "pad_token": "<|endoftext|>",
+}
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,7 @@ class FolderTokens:
     extra: tuple[tuple[str, object, str], ...]  # more that a file names: key, value, file
     notes: tuple[str, ...]
     lists_extra: bool  # whether a file lists more of them, be it none
+    of_map: frozenset[str] = frozenset()  # texts of special ones that special_tokens_map.json names
 
     def of(self, vocab: dict[str, int], own: dict[str, bool] | None = None) -> list[AddedToken]:
         """All by their ids, the named ones with those that they get. `own` are tokens that the pieces say, and whether
@@ -64,6 +72,10 @@ class FolderTokens:
             if all(token.content != text for token in self.decoded):
                 plain = _token(text, _NO_ID, special=special or text in named)
                 named[text] = replace(plain, normalized=False)
+        new = [token.content in self.of_map for token in named.values() if token.content not in vocab]
+        if any(new) and not all(new):
+            message = f"special tokens that no vocabulary has are named here and in {CONFIG_FILE}: say them in one file"
+            raise refusal("tokenizer-conflict", message, file=SPECIAL_TOKENS_FILE)
         for token in named.values():
             tokens.append(replace(token, id=vocab.get(token.content, free)))
             free += token.content not in vocab
@@ -90,10 +102,12 @@ def read_tokens(
     rebuilds: bool,
 ) -> FolderTokens:
     """`usual` are the keys of a class's special tokens in the order of their adding, and if it `rebuilds` the tokenizer
-    its tokens where no file names others. `described` is tokenizer.json, its vocabulary an object.
+    its tokens where no file names others; where one is None, files may say null. `described` is tokenizer.json, its
+    vocabulary an object.
 
     added_tokens_decoder alone where the configuration has it; else special_tokens_map.json, added_tokens.json and
     tokenizer.json, what is later in this list before what is earlier."""
+    may_lack = None in usual.values()
     values = {**(usual if rebuilds else {}), **{key: config[key] for key in usual if key in config}}
     sources = [(config, CONFIG_FILE)]
     decoded: dict[int, AddedToken] = {}
@@ -111,7 +125,8 @@ def read_tokens(
         values |= {key: special_map[key] for key in usual if key in special_map}
         sources.append((special_map, SPECIAL_TOKENS_FILE))
         # Special from the beginning is what a file names, not what is the class's own.
-        named = {content_of(of[key], key, file) for of, file in sources for key in usual if key in of}
+        keys = [(of, file, key) for of, file in sources for key in usual if key in of]
+        named = {content_of(of[key], key, file) for of, file, key in keys if not (may_lack and of[key] is None)}
         for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
             if type(number) is not int or number < 0:
                 message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"
@@ -121,6 +136,8 @@ def read_tokens(
         if described is not None:
             check_vocab(vocab, None)
             decoded |= {token.id: token for token in added_tokens(described.get("added_tokens"), vocab)}
+    if may_lack:
+        values = {key: value for key, value in values.items() if value is not None}
     known = {token.content for token in decoded.values()}
     special = {key: content_of(value, key, CONFIG_FILE) for key, value in values.items()}
     named_tokens: dict[str, AddedToken] = {}
@@ -130,6 +147,8 @@ def read_tokens(
             if named_tokens.setdefault(text, token) != token:
                 message = f"{key} gives {shown(text)} other flags than another key does"
                 raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    for of, file in sources[1:]:
+        _check_flags(of, file, named_tokens)
     # A token that a key names is special, whatever the list says.
     special_texts = set(special.values())
     listed = [replace(t, special=t.special or t.content in special_texts) for _, t in sorted(decoded.items())]
@@ -137,7 +156,18 @@ def read_tokens(
     lists_extra = any(
         key in of and not isinstance(of[key], dict) for of, file in sources for key in _LISTS_OF_TOKENS[file]
     )
-    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra)
+    of_map = frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key))
+    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra, of_map)
+
+
+def _check_flags(values: dict[str, Any], file: str, named: dict[str, AddedToken]) -> None:
+    """Refuses other flags of a token than another file gives, whatever the key is."""
+    for key, value in values.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        found = named.get(text) if isinstance(text, str) else None
+        if found is not None and found != _token(found.content, _NO_ID, special=True, flags=value):
+            message = f"{key} gives {shown(text)} other flags than {CONFIG_FILE} does"
+            raise refusal("tokenizer-conflict", message, file=file)
 
 
 def own_tokens(model: SentencePieceModel, tokens: FolderTokens) -> dict[str, bool]:

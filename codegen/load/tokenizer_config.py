@@ -43,7 +43,7 @@ MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
 }
 _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
-GPT2_TOKENIZER = "GPT2Tokenizer"
+GPT2_TOKENIZER, QWEN2_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer"
 # Other names that `transformers` 5.23 has for them.
 _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
@@ -218,7 +218,7 @@ def class_of(
     file: str | None = FILE
     if name is None and class_in_config is not None:
         name, file = class_in_config, "config.json"
-    if name is None:
+    if name is None or usual_class == QWEN2_TOKENIZER:  # which is its family's, whatever a folder says
         name, file = usual_class, None
     plain = name.removesuffix("Fast") if isinstance(name, str) else None
     plain = _OTHER_NAMES.get(plain, plain) if plain is not None else None

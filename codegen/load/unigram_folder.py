@@ -258,8 +258,9 @@ def _deberta_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: Fo
     prepend = "always" if flag_of(config, "add_prefix_space", True) else "first"
     if "add_prefix_space" in config and prepend_of(segmenter) != prepend:
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
-    usual = (spec.model.pieces[unknown], spec.model.scores[unknown]) == ("[UNK]", 0.0) or unknown == 1
-    if not usual or spec.model.byte_fallback:
+    pieces = list(zip(spec.model.pieces, spec.model.scores, strict=True))
+    usual = pieces.index(("[UNK]", 0.0)) if ("[UNK]", 0.0) in pieces else 1
+    if unknown != usual or spec.model.byte_fallback:
         message = f"{_DEBERTA} of transformers has the unknown piece [UNK] of score 0 and no byte fallback"
         raise refusal("tokenizer-conflict", f"{message}, {JSON_FILE} something else", file=JSON_FILE)
     is_template = _other_token(_DEBERTA_CLASS, tokens) is None and _same_template(config, _DEBERTA_CLASS, spec)

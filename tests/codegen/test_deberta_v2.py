@@ -147,6 +147,7 @@ def model(**values: object) -> Change:
         (settings(add_prefix_space=False), "tokenizer-conflict", "add_prefix_space"),
         (settings(unk_token="<unk>"), "tokenizer-conflict", "<unk>"),
         (model(unk_id=7), "tokenizer-conflict", "score 0"),
+        (model(unk_id=1), "tokenizer-conflict", "score 0"),
         (lambda path: (path / "tokenizer.json").unlink(), "tokenizer-class", "DebertaV2Tokenizer"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders alone as families, GPT-2's and Llama's shape: what their folders may say, and what is refused."""
+"""Decoders alone as families, GPT-2's, Qwen2's and Llama's shape: what their folders may say, and what is refused."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from codegen.oracle.interpret import Interpreter
 RECORDED = Path(__file__).resolve().parent / "generation"
 OWN_FILES = ("recorded.json", "beams.json", "texts.json")
 LINEAR = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}
+LLAMA3 = LINEAR | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 
 
 def folder(out: Path, family: str, *, generation: dict[str, Any] | None = None, **changes: Any) -> Path:
@@ -89,13 +90,24 @@ def test_a_gpt2_of_the_first_files(tmp_path: Path) -> None:
         ("gpt2", {"generation": {"eos_token_id": [281, 280]}}, "generation-not-supported"),
         ("gpt2", {"generation": {"bos_token_id": 282}}, "token-id-out-of-range"),
         ("llama", {"architectures": ["LlamaForTokenClassification"]}, "architecture-not-supported"),
-        ("llama", {"rope_parameters": LINEAR}, "config-not-supported"),
+        ("llama", {"rope_parameters": LINEAR | {"factor": 0.5}}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": LINEAR | {"rope_type": "yarn"}}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": LINEAR | {"partial_rotary_factor": 0.5}}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": LINEAR | {"rope_type": "default"}}, "rotary-not-supported"),
         (
             "llama",
-            {"rope_parameters": None, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
-            "config-not-supported",
+            {"rope_parameters": LINEAR, "rope_scaling": {"type": "linear", "factor": 3.0}},
+            "rotary-not-supported",
         ),
-        ("llama", {"mlp_bias": True}, "config-not-supported"),
+        ("llama", {"rope_parameters": LLAMA3 | {"low_freq_factor": 4.0}}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": LLAMA3 | {"original_max_position_embeddings": 0}}, "config-out-of-range"),
+        ("llama", {"original_max_position_embeddings": 20}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": None, "rope_scaling": {"type": "dynamic"}}, "rotary-not-supported"),
+        ("llama", {"rope_parameters": None, "rope_scaling": "linear"}, "rotary-not-supported"),
+        ("llama", {"mlp_bias": True}, "missing-tensor"),
+        ("qwen2", {"architectures": ["LlamaForCausalLM"]}, "architecture-not-supported"),
+        ("qwen2", {"use_sliding_window": True}, "config-not-supported"),
+        ("qwen2", {"layer_types": ["sliding_attention"]}, "config-not-supported"),
         ("llama", {"num_key_value_heads": 3}, "heads-do-not-divide"),
         ("llama", {"vocab_size": 282}, "token-id-out-of-range"),
         ("llama", {"hidden_act": "mish"}, "activation-not-supported"),

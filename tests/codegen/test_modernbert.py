@@ -11,7 +11,7 @@ import pytest
 from recorded.outputs import folder
 from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
 
-from codegen.frontends.rotary import rotary_tables
+from codegen.frontends.rotary import Angles, rotary_tables
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks
@@ -30,7 +30,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "kinds": (configure(layer_types=[FULL] * 3), "layers-out-of-range", "4"),
     "a kind": (configure(layer_types=[FULL, FULL, FULL, "linear"]), "layers-out-of-range", "sliding_attention"),
     "scaled angles": (configure(rope_scaling={"rope_type": "yarn"}), "rotary-not-supported", "rope_scaling"),
-    "other angles": (configure(rope_parameters={FULL: {"rope_type": "yarn"}}), "rotary-not-supported", "rope_type"),
+    "other angles": (configure(rope_parameters={FULL: {"rope_type": "yarn"}}), "rotary-not-supported", "yarn"),
     "partial angles": (
         configure(rope_parameters={SLIDING: {"partial_rotary_factor": 0.5}}),
         "rotary-not-supported",
@@ -78,7 +78,7 @@ def test_tables_of_angles_are_stored_once() -> None:
 
 
 def test_angles() -> None:
-    cosines, sines = (table.arrays[0].values for table in rotary_tables("t", 160_000.0, 8192, 64))
+    cosines, sines = (table.arrays[0].values for table in rotary_tables("t", Angles(160_000.0), 8192, 64))
     assert cosines.shape == (8192, 32)
     rates = np.float32(1) / np.float32(160_000.0) ** (np.arange(0, 64, 2, dtype=np.float32) / np.float32(64))
     angles = np.arange(8192)[:, None] * rates.astype(np.float64)

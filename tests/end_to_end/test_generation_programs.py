@@ -64,6 +64,7 @@ LONG = [
     ("gpt2/narrow", "fp32", "host"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
+    ("llama/scaled", "w8a8", "host"),
     ("marian/opus", "w4a8", "host"),
     ("mbart/own", "w8a8", "host"),
     ("transformer/course", "w8a8", "host"),

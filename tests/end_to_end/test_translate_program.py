@@ -145,7 +145,7 @@ def test_a_marian_folder(shared: Path, tmp_path: Path) -> None:
     assert program.well("--self-test").lines
 
 
-SWEPT = ("bart/texts", "mbart/texts", "transformer/paper", "transformer/pre")
+SWEPT = ("bart/texts", "mbart/texts", "mt5/texts", "transformer/paper", "transformer/pre")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
     among them."""
     checkpoint, out = GENERATION / variant, shared / variant.replace("/", "_") / "tiny"
     texts = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
-    end = 1 if variant == "t5/texts" else 2
+    end = 1 if variant in ("t5/texts", "mt5/texts") else 2
     assert all(text["margin"] > 1e-4 for text in texts)
     request = pipeline.Request(checkpoint, out, recipe="fp32", beams=1)
     once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))

@@ -3,9 +3,9 @@
 
     python3 tests/fuzz/folder_differences.py [--folders N] [--seed S] [--record FILE]
 
-Needs `transformers` (and its `sentencepiece` and `protobuf`). A folder that etch refuses is no finding, nor is one that
-`transformers` cannot read, nor one of which etch says that a part is another one; a folder that both read, with other
-ids or segments for any of the texts, is. With --record some folders of each outcome are
+Needs `transformers` (and its `sentencepiece` and `protobuf`) and pytest. A folder that etch refuses is no finding, nor
+is one that `transformers` cannot read, nor one of which etch says that a part is another one; a folder that both read,
+with other ids or segments for any of the texts, is. With --record some folders of each outcome are
 written down, for test_folder_differences.py to repeat without `transformers`. Exit codes: 0 without a finding, 1 with
 one.
 """
@@ -28,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [
     str(ROOT),
-    *(str(Path(__file__).parents[1] / name) for name in ("codegen", "codegen/load", "end_to_end")),
+    *(str(Path(__file__).parents[1] / name) for name in ("", "codegen", "codegen/load", "end_to_end")),
 ]
 
 from byte_level import small_json  # noqa: E402
@@ -70,6 +70,7 @@ _USUAL_CLASSES = {
     "llama": "LlamaTokenizer",
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
+    "qwen2": "Qwen2Tokenizer",
     "mbart": "MBartTokenizer",
     "marian": "MarianTokenizer",
 }
@@ -111,12 +112,22 @@ def bases() -> dict[str, Files]:
             "tokenizer.json": small_json(segmenter="llama3", processor="Sequence", ignore_merges=True),
             "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast"},
         },
+        "qwen2": {
+            "tokenizer.json": small_json(segmenter="qwen2", processor="ByteLevel", steps=("NFC",)),
+            "tokenizer_config.json": {
+                "tokenizer_class": "Qwen2Tokenizer",
+                **dict.fromkeys(("bos_token", "unk_token")),
+                **dict.fromkeys(("eos_token", "pad_token"), "</s>"),
+            },
+        },
+        "qwen2, merges.txt": {**roberta_files, "tokenizer_config.json": {"tokenizer_class": "Qwen2Tokenizer"}},
         "merges.txt": {**roberta_files, "tokenizer_config.json": {"tokenizer_class": "RobertaTokenizer"}},
         "merges.txt, no configuration": dict(roberta_files),
     }
     for name, files in found.items():
         byte_level = "merges.txt" in files or "merges" in files.get("tokenizer.json", {}).get("model", {})
         family = "roberta" if byte_level else "mpnet" if name == "mpnet" else "bert"
+        family = "qwen2" if name.startswith("qwen2") else family
         files["config.json"] = {"model_type": family}
     found |= sentencepiece_folders() | step_folders() | writer_folders()
     for files in found.values():

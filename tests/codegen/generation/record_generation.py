@@ -15,7 +15,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ import torch
 import transformers
 from transformers import AutoTokenizer
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
+from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 HERE = Path(__file__).resolve().parent
@@ -97,6 +99,14 @@ LLAMA = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 40,
+}
 MBART = BART | {
     "encoder_layers": 1,
     "encoder_attention_heads": 4,
@@ -118,6 +128,7 @@ T5 = {
     "eos_token_id": END,
     "decoder_start_token_id": 0,
 }
+MT5 = T5 | {"d_model": 24, "d_ff": 23, "num_heads": 4}
 T5_1_1 = T5 | {
     "d_kv": 4,
     "num_heads": 5,
@@ -155,6 +166,18 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "t5/tied": ("T5", T5),
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
+    "mt5/texts": ("MT5", MT5 | {"num_layers": 1} | SPECIAL["mt5/texts"]),
+    "llama/scaled": (
+        "Llama",
+        LLAMA | {"head_dim": 12, "rope_parameters": LLAMA3, "attention_bias": True, "mlp_bias": True},
+    ),
+    "qwen2/texts": (
+        "Qwen2",
+        LLAMA
+        | {"rope_parameters": {"rope_type": "linear", "rope_theta": 900.0, "factor": 2.5}}
+        | {"num_hidden_layers": 1, "tie_word_embeddings": True, "intermediate_size": 34}
+        | SPECIAL["qwen2/texts"],
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -185,7 +208,9 @@ _CLASSES = {
     "Marian": "MarianMTModel",
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
+    "Qwen2": "Qwen2ForCausalLM",
     "T5": "T5ForConditionalGeneration",
+    "MT5": "MT5ForConditionalGeneration",
 }
 
 
@@ -194,7 +219,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     kind, settings = VARIANTS[name]
     config = getattr(transformers, f"{kind}Config")(**settings)
     model = getattr(transformers, _CLASSES[kind])(config)
-    if settings.get("tie_word_embeddings") is False and kind == "T5":  # the class ties them all the same
+    if settings.get("tie_word_embeddings") is False and kind in ("T5", "MT5"):  # the class ties them all the same
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
     if hasattr(model, "final_logits_bias"):
@@ -303,11 +328,13 @@ def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
 
 @contextmanager
 def _unrounded_norms() -> Iterator[None]:
-    with patch.object(LlamaRMSNorm, "forward", normalized), patch.object(T5LayerNorm, "forward", normalized):
+    with ExitStack() as stack:
+        for norm in (LlamaRMSNorm, Qwen2RMSNorm, T5LayerNorm, MT5LayerNorm):
+            stack.enter_context(patch.object(norm, "forward", normalized))
         yield
 
 
-def normalized(norm: LlamaRMSNorm | T5LayerNorm, rows: torch.Tensor) -> torch.Tensor:
+def normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     """As the library has it, without the rounding to float32."""
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT-2's files, BART's bytes, a tokenizer.json as Llama 3 has it, Unigram of
-T5 and mBART."""
+"""Small tokenizers of generative models: GPT-2's files, BART's bytes, Qwen2's, a tokenizer.json as Llama 3 has it,
+Unigram of T5 and mBART."""
 
 from __future__ import annotations
 
@@ -38,7 +38,14 @@ SPECIAL = {
         "forced_bos_token_id": _MBART_PIECES.index("de_DE"),
     },
     "t5/texts": {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0},
+    "mt5/texts": {
+        "vocab_size": len(_T5_PIECES) + 6,
+        "eos_token_id": 1,
+        "decoder_start_token_id": 0,
+        "tie_word_embeddings": False,
+    },
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
+    "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
 }
 PROMPTS = (
@@ -60,12 +67,17 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
         return
+    if variant == "qwen2/texts":
+        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
+        merges = [tuple(merge.split(" ")) for merge in MERGES]
+        transformers.Qwen2Tokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
+        return
     if variant == "bart/texts":
         ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
         transformers.BartTokenizer(vocab=ids, merges=merges, model_max_length=20).save_pretrained(folder)
         return
-    if variant == "t5/texts":
+    if variant in ("t5/texts", "mt5/texts"):
         scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
         transformers.T5Tokenizer(vocab=scores, extra_ids=2, model_max_length=20).save_pretrained(folder)
         return
