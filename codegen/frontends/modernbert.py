@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir.graph import (
-    Array,
     Attention,
     ByLayer,
     Embed,
@@ -36,10 +35,10 @@ from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import parts
 from .classifier_head import POOLED, classifier_head
-from .computed import rows_of
 from .heads import head_class, read_head
 from .prediction_head import Prediction
 from .rotary import angles_in, rotary_tables
+from .stacked import Made, stacked_linears
 
 MODEL_TYPE = "modernbert"
 CLASSIFIER = "ModernBertForSequenceClassification"
@@ -245,31 +244,30 @@ class _Parts:
     def layer(self, layers: Sequence[int], named: str, *, normed: bool) -> tuple[Op, ...]:
         """The ops of some layers; their weights and values have names that begin with `named`. Without `normed`, there
         is no norm before the attention."""
-        shape, hidden, inner = self.shape, self.shape.hidden, self.shape.inner
+        shape = self.shape
         sources = [f"layers.{layer}." for layer in layers]
         query, key, value, context, between, gate = (
             f"{named}{name}" for name in ("query", "key", "value", "context", "inner", "gate")
         )
         before = f"{named}normed"
-        projected = self.stacked([f"{source}attn.Wqkv" for source in sources], 3, hidden, shape.attention_bias)
-        gated = self.stacked([f"{source}mlp.Wi" for source in sources], 2, inner, shape.inner_bias)
         names = [f"{source}attn_norm" for source in sources] if normed else []
         rows = before if normed else "hidden"
         return (
             *([self.norm(f"{named}attention_norm", names, "hidden", before)] if normed else ()),
-            *(
-                Linear(name, self.weight(name, projected[i][0]), self.bias(name, projected[i][1]), rows, name)
-                for i, name in enumerate((query, key, value))
+            *self.stacked(
+                [f"{source}attn.Wqkv" for source in sources],
+                [(name, name, "none") for name in (query, key, value)],
+                rows,
+                shape.attention_bias,
             ),
             *self.attention(layers, query, key, value, context),
             self.linear(f"{named}attention_output", [f"{s}attn.Wo" for s in sources], context, shape.attention_bias),
             self.norm(f"{named}output_norm", [f"{s}mlp_norm" for s in sources], "hidden", before),
-            *(
-                Linear(name, self.weight(name, part[0]), self.bias(name, part[1]), before, value, activation)
-                for name, value, activation, part in (
-                    (f"{named}intermediate", between, shape.activation, gated[0]),
-                    (gate, gate, "none", gated[1]),
-                )
+            *self.stacked(
+                [f"{source}mlp.Wi" for source in sources],
+                [(f"{named}intermediate", between, shape.activation), (gate, gate, "none")],
+                before,
+                shape.inner_bias,
             ),
             Multiply(between, gate, between),
             self.linear(f"{named}output", [f"{s}mlp.Wo" for s in sources], between, shape.inner_bias),
@@ -297,32 +295,16 @@ class _Parts:
         whole = [f"{self.prefix}{source}" for source in sources]
         return parts.linear(self.tensors, name, whole, shape, value, "hidden", residual="hidden", bias=bias)
 
+    def stacked(self, sources: Sequence[str], made: Sequence[Made], value: str, bias: bool) -> tuple[Linear, ...]:
+        shape = (self.widths[made[0][1]], self.shape.hidden)
+        whole = [f"{self.prefix}{source}" for source in sources]
+        return stacked_linears(self.tensors, whole, made, shape, value, bias=bias)
+
     def norm(self, name: str, sources: Sequence[str], value: str, out: str | None = None) -> Norm:
         whole, shape = [f"{self.prefix}{source}" for source in sources], self.shape
         return parts.layer_norm(
             self.tensors, name, whole, shape.hidden, shape.epsilon, value, out, bias=shape.norm_bias
         )
-
-    def stacked(
-        self, sources: Sequence[str], count: int, outputs: int, bias: bool
-    ) -> list[tuple[list[Array], list[Array]]]:
-        """The `count` linears that a file stores as one, each with its weights and its biases in all layers."""
-        whole = (count * outputs, self.shape.hidden)
-        weights = [self.tensors.take(f"{self.prefix}{source}.weight", whole) for source in sources]
-        biases = [self.tensors.take(f"{self.prefix}{source}.bias", whole[:1]) for source in sources if bias]
-
-        def cut(arrays: Sequence[Array], i: int) -> list[Array]:
-            return [rows_of(array, i * outputs, (i + 1) * outputs) for array in arrays]
-
-        return [(cut(weights, i), cut(biases, i)) for i in range(count)]
-
-    @staticmethod
-    def weight(name: str, arrays: Sequence[Array]) -> Parameter:
-        return Parameter(f"{name}_weight", tuple(arrays))
-
-    @staticmethod
-    def bias(name: str, arrays: Sequence[Array]) -> Parameter | None:
-        return Parameter(f"{name}_bias", tuple(arrays)) if arrays else None
 
 
 def _by_layer(values: Sequence[Any]) -> Any:

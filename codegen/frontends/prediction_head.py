@@ -19,7 +19,7 @@ _MASKED, _READY, OUT = "masked", "transformed", "candidates"
 class Prediction:
     """What a family's file calls the parts, and the widths: of the encoder's rows and of the embedding."""
 
-    dense: str
+    dense: str | None  # None: the last linear is all, of the encoder's rows
     norm: str
     bias: str  # of the last linear
     decoder: str  # the last linear, whose weight a file has where it is not the embedding's table
@@ -29,6 +29,7 @@ class Prediction:
     dense_bias: bool = True
     norm_bias: bool = True
     decoder_bias: bool = True
+    tied: bool = True  # where the configuration does not say it
 
     @classmethod
     def as_bert(cls, head: str, transform: str, shape: LayerShape, width: int) -> Prediction:
@@ -56,6 +57,11 @@ class Prediction:
             width=shape.hidden,
         )
 
+    @classmethod
+    def of_rows(cls, decoder: str, width: int, bias: bool) -> Prediction:
+        """One linear alone, not tied unless the configuration says so."""
+        return cls(None, "", f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
+
     def ops(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
     ) -> tuple[tuple[Node, ...], dict[str, int]]:
@@ -63,13 +69,16 @@ class Prediction:
         write."""
         words = _words(body)
         entries = words.shape[0]
-        tied = config.flag("tie_word_embeddings", True)
+        tied = config.flag("tie_word_embeddings", self.tied)
         if tied:
             weight = words
             parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))
         else:
             weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, self.width)),))
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
+        best = Best("decoder", weight, bias, count, _READY, OUT)
+        if self.dense is None:
+            return (Masked(mask, value, _READY), best), {_READY: width, OUT: 2 * count}
         dense: Linear = parts.linear(
             tensors,
             "transform",
@@ -83,8 +92,7 @@ class Prediction:
         norm: Norm = parts.layer_norm(
             tensors, "transform_norm", [self.norm], self.width, self.epsilon, _READY, bias=self.norm_bias
         )
-        ops = (Masked(mask, value, _MASKED), dense, norm, Best("decoder", weight, bias, count, _READY, OUT))
-        return ops, {_MASKED: width, _READY: self.width, OUT: 2 * count}
+        return (Masked(mask, value, _MASKED), dense, norm, best), {_MASKED: width, _READY: self.width, OUT: 2 * count}
 
     def _bias(self, tensors: TensorFile, entries: int, tied: bool) -> Array:
         """Files may have it by two names: that of the linear counts where it is not tied to the other one."""

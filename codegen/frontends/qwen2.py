@@ -10,11 +10,12 @@ from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import llama, parts
+from .llama_stack import Biases
 from .target import build_decoder_alone
 
 MODEL_TYPE = "qwen2"
 _CLASS = "Qwen2ForCausalLM"
-_BIASES = llama.Biases(attention_inputs=True, attention_output=False, feed_forward=False)
+_BIASES = Biases(attention_inputs=True, attention_output=False, feed_forward=False)
 # Training's; of a window, which is refused where it is used.
 HARMLESS_KEYS = frozenset({"attention_dropout", "max_window_layers", "sliding_window"})
 

@@ -19,13 +19,15 @@ from random_weights import randomize
 from token_ids import ALBERT, BERT, CAMEMBERT, DEBERTA, MPNET, NO_SEGMENTS, ROBERTA, XLM_ROBERTA, Specials, some_tokens
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROBERTAS = ("roberta", "camembert", "xlm-roberta")
-ROUNDING = ("modernbert",)  # eager attention rounds probabilities to float32, sdpa does not
+# Eager attention rounds probabilities to float32, sdpa does not.
+ROUNDING = ("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3")
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
@@ -34,6 +36,9 @@ SPECIALS: dict[str, Specials] = {
     "camembert": CAMEMBERT,
     "xlm-roberta": XLM_ROBERTA,
     "modernbert": ROBERTA,
+    "eurobert": ROBERTA,
+    "gte": XLM_ROBERTA,
+    "jina_embeddings_v3": XLM_ROBERTA,
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
     "deberta-v2": DEBERTA,
@@ -48,6 +53,7 @@ DEBERTA_V3 = {
     "position_buckets": 6,
     "type_vocab_size": 0,
 }
+EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
 
 
@@ -133,6 +139,34 @@ VARIANTS: dict[str, Variant] = {
         **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), True),
     ),
     "modernbert/one_layer": bert_like("ModernBert", 1, (12, 2, 1, 17, 14), **MODERN_IDS, problem_type=REGRESSION),
+    "eurobert/late": bert_like("EuroBert", 3, (24, 4, 2, 23, 20), **EURO_IDS),
+    "eurobert/mean": bert_like(
+        "EuroBert",
+        4,
+        (24, 4, 1, 19, 16),
+        **EURO_IDS,
+        num_key_value_heads=2,
+        classifier_pooling="mean",
+        attention_bias=True,
+        mlp_bias=True,
+        problem_type=MULTI_LABEL,
+    ),
+    "eurobert/bos": bert_like("EuroBert", 1, (20, 5, 1, 17, 14), **EURO_IDS, classifier_pooling="bos"),
+    "nomic_bert/softmax": bert_like("NomicBert", 3, (24, 4, 2, 23, 20)),
+    "nomic_bert/regression": bert_like(
+        "NomicBert", 1, (20, 5, 1, 29, 16), hidden_act="gelu", layer_norm_eps=1e-5, problem_type=REGRESSION
+    ),
+    "gte/softmax": bert_like("Gte", 3, (20, 5, 2, 27, 18)),
+    "gte/multi_label": bert_like(
+        "Gte",
+        4,
+        (16, 2, 1, 21, 14),
+        type_vocab_size=0,
+        hidden_act="silu",
+        rope_parameters={"rope_type": "linear", "rope_theta": 500.0, "factor": 2.0},
+        problem_type=MULTI_LABEL,
+    ),
+    "jina_embeddings_v3/two": bert_like("JinaEmbeddingsV3", 2, (24, 3, 2, 19, 16)),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(
         "DebertaV2",
@@ -196,7 +230,8 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
     rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
     hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
     scale = patch.object(modeling_deberta_v2, "scaled_size_sqrt", _scale)
-    with patch.object(torch.Tensor, "float", torch.Tensor.double), scale:
+    norm = patch.object(EuroBertRMSNorm, "forward", _normalized)
+    with patch.object(torch.Tensor, "float", torch.Tensor.double), scale, norm:
         yield
     for hook in hooks:
         hook.remove()
@@ -204,6 +239,11 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
 
 def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
     return tuple(table.to(torch.float32).double() for table in tables)
+
+
+def _normalized(norm: EuroBertRMSNorm, rows: torch.Tensor) -> torch.Tensor:
+    mean = rows.pow(2).mean(-1, keepdim=True)
+    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
 
 
 def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:

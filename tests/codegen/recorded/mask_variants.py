@@ -11,7 +11,7 @@ import numpy as np
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
+from library_variants import DEBERTA_V3, EURO_IDS, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 
@@ -42,6 +42,9 @@ VARIANTS: dict[str, Variant] = {
     "masks/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 44 + 2), type_vocab_size=1, vocab_size=600),
     "masks/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 44 + 2), type_vocab_size=1),
     "masks/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 44), **MODERN_IDS, local_attention=6),
+    "masks/nomic_bert": bert_like("NomicBert", 0, (20, 5, 1, 23, 44)),
+    "masks/eurobert": bert_like("EuroBert", 0, (20, 5, 1, 23, 44), **EURO_IDS),
+    "masks/gte": bert_like("Gte", 0, (20, 5, 1, 23, 44)),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 44), **DEBERTA_V3, embedding_size=14),
     "masks/deberta-v2_own": bert_like("DebertaV2", 0, (20, 2, 1, 19, 44), **DEBERTA_V3, legacy=False),

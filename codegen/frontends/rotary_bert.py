@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BERT with angles in the place of positions and, in most, a gate: GTE's, Nomic's and Jina's encoders. Names as
+`transformers` 5.23 saves them, where queries, keys and values are one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Rotary, Term
+from ..ir.task import Task
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits
+from ..load.safetensors import TensorFile
+from . import bert_like, parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerShape
+from .heads import HeadOps, read_head
+from .prediction_head import Prediction
+from .rotary import angles_of, rotary_tables
+from .stacked import stacked_linears
+
+_POSITIONS = "max_position_embeddings"
+
+
+@dataclass(frozen=True)
+class LayerForm:
+    """What a family calls the parts of a layer, behind `prefix` and the layer's number, and which have a bias."""
+
+    prefix: str
+    attention_inputs: str
+    attention_output: str
+    attention_norm: str
+    intermediate: str
+    gate: str | None  # None: there is none; the same as `intermediate`: one tensor, the gate below
+    output: str
+    output_norm: str
+    attention_bias: bool
+    intermediate_bias: bool
+    output_bias: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """What it has of its own; usual values are those where the configuration says none."""
+
+    name: str  # of its classes
+    prefix: str  # of the encoder in a file with a head
+    embedding_norm: str
+    layer: LayerForm
+    tokenizer_class: str
+    theta: float
+    activation: str
+    epsilon: float
+    segments: int
+    classifier: tuple[str, str]  # the last linear of a sequence classifier, and the one before, by the file
+    prediction: Callable[[LayerShape], Prediction]
+
+
+def limits_of(config: Config, family: Family) -> Limits:
+    """Positions only bound the texts."""
+    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, positions, _POSITIONS, family.tokenizer_class)
+
+
+def graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    classifier, encoder = f"{family.name}ForSequenceClassification", f"{family.name}Model"
+    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    bert_like.check_encoder_only(config)
+    limits, shape = limits_of(config, family), _read_shape(config, family)
+    parts.check_max_tokens(max_tokens, limits.positions)
+    prefix = family.prefix if sentence is None or f"{family.prefix}{bert_like.WORDS}" in tensors else ""
+    segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
+    angles = angles_of(config, family.theta, limits.positions)
+    cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
+    turned = tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key"))
+    body: tuple[Node, ...] = (
+        _embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
+        parts.layer_norm(
+            tensors, "embedding_norm", [f"{prefix}{family.embedding_norm}"], shape.hidden, shape.epsilon, "hidden"
+        ),
+        _layers(config, tensors, prefix, family.layer, shape, turned),
+    )
+    pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
+    last, before = family.classifier
+    dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
+
+    def pooled(source: str, task: Task) -> HeadOps:
+        return classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task)
+
+    head, widths, result, notes = read_head(
+        checkpoint,
+        classifier,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, last, dense),
+        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
+        body=body,
+        prediction=family.prediction(shape),
+        pooled=pooled,
+    )
+    tensors.finish()
+    widths |= shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
+    return Graph(widths, body + head, (result,), limits.vocabulary, max(segments, 1), max_tokens, notes)
+
+
+def _read_shape(config: Config, family: Family) -> LayerShape:
+    shape = bert_like.read_shape(config, family.activation)
+    shape = replace(shape, epsilon=parts.epsilon_of(config, default=family.epsilon))
+    width = shape.hidden // shape.heads
+    if width % 2:
+        raise parts.refuse("heads-not-even", f"heads of {width} values cannot be turned in pairs")
+    if config.values.get("head_dim") not in (None, width):
+        raise parts.refuse("config-not-supported", f"head_dim is not hidden_size / num_attention_heads, {width}")
+    return shape
+
+
+def _embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int) -> Embed:
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert_like.WORDS}", (vocabulary, width))
+    terms = [Term(words, "ids")]
+    if segments:
+        source = f"{prefix}embeddings.token_type_embeddings.weight"
+        terms.append(Term(parts.parameter(tensors, "segment_embeddings", source, (segments, width)), "segments"))
+    return Embed(tuple(terms), "hidden")
+
+
+def _layers(
+    config: Config, tensors: TensorFile, prefix: str, form: LayerForm, shape: LayerShape, turned: tuple[Rotary, ...]
+) -> Layers:
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    prefixes = [f"{prefix}{form.prefix}{i}." for i in range(count)]
+    hidden, inner = shape.hidden, shape.intermediate
+
+    def sources(name: str) -> list[str]:
+        return [f"{of}{name}" for of in prefixes]
+
+    def norm(name: str, source: str) -> Op:
+        return parts.layer_norm(tensors, name, sources(source), hidden, shape.epsilon, "hidden")
+
+    def added(name: str, source: str, value: str, width: int, bias: bool) -> Linear:
+        size = (hidden, width)
+        return parts.linear(tensors, name, sources(source), size, value, "hidden", residual="hidden", bias=bias)
+
+    def widened(name: str, source: str, out: str, activation: str) -> Linear:
+        bias = form.intermediate_bias
+        return parts.linear(tensors, name, sources(source), (inner, hidden), "hidden", out, activation, bias=bias)
+
+    if form.gate is None:
+        between: tuple[Op, ...] = (widened("intermediate", form.intermediate, "inner", shape.activation),)
+    elif form.gate == form.intermediate:
+        made = (("intermediate", "inner", "none"), ("gate", "gate", shape.activation))
+        bias, size = form.intermediate_bias, (inner, hidden)
+        between = stacked_linears(tensors, sources(form.gate), made, size, "hidden", bias=bias)
+    else:
+        up = widened("intermediate", form.intermediate, "inner", "none")
+        between = (up, widened("gate", form.gate, "gate", shape.activation))
+    if form.gate is not None:
+        between += (Multiply("gate", "inner", "inner"),)
+    made = tuple((name, name, "none") for name in ("query", "key", "value"))
+    inputs = sources(form.attention_inputs)
+    layer = (
+        *stacked_linears(tensors, inputs, made, (hidden, hidden), "hidden", bias=form.attention_bias),
+        *turned,
+        Attention("query", "key", "value", "context", shape.heads),
+        added("attention_output", form.attention_output, "context", hidden, form.attention_bias),
+        norm("attention_norm", form.attention_norm),
+        *between,
+        added("output", form.output, "inner", inner, form.output_bias),
+        norm("output_norm", form.output_norm),
+    )
+    return Layers("encoder_layer", count, layer)
