@@ -33,7 +33,8 @@ class Angles:
     bounds: tuple[float, float, float] | None = None
 
     def frequencies(self, width: int) -> F32Array:
-        """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32."""
+        """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32. A number
+        by a tensor is the tensor's inverse times the number, as in PyTorch."""
         with localcontext() as context:
             context.prec = 30
             exponents = [Decimal(float(np.float32(2 * k) / np.float32(width))) for k in range(width // 2)]
@@ -42,11 +43,13 @@ class Angles:
         slow = usual / np.float32(self.factor)
         if self.bounds is None:
             return slow
-        low, high, positions = (np.float32(bound) for bound in self.bounds)
-        length = np.float32(2 * math.pi) / usual
-        smooth = (positions / length - low) / (high - low)
-        between = (np.float32(1) - smooth) * usual / np.float32(self.factor) + smooth * usual
-        return np.where(length > positions / low, slow, np.where(length < positions / high, usual, between))
+        low, high, positions = self.bounds
+        one = np.float32(1)
+        length = one / usual * np.float32(2 * math.pi)
+        smooth = (one / length * np.float32(positions) - np.float32(low)) / np.float32(high - low)
+        between = (one - smooth) * usual / np.float32(self.factor) + smooth * usual
+        fast = np.where(length < np.float32(positions / high), usual, between)
+        return np.where(length > np.float32(positions / low), slow, fast)
 
 
 def angles_of(config: Config, theta: float, positions: int) -> Angles:

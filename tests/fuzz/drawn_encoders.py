@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random shapes and settings of encoders, as `transformers` names them: usual, rare, some that etch refuses."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+Settings = dict[str, Any]
+
+# By model type: the name before `Model` and `ForMaskedLM`.
+NAMES = {
+    "albert": "Albert",
+    "bert": "Bert",
+    "camembert": "Camembert",
+    "deberta-v2": "DebertaV2",
+    "distilbert": "DistilBert",
+    "electra": "Electra",
+    "ernie": "Ernie",
+    "eurobert": "EuroBert",
+    "gte": "Gte",
+    "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "modernbert": "ModernBert",
+    "mpnet": "MPNet",
+    "nomic_bert": "NomicBert",
+    "roberta": "Roberta",
+    "xlm-roberta": "XLMRoberta",
+}
+# What stands before the names of the encoder's tensors in a file with a head.
+PREFIXES = {
+    **{family: f"{family}." for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mpnet")},
+    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
+    **dict.fromkeys(("eurobert", "modernbert"), "model."),
+    "deberta-v2": "deberta.",
+    "nomic_bert": "nomic_bert.",
+}
+_OFFSETS = {"mpnet": 2, "roberta": 2, "camembert": 2, "xlm-roberta": 2}  # positions before a text's first one
+_ACTIVATIONS = (
+    *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
+    *("tanh", "mish", "relu2", "gelu_10", "linear"),
+)
+_ANGLES: tuple[Settings, ...] = (
+    {"rope_type": "default", "rope_theta": 50.0},
+    {"rope_type": "linear", "rope_theta": 300.0, "factor": 2.5},
+    {
+        **{"rope_type": "llama3", "rope_theta": 500.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+        "original_max_position_embeddings": 20,
+    },
+    {"rope_type": "dynamic", "rope_theta": 300.0, "factor": 2.0},
+    {"rope_type": "default", "rope_theta": 90.0, "partial_rotary_factor": 0.5},
+)
+
+
+def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
+    """Settings, and the tokens of the longest text."""
+    heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
+    width = heads * source.choice((4, 6, 8))
+    layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
+    positions = tokens + _OFFSETS.get(family, 0)
+    names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
+    if family == "distilbert":
+        names = ("dim", "n_heads", "n_layers", "hidden_dim")
+    settings = dict(zip(names, (width, heads, layers, inner), strict=True)) | {"max_position_embeddings": positions}
+    rare = _RARE.get(family, {}) | _common(family, width, layers)
+    for key, (chance, values) in rare.items():
+        if source.random() < chance:
+            settings[key] = source.choice(values)
+    for key, value in _ALWAYS.get(family, {}).items():
+        settings.setdefault(key, value)
+    return settings, tokens
+
+
+def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
+    """By key: how often it is there, and with which values; those that depend on the shape."""
+    activation = {"distilbert": "activation", "modernbert": "hidden_activation"}.get(family, "hidden_act")
+    epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps"}.get(family, "layer_norm_eps")
+    found: dict[str, tuple[float, tuple[Any, ...]]] = {
+        activation: (0.3, _ACTIVATIONS),
+        epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
+        "tie_word_embeddings": (0.15, (True, False)),
+    }
+    if family in ("albert", "electra"):
+        found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
+    if family == "albert":
+        found["num_hidden_groups"] = (0.3, tuple(n for n in (1, 2, 3) if n <= layers))
+    if family == "modernbert":
+        kinds = ("full_attention", "sliding_attention")
+        found["layer_types"] = (0.3, tuple([kinds[(i + first) % 2] for i in range(layers)] for first in (0, 1)))
+    return found
+
+
+_WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
+_ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
+_RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
+    "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
+    "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
+    "electra": _WIDE
+    | {
+        "summary_type": (0.15, ("first", "last", "mean")),
+        "summary_use_proj": (0.15, (False, True)),
+        "summary_activation": (0.15, _ACTIVATIONS),
+    },
+    "albert": _WIDE | {"inner_group_num": (0.3, (1, 2))},
+    "ernie": _WIDE | {"use_task_id": (0.5, (True,)), "task_type_vocab_size": (0.5, (1, 3, 5))},
+    "mpnet": {"relative_attention_num_buckets": (0.3, (8, 32, 40, 64))},
+    "deberta-v2": {
+        "relative_attention": (0.8, (True,)),
+        "pos_att_type": (0.8, (["p2c", "c2p"], ["c2p"], ["p2c"], "p2c|c2p", "c2p", [], None, ["p2p"], "none")),
+        "share_att_key": (0.5, (True, False)),
+        "norm_rel_ebd": (0.4, ("layer_norm", "none")),
+        "position_buckets": (0.5, (-1, 0, 4, 6, 16, 32)),
+        "max_relative_positions": (0.4, (-1, 0, 5, 9, 30, 64)),
+        "position_biased_input": (0.6, (True, False)),
+        "embedding_size": (0.3, tuple(range(6, 30, 4))),
+        "pooler_hidden_act": (0.3, _ACTIVATIONS),
+        "legacy": (0.2, (False,)),
+        "conv_kernel_size": (0.1, (3,)),
+        "attention_head_size": (0.15, (4, 6, 8)),
+    },
+    "modernbert": {
+        **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
+        "decoder_bias": (0.2, (False,)),
+        "classifier_pooling": (0.3, ("cls", "mean")),
+        "classifier_activation": (0.3, _ACTIVATIONS),
+        "local_attention": (0.7, (1, 2, 4, 5, 6, 9, 20)),
+        "global_attn_every_n_layers": (0.15, (1, 2, 3)),
+        "global_rope_theta": (0.1, (500.0, 7e4)),
+    },
+    "eurobert": _ROTARY
+    | {
+        "num_key_value_heads": (0.4, (1, 2)),
+        "attention_bias": (0.25, (True,)),
+        "mlp_bias": (0.25, (True,)),
+        "classifier_pooling": (0.7, ("bos", "mean", "late")),
+    },
+    "gte": _ROTARY | {"type_vocab_size": (0.3, (0, 1))},
+    "jina_embeddings_v3": _ROTARY,
+    "nomic_bert": _ROTARY | _WIDE,
+}
+_ONE_SEGMENT = {"type_vocab_size": 1}
+_ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+_ALWAYS: dict[str, Settings] = {
+    **dict.fromkeys(("roberta", "camembert", "xlm-roberta"), _ONE_SEGMENT),
+    "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
+    "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
+}

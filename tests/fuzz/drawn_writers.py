@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random shapes and settings of generative models, and of how they write, as `transformers` names them."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import record_generation as recorded
+
+Settings = dict[str, Any]
+
+# By model type: the name before `Config`.
+NAMES = {
+    "bart": "Bart",
+    "gpt2": "GPT2",
+    "llama": "Llama",
+    "marian": "Marian",
+    "mbart": "MBart",
+    "mt5": "MT5",
+    "qwen2": "Qwen2",
+    "t5": "T5",
+}
+WITHOUT_ENCODER = ("gpt2", "llama", "qwen2")
+_BASES = {
+    "bart": recorded.BART,
+    "gpt2": recorded.GPT2,
+    "llama": recorded.LLAMA,
+    "marian": recorded.OPUS,
+    "mbart": recorded.MBART,
+    "mt5": recorded.T5,
+    "qwen2": recorded.LLAMA,
+    "t5": recorded.T5,
+}
+_ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
+_ANGLES: tuple[Settings, ...] = (
+    {"rope_type": "default", "rope_theta": 5e5},
+    {"rope_type": "linear", "rope_theta": 1e4, "factor": 2.0},
+    recorded.LLAMA3,
+    {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5},
+)
+# By key of generation_config.json; those that etch refuses unless they say nothing are asked for less often.
+_READ: dict[str, tuple[Any, ...]] = {
+    "num_beams": (1, 1, 2, 3, 4, 8, 9),
+    "length_penalty": (1.0, 0.6, 2.0, 0.0, -1.0, 6.0),
+    "early_stopping": (True, False, "never", None),
+    "min_length": (0, 3, 6),
+    "min_new_tokens": (0, 2, 5),
+    "max_length": (5, 9, 12),
+    "max_new_tokens": (4, 9, 12),
+    "renormalize_logits": (True,),
+    "decoder_start_token_id": (0, 1, 2, 3, 5),
+    "bos_token_id": (0, 1, 3),
+    "eos_token_id": (2, [2], [2, 3], 3),
+    "pad_token_id": (0, 1, 44),
+    "forced_bos_token_id": (1, 5, 7),
+    "forced_eos_token_id": (2, [2], 3),
+    "suppress_tokens": ([3, 4], [], [5]),
+    "bad_words_ids": ([[3]], [[3, 4], [5]], [[6, 7, 8]], [[2]]),
+    "repetition_penalty": (1.0, 1.5, 0.8, 3.0),
+    "no_repeat_ngram_size": (0, 1, 2, 3),
+    "begin_suppress_tokens": ([5, 6], [2], []),
+}
+_OTHERS: dict[str, tuple[Any, ...]] = {
+    "encoder_no_repeat_ngram_size": (0, 2),
+    "encoder_repetition_penalty": (1.0, 1.3),
+    "num_beam_groups": (1, 2),
+    "diversity_penalty": (0.0, 0.5),
+    "penalty_alpha": (0.0, 0.6),
+    "guidance_scale": (1.0, 1.5),
+    "exponential_decay_length_penalty": ([3, 1.2],),
+    "num_return_sequences": (1, 2),
+    "temperature": (0.5, 1.0),
+    "top_k": (5, 50),
+    "typical_p": (1.0, 0.5),
+    "min_p": (0.1,),
+    "epsilon_cutoff": (0.01,),
+    "dola_layers": ("low",),
+    "token_healing": (False,),
+    "unknown_key": (2,),
+}
+
+
+def draw_writer(source: random.Random, family: str) -> Settings:
+    """Settings of a model."""
+    settings = dict(_BASES[family])
+    often = _shape(source, family)
+    for key, (chance, values) in often.items():
+        if source.random() < chance:
+            settings[key] = source.choice(values)
+    return settings
+
+
+def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[Any, ...]]]:
+    """By key: how often it is there, and with which values."""
+    heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
+    inner = tuple(range(9, 40, 3))
+    if family in ("bart", "mbart", "marian"):
+        shared = tuple(n for n in (1, 2, 4) if heads * of_head % n == 0)
+        both = {}
+        for of in ("encoder", "decoder"):
+            both |= {f"{of}_layers": (1.0, layers), f"{of}_attention_heads": (1.0, shared)}
+            both |= {f"{of}_ffn_dim": (1.0, inner)}
+        return both | {
+            "d_model": (1.0, (heads * of_head,)),
+            "max_position_embeddings": (1.0, tuple(range(24, 50, 5))),
+            "activation_function": (0.3, _ACTIVATIONS),
+            "scale_embedding": (0.4, (True, False)),
+            "decoder_start_token_id": (0.2, (0, 1, 2, 5)),
+            "forced_eos_token_id": (0.2, (None,)),
+            "forced_bos_token_id": (0.1, (1, 7, 9)),
+            "tie_word_embeddings": (0.15, (True, False)),
+        }
+    if family in ("t5", "mt5"):
+        return {
+            "d_model": (1.0, tuple(range(8, 30, 3))),
+            "d_kv": (1.0, tuple(range(2, 9))),
+            "num_heads": (1.0, (1, 2, 3, 5)),
+            "d_ff": (1.0, inner),
+            "num_layers": (1.0, layers),
+            "num_decoder_layers": (0.3, layers),
+            "relative_attention_num_buckets": (1.0, (4, 6, 8, 11, 32)),
+            "relative_attention_max_distance": (1.0, (6, 9, 14, 40, 128)),
+            "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
+            "tie_word_embeddings": (0.3, (True, False)),
+            "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
+        }
+    if family == "gpt2":
+        return {
+            "n_head": (1.0, (heads,)),
+            "n_embd": (1.0, (heads * of_head,)),
+            "n_layer": (1.0, layers),
+            "n_positions": (1.0, tuple(range(41, 60, 5))),
+            "n_inner": (0.3, inner),
+            "activation_function": (0.3, _ACTIVATIONS),
+            "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+        }
+    keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
+    return {
+        "hidden_size": (1.0, (heads * of_head,)),
+        "num_attention_heads": (1.0, (heads,)),
+        "num_key_value_heads": (1.0, (keys,)),
+        "num_hidden_layers": (1.0, layers),
+        "intermediate_size": (1.0, inner),
+        "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+        "head_dim": (0.3, (4, 6, 10)),
+        "tie_word_embeddings": (0.4, (True,)),
+        "rms_norm_eps": (0.3, (1e-5, 0.1)),
+        "hidden_act": (0.3, _ACTIVATIONS),
+        "rope_parameters": (0.5, _ANGLES),
+        **({"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} if family == "llama" else {}),
+        **({"use_sliding_window": (0.1, (True, False))} if family == "qwen2" else {}),
+    }
+
+
+def draw_generation(source: random.Random, settings: Settings) -> Settings:
+    """generation_config.json of a model with these settings."""
+    ids = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_eos_token_id")
+    found = {key: settings[key] for key in ids if settings.get(key) is not None}
+    found[source.choice(("max_length", "max_new_tokens"))] = source.choice((5, 9, 13))
+    for _ in range(source.choice((0, 1, 1, 2, 2, 3, 4))):
+        values = _READ if source.random() < 0.85 else _OTHERS
+        key = source.choice(sorted(values))
+        found[key] = copy.deepcopy(source.choice(values[key]))
+    if source.random() < 0.15:
+        del found[source.choice(sorted(found))]
+    return found

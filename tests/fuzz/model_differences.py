@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of random shapes and settings, their folders changed at random: what etch accepts, it must mean as
+`transformers` does, in float64; generative models must also write the same tokens.
+
+    python3 tests/fuzz/model_differences.py [--models N] [--seed S] [--one NUMBER] [FAMILY ...]
+
+Needs what tests/codegen/recorded/record.py names. A folder that etch refuses is no finding, nor is one that
+`transformers` cannot read or run, nor one whose tensors it would make up; a folder that both read, with other outputs,
+is. Exit codes: 0 without a finding, 1 with one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_TESTS = ROOT / "tests" / "codegen"
+sys.path[:0] = [str(ROOT), *(str(_TESTS / name) for name in ("generation", "recorded", ""))]
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import numpy as np  # noqa: E402
+import record_generation as recorded  # noqa: E402
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from drawn_encoders import NAMES, PREFIXES, draw_encoder  # noqa: E402
+from drawn_writers import NAMES as WRITERS  # noqa: E402
+from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
+from library_variants import specials_of, unrounded  # noqa: E402
+from model_edits import edit_config, edit_tensors  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
+from outputs import Tokens  # noqa: E402
+from random_weights import randomize  # noqa: E402
+from token_ids import Specials, some_tokens  # noqa: E402
+from vocabularies import vocabulary_size, write_tokenizer  # noqa: E402
+
+from codegen import pipeline  # noqa: E402
+from codegen.errors import EtchError  # noqa: E402
+from codegen.frontends import FRONT_ENDS  # noqa: E402
+from codegen.ir import graph as g  # noqa: E402
+from codegen.ir.check_graph import check_graph  # noqa: E402
+from codegen.ir.check_supported import check_supported  # noqa: E402
+from codegen.load.config import Config  # noqa: E402
+from codegen.load.config_keys import check_keys  # noqa: E402
+from codegen.load.files import CheckpointFolder  # noqa: E402
+from codegen.load.generation_config import read_generation  # noqa: E402
+from codegen.load.shards import open_weights  # noqa: E402
+from codegen.oracle.interpret import Interpreter  # noqa: E402
+
+LARGEST = 1e-10  # difference, of the largest output
+# The same where angles are: their frequencies are powers in float32, and PyTorch's may be off by a unit.
+LARGEST_OF_ANGLES = 1e-6
+_WITH_ANGLES = ("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2")
+_ENDINGS = (
+    *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
+    *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
+)
+_CONFIG, _GENERATION = "config.json", "generation_config.json"
+_MOST_READ, _MOST_WRITTEN = 24, 12
+F64Array = NDArray[np.float64]
+
+
+class Other(Exception):
+    """What is no finding: its name in the last lines."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A folder, and what both make of it."""
+
+    what: str
+    graph: g.Graph
+    double: Any  # of `transformers`
+
+
+def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
+    """Writes the folder of an encoder with a head or without; what it is."""
+    settings, tokens = draw_encoder(source, family)
+    kind = next(
+        kind
+        for ending in (source.choice(_ENDINGS), _ENDINGS[0])
+        if (kind := getattr(transformers, f"{NAMES[family]}{ending}", None)) is not None
+    )
+    if kind.__name__.endswith(("SequenceClassification", "TokenClassification")):
+        count = source.choice((1, 2, 3, 4) if "Sequence" in kind.__name__ else (2, 3))
+        settings["id2label"] = {i: f"label {i}" for i in range(count)}
+    specials = specials_of(family)
+    save(kind, {"vocab_size": vocabulary_size(specials), **settings}, folder, seed)
+    write_tokenizer(folder, specials, tokens)
+    return f"{kind.__name__} {settings}"
+
+
+def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
+    """The same of a generative model."""
+    settings = draw_writer(source, family)
+    kind = getattr(transformers, recorded._CLASSES[WRITERS[family]])
+    save(kind, settings, folder, seed)
+    (folder / _GENERATION).unlink(missing_ok=True)
+    generation = draw_generation(source, settings) if source.random() < 0.75 else None
+    if generation is not None:
+        (folder / _GENERATION).write_text(json.dumps(generation), encoding="utf-8")
+    return f"{kind.__name__} {settings}, writes {generation}"
+
+
+def save(kind: Any, settings: dict[str, Any], folder: Path, seed: int) -> None:
+    try:
+        model = kind(kind.config_class(**settings))
+        if settings.get("tie_word_embeddings") is False and kind.__name__.startswith(("T5", "MT5")):
+            model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())  # the class ties them
+        randomize(model, seed)
+        if hasattr(model, "final_logits_bias"):
+            bias = np.random.default_rng(seed).standard_normal(model.final_logits_bias.shape)
+            model.final_logits_bias.copy_(torch.from_numpy(bias).half())
+        model.half().save_pretrained(folder)
+    except Exception as error:
+        raise Other("not made") from error
+
+
+def change(source: random.Random, folder: Path, prefix: str) -> str:
+    """Changes a folder; what was done."""
+    path = folder / _CONFIG
+    config = json.loads(path.read_text(encoding="utf-8"))
+    done = [edit_config(source, config) for _ in range(source.choice((0, 0, 1, 1, 1, 2, 3)))]
+    path.write_text(json.dumps(config), encoding="utf-8")
+    if source.random() < 0.2:
+        done.append(edit_tensors(source, folder, prefix))
+    return "; ".join(done)
+
+
+def library_model(folder: Path, family: str) -> Any:
+    """In float64. Eager attention rounds to float32 in all families but a few, which sdpa does not."""
+    named = json.loads((folder / _CONFIG).read_text(encoding="utf-8")).get("architectures")
+    if not named:
+        raise Other("without a class")  # what etch takes it for, the library does not know
+    kind = getattr(transformers, named[0])
+    attention = "eager" if family in ("deberta-v2", "mpnet") else "sdpa"
+    try:
+        model, info = kind.from_pretrained(
+            folder, dtype=torch.float64, attn_implementation=attention, output_loading_info=True
+        )
+    except Exception as error:
+        raise Other("read by etch only") from error
+    made_up = [name for name in info["missing_keys"] if "pooler.dense" not in name]
+    if made_up or info["mismatched_keys"]:
+        raise AssertionError(f"made up by the library: {made_up}, {info['mismatched_keys']}")
+    return model.eval()
+
+
+def compare_encoder(folder: Path, family: str, number: int) -> None:
+    """AssertionError where outputs differ."""
+    ending = json.loads((folder / _CONFIG).read_text(encoding="utf-8")).get("architectures") or ["Model"]
+    graph = pipeline.to_graph(pipeline.load(folder, "mean" if ending[0].endswith("Model") else None), None)
+    check_graph(graph)
+    check_supported(graph)
+    model, interpreter, specials = library_model(folder, family), Interpreter(graph), specials_of(family)
+    mask = next((op.id for op, _ in g.ops_of(graph) if isinstance(op, g.Masked)), None)
+    for text in some_tokens(number, graph.max_tokens, specials):
+        if mask is not None:
+            text.ids[len(text.ids) // 2] = mask
+        theirs = outputs(model, text, specials, mask)
+        close(interpreter.output(text.ids, text.segments), theirs, family)
+
+
+def outputs(model: Any, text: Tokens, specials: Specials, mask: int | None) -> F64Array:
+    """Of the library, in the form of the graph's."""
+    ids = torch.tensor([text.ids])
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if specials.segments:
+        inputs["token_type_ids"] = torch.tensor([text.segments])
+    kind = type(model).__name__
+    if kind.endswith("MultipleChoice"):
+        inputs = {key: value[None] for key, value in inputs.items()}
+    try:
+        with torch.inference_mode(), unrounded(model):
+            found = model(**inputs, return_dict=True)
+    except Exception as error:
+        raise Other("not run by the library") from error
+    if kind.endswith("QuestionAnswering"):
+        return torch.stack([found.start_logits[0], found.end_logits[0]], -1).numpy()
+    if kind.endswith("Model"):
+        return found.last_hidden_state[0].mean(0).numpy()
+    if mask is not None:
+        best = found.logits[0].softmax(-1)[ids[0] == mask].numpy()
+        order = np.argsort(-best, axis=-1, kind="stable")
+        return np.concatenate([order, np.take_along_axis(best, order, -1)], -1)
+    logits = found.logits[0].softmax(-1) if kind.endswith("TokenClassification") else found.logits[0]
+    return logits.numpy()
+
+
+def compare_writer(folder: Path, family: str, number: int) -> None:
+    """The same of a generative model: logits behind random tokens, and what is written."""
+    files, front = CheckpointFolder(folder), FRONT_ENDS[family]
+    config = Config.from_json(files.read_json(_CONFIG))
+    limits = front.read_limits(config)
+    check_keys(config, writes_texts=True)
+    has_encoder = family not in WITHOUT_ENCODER
+    settings = read_generation(files, config, limits.vocabulary, has_encoder=has_encoder)
+    forced = int(settings.forced_begin is not None)
+    most = _MOST_WRITTEN - forced if settings.max_tokens is None else settings.max_tokens
+    graph = front.graph_of(config, open_weights(files)[0], _MOST_READ, most, settings)
+    check_graph(graph)
+    model, interpreter, source = library_model(folder, family), Interpreter(graph), np.random.default_rng(number)
+    assert graph.target is not None
+    for length in (1, 4, 13):
+        ids = source.integers(3, limits.vocabulary, length).tolist()
+        more = source.integers(3, limits.vocabulary, min(5, most - 1)).tolist()
+        begin = list(graph.target.read_first(ids))
+        given, asked = torch.tensor([ids]), torch.tensor([begin + more])
+        inputs = {"input_ids": given, "decoder_input_ids": asked} if has_encoder else {"input_ids": asked}
+        options = {"max_new_tokens": most + forced, "max_length": None} if settings.max_tokens is None else {}
+        try:
+            with torch.inference_mode(), unrounded(model), recorded._unrounded_norms():
+                logits = model(**inputs, use_cache=False, return_dict=True).logits[0].numpy()
+                options |= {"use_cache": False, "return_dict_in_generate": True}
+                written = model.generate(given, attention_mask=torch.ones_like(given), **options).sequences[0].tolist()
+        except Exception as error:
+            raise Other("not run by the library") from error
+        close(interpreter.logits(ids, [0] * length, more), logits[len(begin) - 1 :], family)
+        if settings.sampling is None:
+            ours = interpreter.generate(ids, [0] * length)
+            if settings.search.beams > 1:
+                ours = list(interpreter.beams(ids, [0] * length, settings.search)[0].tokens)
+            theirs = written[len(graph.target.begin) if has_encoder else length :]
+            assert ours == theirs, f"of {ids} etch writes {ours}, the library {theirs}"
+
+
+def close(ours: F64Array, theirs: F64Array, family: str) -> None:
+    if ours.shape != theirs.shape and ours.ndim == theirs.ndim == 2:  # the best words, of which etch has some
+        columns, count = theirs.shape[1] // 2, ours.shape[1] // 2
+        theirs = np.concatenate([theirs[:, :count], theirs[:, columns : columns + count]], 1)
+    assert ours.shape == theirs.shape, f"{ours.shape} outputs, of the library {theirs.shape}"
+    difference = np.abs(ours - theirs).max()
+    largest = LARGEST_OF_ANGLES if family in _WITH_ANGLES else LARGEST
+    assert difference <= largest * max(1, np.abs(theirs).max()), f"outputs differ by {difference:.3g}"
+
+
+def compare(family: str, seed: int, number: int) -> tuple[str, str]:
+    """(outcome, what was compared)."""
+    source, what = random.Random(f"{seed}/{number}"), family
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "model"
+        try:
+            write, check = (encoder, compare_encoder) if family in NAMES else (writer, compare_writer)
+            what = write(source, family, folder, number)
+            what = f"{what}: {change(source, folder, PREFIXES.get(family, 'model.'))}"
+            check(folder, family, number)
+        except EtchError as error:
+            return f"refused, {error.code}", what
+        except Other as error:
+            return str(error), what
+        except AssertionError as error:
+            return "different", f"{what}: {error}"
+        except Exception as error:  # only a refusal is an answer
+            return "different", f"{what}: {type(error).__name__}: {error}"
+    return "the same", what
+
+
+def main() -> int:
+    families = (*NAMES, *WRITERS)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"of {', '.join(families)}")
+    parser.add_argument("--models", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--one", type=int, metavar="NUMBER", help="this model only, and what it is")
+    arguments = parser.parse_args()
+    recorded.check_installed()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    chosen = arguments.families or families
+    numbers = range(arguments.models) if arguments.one is None else (arguments.one,)
+    outcomes: Counter[str] = Counter()
+    for number in numbers:
+        outcome, what = compare(chosen[number % len(chosen)], arguments.seed, number)
+        outcomes[outcome] += 1
+        if outcome == "different" or arguments.one is not None:
+            print(f"{outcome}: {number}: {what}", flush=True)
+    refused = sum(count for outcome, count in outcomes.items() if outcome.startswith("refused"))
+    print(f"{outcomes['the same']} the same, {refused} refused, {outcomes['different']} different")
+    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common() if outcome != "the same"))
+    return 1 if outcomes["different"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
