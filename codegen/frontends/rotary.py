@@ -33,8 +33,8 @@ class Angles:
     bounds: tuple[float, float, float] | None = None
 
     def frequencies(self, width: int) -> F32Array:
-        """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32. A number
-        by a tensor is the tensor's inverse times the number, as in PyTorch."""
+        """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32. A
+        number by a tensor is the tensor's inverse times the number, as in PyTorch."""
         with localcontext() as context:
             context.prec = 30
             exponents = [Decimal(float(np.float32(2 * k) / np.float32(width))) for k in range(width // 2)]

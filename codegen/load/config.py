@@ -63,7 +63,9 @@ class Config:
         """Wrap `values`; remote code is refused at once."""
         for key in ("auto_map", "custom_pipelines"):
             if key in values:
-                raise refusal("remote-code", f"'{key}' asks for code that comes with the checkpoint", file=file)
+                message = f"'{key}' asks for code that comes with the checkpoint, which is never run"
+                advice = "where the library has the class itself, load the model with it and save it"
+                raise refusal("remote-code", f"{message}; {advice}", file=file)
         return cls(Asked(values), file)
 
     def __contains__(self, key: object) -> bool:

@@ -20,6 +20,7 @@ _LLAMA3 = (
 _T5_PIECES = ("<pad>", "</s>", "<unk>", *UNIGRAM, "<extra_id_1>", "<extra_id_0>")
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 _MBART_PIECES = (*_FIRST, *UNIGRAM, *FAIRSEQ_LANGUAGE_CODES, "<mask>")
+_T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
 SPECIAL = {
     "bart/texts": {
         "vocab_size": len(ROBERTA_VOCABULARY),
@@ -37,13 +38,8 @@ SPECIAL = {
         "decoder_start_token_id": 2,
         "forced_bos_token_id": _MBART_PIECES.index("de_DE"),
     },
-    "t5/texts": {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0},
-    "mt5/texts": {
-        "vocab_size": len(_T5_PIECES) + 6,
-        "eos_token_id": 1,
-        "decoder_start_token_id": 0,
-        "tie_word_embeddings": False,
-    },
+    "t5/texts": _T5_TEXTS,
+    "mt5/texts": _T5_TEXTS,
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
