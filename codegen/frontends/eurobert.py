@@ -22,7 +22,7 @@ _PREFIX = "model."
 _POSITIONS = "max_position_embeddings"
 _THETA, _EPSILON = 10_000.0, 1e-5  # where the configuration does not say them
 _POOLING: dict[str, Pooling] = {"bos": "first", "mean": "mean"}
-_LATE = "late"  # of the logits of all rows, whose mean is what the last linear makes of that of its inputs
+_LATE = "late"  # the mean of all rows' logits, which the last linear makes of the mean of its inputs
 _DENSE, _CLASSIFIED = "classifier_dense", "classified"
 
 

@@ -153,18 +153,18 @@ def _layers(
     if form.gate is None:
         between: tuple[Op, ...] = (widened("intermediate", form.intermediate, "inner", shape.activation),)
     elif form.gate == form.intermediate:
-        made = (("intermediate", "inner", "none"), ("gate", "gate", shape.activation))
+        both = (("intermediate", "inner", "none"), ("gate", "gate", shape.activation))
         bias, size = form.intermediate_bias, (inner, hidden)
-        between = stacked_linears(tensors, sources(form.gate), made, size, "hidden", bias=bias)
+        between = stacked_linears(tensors, sources(form.gate), both, size, "hidden", bias=bias)
     else:
         up = widened("intermediate", form.intermediate, "inner", "none")
         between = (up, widened("gate", form.gate, "gate", shape.activation))
     if form.gate is not None:
         between += (Multiply("gate", "inner", "inner"),)
-    made = tuple((name, name, "none") for name in ("query", "key", "value"))
+    projected = tuple((name, name, "none") for name in ("query", "key", "value"))
     inputs = sources(form.attention_inputs)
     layer = (
-        *stacked_linears(tensors, inputs, made, (hidden, hidden), "hidden", bias=form.attention_bias),
+        *stacked_linears(tensors, inputs, projected, (hidden, hidden), "hidden", bias=form.attention_bias),
         *turned,
         Attention("query", "key", "value", "context", shape.heads),
         added("attention_output", form.attention_output, "context", hidden, form.attention_bias),

@@ -102,7 +102,7 @@ def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
 def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
     """The same of a generative model."""
     settings = draw_writer(source, family)
-    kind = getattr(transformers, recorded._CLASSES[WRITERS[family]])
+    kind = getattr(transformers, recorded.CLASSES[WRITERS[family]])
     save(kind, settings, folder, seed)
     (folder / _GENERATION).unlink(missing_ok=True)
     generation = draw_generation(source, settings) if source.random() < 0.75 else None
@@ -218,7 +218,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
         inputs = {"input_ids": given, "decoder_input_ids": asked} if has_encoder else {"input_ids": asked}
         options = {"max_new_tokens": most + forced, "max_length": None} if settings.max_tokens is None else {}
         try:
-            with torch.inference_mode(), unrounded(model), recorded._unrounded_norms():
+            with torch.inference_mode(), unrounded(model), recorded.unrounded_norms():
                 logits = model(**inputs, use_cache=False, return_dict=True).logits[0].numpy()
                 options |= {"use_cache": False, "return_dict_in_generate": True}
                 written = model.generate(given, attention_mask=torch.ones_like(given), **options).sequences[0].tolist()

@@ -202,7 +202,7 @@ SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
 SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
-_CLASSES = {
+CLASSES = {
     "Bart": "BartForConditionalGeneration",
     "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
@@ -218,7 +218,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
     kind, settings = VARIANTS[name]
     config = getattr(transformers, f"{kind}Config")(**settings)
-    model = getattr(transformers, _CLASSES[kind])(config)
+    model = getattr(transformers, CLASSES[kind])(config)
     if settings.get("tie_word_embeddings") is False and kind in ("T5", "MT5"):  # the class ties them all the same
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
@@ -288,7 +288,7 @@ def _searched(model: Any, random: np.random.Generator, searches: Any = SEARCHES,
             options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None, "do_sample": False}
             options = {} if beams is None else options
             options |= (more or {}) | {"return_dict_in_generate": True, "output_scores": True}
-            with torch.inference_mode(), unrounded(model), _unrounded_norms():
+            with torch.inference_mode(), unrounded(model), unrounded_norms():
                 result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
@@ -327,7 +327,7 @@ def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _unrounded_norms() -> Iterator[None]:
+def unrounded_norms() -> Iterator[None]:
     with ExitStack() as stack:
         for norm in (LlamaRMSNorm, Qwen2RMSNorm, T5LayerNorm, MT5LayerNorm):
             stack.enter_context(patch.object(norm, "forward", normalized))
@@ -346,7 +346,7 @@ def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
     options: dict[str, Any] = {"num_beams": 1, "do_sample": False}
     options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None}
     mask = torch.ones_like(source)
-    with torch.inference_mode(), unrounded(model), _unrounded_norms():
+    with torch.inference_mode(), unrounded(model), unrounded_norms():
         whole = model.generate(source, attention_mask=mask, **options)[0].tolist()
         if model.config.is_encoder_decoder:
             logits = model(input_ids=source, decoder_input_ids=torch.tensor([whole[:-1]])).logits[0]
