@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+_LONGEST = 600  # message: the one that lists the model types has most to say
+
 
 class EtchError(Exception):
     """A refusal: what is wrong, in which stage, in which file and tensor.
@@ -36,7 +38,7 @@ class EtchError(Exception):
         place = "".join(
             f"{printable(part)}: " for part in (self.file, self.tensor and f"tensor '{self.tensor}'") if part
         )
-        return f"error[{self.code}] {self.stage}: {place}{printable(self.message)}"
+        return f"error[{self.code}] {self.stage}: {place}{printable(self.message, _LONGEST)}"
 
 
 def printable(text: str, limit: int = 400) -> str:

@@ -35,7 +35,7 @@ def limits_of(config: Config) -> Limits:
         raise EtchError(
             "model-type-not-supported",
             "front-end",
-            f"model type '{config.model_type}' is not supported (supported: {supported}); {advice(config, FRONT_ENDS)}",
+            f"model type '{config.model_type}' is not supported; {advice(config, FRONT_ENDS)}; supported: {supported}",
             file="config.json",
         )
     return getattr(FRONT_ENDS[config.model_type], "read_limits", usual_limits)(config)

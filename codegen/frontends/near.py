@@ -33,7 +33,7 @@ _MOST = 3
 
 
 def advice(config: Config, known: Collection[str]) -> str:
-    """Behind the list of what is supported; "" where there is nothing to say."""
+    """Before the list of what is supported."""
     name = config.model_type.lower()
     near = difflib.get_close_matches(name, known, n=_MOST, cutoff=0.5)
     near += [family for family in sorted(known, key=len, reverse=True) if family in name and family not in near]

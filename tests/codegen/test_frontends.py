@@ -59,7 +59,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "type": (
         configure(model_type="gptj"),
         "model-type-not-supported",
-        "model type 'gptj' is not supported (supported: albert, bart, bert, ",
+        "model type 'gptj' is not supported; nearest: ",
     ),
     "architecture": (
         configure(architectures=["BertLMHeadModel"]),
