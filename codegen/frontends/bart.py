@@ -10,6 +10,7 @@ from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import encoder_decoder
+from .target import build_behind_encoder
 
 MODEL_TYPE = "bart"
 _CLASS = "BartForConditionalGeneration"
@@ -23,8 +24,8 @@ def read_limits(config: Config) -> Limits:
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As `build_writer`."""
-    return encoder_decoder.build_writer(checkpoint, _CLASS, graph_of, max_tokens)
+    """As `build_behind_encoder`."""
+    return build_behind_encoder(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
 
 
 def graph_of(

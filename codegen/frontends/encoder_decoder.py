@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ..load.config import Config
-from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
@@ -18,7 +17,7 @@ from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
-from .target import GraphOf, build_target, check_writer, most_written
+from .target import build_target
 
 POSITIONS = "max_position_embeddings"
 # Training's; the encoder's number of layers once more; a bias that they all have.
@@ -66,13 +65,6 @@ def writer_limits(config: Config, tokenizer_class: str) -> Limits:
     """Positions are those of a text, and of what is written."""
     width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
     return Limits(width, vocabulary, position_count(config), POSITIONS, tokenizer_class, writes_texts=True)
-
-
-def build_writer(checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int) -> Graph:
-    """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions."""
-    check_writer(checkpoint, architecture)
-    most = most_written(checkpoint, position_count(checkpoint.config))
-    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
 
 
 def build_encoder_decoder(

@@ -12,14 +12,13 @@ from .classifier_head import classifier_head
 from .heads import HeadOps, head_class, read_head
 from .llama_stack import WORDS, Biases, Rotation, Stack, llama_stack
 from .prediction_head import Prediction
-from .rotary import angles_of
+from .rotary import angles_of, limits_of
 
 MODEL_TYPE = "eurobert"
 CLASSIFIER = "EuroBertForSequenceClassification"
 ENCODER = "EuroBertModel"
 HARMLESS_KEYS = frozenset({"attention_dropout", "mask_token_id", "pretraining_tp"})
 _PREFIX = "model."
-_POSITIONS = "max_position_embeddings"
 _THETA, _EPSILON = 10_000.0, 1e-5  # where the configuration does not say them
 _POOLING: dict[str, Pooling] = {"bos": "first", "mean": "mean"}
 _LATE = "late"  # the mean of all rows' logits, which the last linear makes of the mean of its inputs
@@ -27,10 +26,8 @@ _DENSE, _CLASSIFIED = "classifier_dense", "classified"
 
 
 def read_limits(config: Config) -> Limits:
-    """Positions only bound the texts; without a class, `transformers` takes tokenizer.json as it is."""
-    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
-    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
-    return Limits(width, vocabulary, positions, _POSITIONS, "TokenizersBackend")
+    """Without a class, `transformers` takes tokenizer.json as it is."""
+    return limits_of(config, "TokenizersBackend")
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:

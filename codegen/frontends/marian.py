@@ -13,6 +13,7 @@ from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import encoder_decoder, parts
 from .sinusoids import halved_sinusoids
+from .target import build_behind_encoder
 
 MODEL_TYPE = "marian"
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS
@@ -30,8 +31,8 @@ def read_limits(config: Config) -> Limits:
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As `build_writer`."""
-    return encoder_decoder.build_writer(checkpoint, _CLASS, graph_of, max_tokens)
+    """As `build_behind_encoder`."""
+    return build_behind_encoder(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
 
 
 def graph_of(

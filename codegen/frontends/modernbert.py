@@ -37,7 +37,7 @@ from . import parts
 from .classifier_head import POOLED, classifier_head
 from .heads import head_class, read_head
 from .prediction_head import Prediction
-from .rotary import angles_in, rotary_tables
+from .rotary import angles_in, limits_of, rotary_tables
 from .stacked import Made, stacked_linears
 
 MODEL_TYPE = "modernbert"
@@ -52,7 +52,6 @@ HARMLESS_KEYS = frozenset(
     )
 )
 _PREFIX = "model."
-_POSITIONS = "max_position_embeddings"
 _WORDS = "embeddings.tok_embeddings.weight"
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 _THETA_KEYS = {_FULL: ("global_rope_theta", 160_000.0), _SLIDING: ("local_rope_theta", 10_000.0)}
@@ -60,10 +59,8 @@ _POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
 
 
 def read_limits(config: Config) -> Limits:
-    """As most families; without a class, `transformers` takes tokenizer.json as it is."""
-    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
-    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
-    return Limits(width, vocabulary, positions, _POSITIONS, "TokenizersBackend")
+    """Without a class, `transformers` takes tokenizer.json as it is."""
+    return limits_of(config, "TokenizersBackend")
 
 
 @dataclass(frozen=True)
@@ -202,7 +199,7 @@ def _tables(config: Config, shape: _Shape, max_tokens: int) -> dict[str, tuple[P
     """Cosines and sines of each kind of layer that there is."""
     if config.values.get("rope_scaling") is not None:
         raise parts.refuse("rotary-not-supported", "rope_scaling is not supported")
-    positions = config.positive_int(_POSITIONS)
+    positions = read_limits(config).positions
     named = config.values.get("rope_parameters")
     if named is not None and (not isinstance(named, dict) or not set(named) <= {_FULL, _SLIDING}):
         raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {_FULL} and {_SLIDING}")

@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
-from ..load.config import Config
-from ..load.folder import Checkpoint
-from ..load.limits import Limits
 from . import rotary_bert
 from .encoder_layer import LayerShape
 from .prediction_head import Prediction
@@ -52,12 +48,5 @@ _FAMILY = rotary_bert.Family(
     prediction=_prediction,
 )
 
-
-def read_limits(config: Config) -> Limits:
-    """As `rotary_bert` has them."""
-    return rotary_bert.limits_of(config, _FAMILY)
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    return rotary_bert.graph_of(checkpoint, max_tokens, _FAMILY)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph

@@ -12,10 +12,12 @@ import numpy as np
 from ..errors import EtchError, printable
 from ..ir.graph import F32Array, Parameter
 from ..load.config import Config
+from ..load.limits import Limits
 from . import parts
 from .computed import Computed
 from .sinusoids import sine_and_cosine
 
+_POSITIONS = "max_position_embeddings"
 _MAX_THETA = 1e12
 _MAX_FACTOR = 1e6
 _LLAMA3 = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
@@ -50,6 +52,13 @@ class Angles:
         between = (one - smooth) * usual / np.float32(self.factor) + smooth * usual
         fast = np.where(length < np.float32(positions / high), usual, between)
         return np.where(length > np.float32(positions / low), slow, fast)
+
+
+def limits_of(config: Config, tokenizer_class: str) -> Limits:
+    """Of a model that has angles in the place of a table: its positions only bound the texts."""
+    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
+    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+    return Limits(width, vocabulary, positions, _POSITIONS, tokenizer_class)
 
 
 def angles_of(config: Config, theta: float, positions: int) -> Angles:

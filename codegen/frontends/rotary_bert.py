@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Rotary, Term
-from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
@@ -16,12 +15,10 @@ from ..load.safetensors import TensorFile
 from . import bert_like, parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerShape
-from .heads import HeadOps, read_head
+from .heads import read_head
 from .prediction_head import Prediction
-from .rotary import angles_of, rotary_tables
+from .rotary import angles_of, limits_of, rotary_tables
 from .stacked import stacked_linears
-
-_POSITIONS = "max_position_embeddings"
 
 
 @dataclass(frozen=True)
@@ -57,21 +54,21 @@ class Family:
     classifier: tuple[str, str]  # the last linear of a sequence classifier, and the one before, by the file
     prediction: Callable[[LayerShape], Prediction]
 
+    def read_limits(self, config: Config) -> Limits:
+        """As `rotary.limits_of`."""
+        return limits_of(config, self.tokenizer_class)
 
-def limits_of(config: Config, family: Family) -> Limits:
-    """Positions only bound the texts."""
-    positions = config.positive_int(_POSITIONS, maximum=1 << 20)
-    width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
-    return Limits(width, vocabulary, positions, _POSITIONS, family.tokenizer_class)
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+        return _graph_of(checkpoint, max_tokens, self)
 
 
-def graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     classifier, encoder = f"{family.name}ForSequenceClassification", f"{family.name}Model"
     parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
-    limits, shape = limits_of(config, family), _read_shape(config, family)
+    limits, shape = family.read_limits(config), _read_shape(config, family)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = family.prefix if sentence is None or f"{family.prefix}{bert_like.WORDS}" in tensors else ""
     segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
@@ -88,10 +85,6 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     last, before = family.classifier
     dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
-
-    def pooled(source: str, task: Task) -> HeadOps:
-        return classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task)
-
     head, widths, result, notes = read_head(
         checkpoint,
         classifier,
@@ -101,7 +94,6 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
         pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
         body=body,
         prediction=family.prediction(shape),
-        pooled=pooled,
     )
     tensors.finish()
     widths |= shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})

@@ -33,7 +33,7 @@ from ..tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .distance_bias import distance_bias
-from .target import GraphOf, build_target, check_writer, most_written
+from .target import build_behind_encoder, build_target
 
 MODEL_TYPE = "t5"
 _CLASS = "T5ForConditionalGeneration"
@@ -60,27 +60,9 @@ def read_limits(config: Config) -> Limits:
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint. It writes as many tokens as the folder says, or as its positions are."""
-    return build_writer(checkpoint, _CLASS, graph_of, max_tokens)
-
-
-def build_writer(checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int) -> Graph:
-    """The same of a family that has a class of its own."""
-    check_writer(checkpoint, architecture)
-    most = most_written(checkpoint, read_limits(checkpoint.config).positions + 1)
-    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
-
-
-def graph_of(
-    config: Config,
-    tensors: TensorFile,
-    max_source: int,
-    max_target: int,
-    generation: GenerationSettings | None = None,
-) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
-    `max_target` those of a target behind the token that it begins with, its end included."""
-    return build_encoder_decoder(config, tensors, (max_source, max_target), generation, _T5)
+    """As `build_behind_encoder`; where nothing has a position, the token that a target begins with takes none."""
+    positions = read_limits(checkpoint.config).positions + 1
+    return build_behind_encoder(checkpoint, _CLASS, graph_of, max_tokens, positions)
 
 
 @dataclass(frozen=True)
@@ -91,18 +73,16 @@ class Class:
     may_scale: bool  # what logits are made of
 
 
-_T5 = Class(feed_forward="relu", may_scale=True)
-
-
-def build_encoder_decoder(
+def graph_of(
     config: Config,
     tensors: TensorFile,
-    limits: tuple[int, int],
-    generation: GenerationSettings | None,
-    of_class: Class,
+    max_source: int,
+    max_target: int,
+    generation: GenerationSettings | None = None,
+    of_class: Class = Class(feed_forward="relu", may_scale=True),
 ) -> Graph:
-    """The same of a family that is T5 but for its class; `limits` are `max_source` and `max_target`."""
-    max_source, max_target = limits
+    """The graph of a checkpoint; takes every tensor of the file exactly once. `max_source` are the tokens of a text,
+    `max_target` those of a target behind the token that it begins with, its end included."""
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     _check_pad(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)

@@ -48,6 +48,16 @@ def build_target(
     )
 
 
+def build_behind_encoder(
+    checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int, positions: int
+) -> Graph:
+    """The graph of a checkpoint with an encoder, for texts of at most `max_tokens`. It writes as many tokens as the
+    folder says, or as there are `positions`."""
+    check_writer(checkpoint, architecture)
+    most = most_written(checkpoint, positions)
+    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
+
+
 def build_decoder_alone(
     checkpoint: Checkpoint, architecture: str, graph_of: GraphOf, max_tokens: int, positions: int
 ) -> Graph:

@@ -17,7 +17,7 @@ from . import parts, transformer_encoder
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .encoder_layer import LayerShape, post_norm_layer, pre_norm_layer
 from .sinusoids import interleaved_sinusoids
-from .target import build_target, check_writer, most_written
+from .target import build_behind_encoder, build_target
 from .transformer_encoder import POSITIONS, choice
 
 MODEL_TYPE = "transformer"
@@ -48,9 +48,7 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions."""
-    check_writer(checkpoint, _CLASS)
-    most = most_written(checkpoint, read_limits(checkpoint.config).positions)
-    return graph_of(checkpoint.config, checkpoint.tensors, max_tokens, most, checkpoint.generation)
+    return build_behind_encoder(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
 
 
 def graph_of(
