@@ -20,7 +20,7 @@ from .prediction_head import Prediction
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
 WORDS = "embeddings.word_embeddings.weight"
-_LAYER = LayerNames(
+LAYER = LayerNames(
     query="attention.self.query",
     key="attention.self.key",
     value="attention.self.value",
@@ -107,7 +107,7 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
     prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
-    return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, _LAYER, shape))
+    return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, LAYER, shape))
 
 
 def check_encoder_only(config: Config) -> None:

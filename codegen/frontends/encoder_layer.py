@@ -51,12 +51,14 @@ def post_norm_layer(
     *,
     of_layer: tuple[int, ...] = (),
     attention_bias: Parameter | None = None,
+    context: tuple[Op, ...] = (),
 ) -> tuple[Op, ...]:
     """hidden = norm(hidden + block(hidden)). `prefixes` are those of the layers that are stored, `of_layer` which of
-    them each layer has, where that is not its own."""
+    them each layer has, where that is not its own; `context` are the ops that make it where a family has others."""
     part = _Parts(tensors, prefixes, names, shape, of_layer)
     return (
-        *part.attention("hidden", attention_bias),
+        *(context or part.context("hidden", attention_bias)),
+        part.attention_output(),
         part.norm("attention_norm", "hidden", "hidden"),
         *part.feed_forward("hidden"),
         part.norm("output_norm", "hidden", "hidden"),
@@ -70,7 +72,8 @@ def pre_norm_layer(
     part = _Parts(tensors, prefixes, names, shape)
     return (
         part.norm("attention_norm", "hidden", "normed"),
-        *part.attention("normed"),
+        *part.context("normed"),
+        part.attention_output(),
         part.norm("output_norm", "hidden", "normed"),
         *part.feed_forward("normed"),
     )
@@ -84,14 +87,16 @@ class _Parts:
     shape: LayerShape
     of_layer: tuple[int, ...] = ()
 
-    def attention(self, value: str, bias: Parameter | None = None) -> tuple[Op, ...]:
+    def context(self, value: str, bias: Parameter | None = None) -> tuple[Op, ...]:
         return (
             self.linear("query", value, "query"),
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
             Attention("query", "key", "value", "context", self.shape.heads, bias=bias),
-            self.linear("attention_output", "context", "hidden", residual="hidden"),
         )
+
+    def attention_output(self) -> Op:
+        return self.linear("attention_output", "context", "hidden", residual="hidden")
 
     def feed_forward(self, value: str) -> tuple[Op, ...]:
         return (

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer, GPT2Tokenizer or Qwen2Tokenizer is rebuilt: vocabulary and merges
-are those of the files, the other parts are the class's, with the settings of tokenizer_config.json. Of other classes
-tokenizer.json counts as it is. Where tokenizer.json, which the `tokenizers` library follows by itself, says something
-else, that is a `tokenizer-conflict`.
+As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer or Qwen2Tokenizer is rebuilt:
+vocabulary and merges are those of the files, the other parts are the class's, with the settings of
+tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where
+tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
 from .byte_level_segmenters import QWEN2_EXPRESSION
 from .files import CheckpointFolder
-from .folder_tokens import GPT2_TOKENS, QWEN2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
+from .folder_tokens import DEBERTA_TOKENS, GPT2_TOKENS, QWEN2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
 from .refusal import refusal, shown
-from .template_json import without_segments
-from .tokenizer_config import FILE as CONFIG_FILE
+from .template_json import template_of, without_segments
 from .tokenizer_config import (
+    DEBERTA_TOKENIZER,
     GPT2_TOKENIZER,
     LLAMA_TOKENIZER,
     QWEN2_TOKENIZER,
@@ -31,6 +31,7 @@ from .tokenizer_config import (
     has_segments,
     read_config,
 )
+from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
 from .tokenizer_spec import TokenizerSpec
@@ -38,7 +39,12 @@ from .tokenizer_spec import TokenizerSpec
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
 # That are rebuilt, and their own tokens.
-_CLASSES = {ROBERTA_TOKENIZER: ROBERTA_TOKENS, GPT2_TOKENIZER: GPT2_TOKENS, QWEN2_TOKENIZER: QWEN2_TOKENS}
+_CLASSES = {
+    ROBERTA_TOKENIZER: ROBERTA_TOKENS,
+    DEBERTA_TOKENIZER: DEBERTA_TOKENS,
+    GPT2_TOKENIZER: GPT2_TOKENS,
+    QWEN2_TOKENIZER: QWEN2_TOKENS,
+}
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
 
 
@@ -66,7 +72,7 @@ def read_byte_level_folder(
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
     tokens = read_tokens(folder, config, described, _CLASSES.get(name, ROBERTA_TOKENS), rebuilds)
-    with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=False)
+    with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=name == DEBERTA_TOKENIZER)
     whole = None
     if described is not None:
         _check_same_pieces(folder, described)
@@ -80,7 +86,7 @@ def read_byte_level_folder(
         rebuilt = _rebuilt(folder, config, described, tokens, name)
         spec = read_byte_level_json(rebuilt if with_segments else without_segments(rebuilt))
         if whole is not None:
-            _check_same_parts(spec, whole, name)
+            spec = _agreed(spec, whole, name)
     else:
         assert whole is not None
         spec = whole
@@ -121,6 +127,10 @@ def _rebuilt(
             "trim_offsets": flag_of(config, "trim_offsets", True),
             "add_prefix_space": prefix,
         }
+    elif name == DEBERTA_TOKENIZER:
+        classify, separate = (tokens.special[key] for key in ("cls_token", "sep_token"))
+        single = f"{classify} $A {separate}"
+        post_processor = template_of(single, f"{single} {separate} $B {separate}", ids)
     else:  # the classes have none of their own
         post_processor = None if described is None else described.get("post_processor")
     return {
@@ -166,12 +176,18 @@ def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> N
             raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
 
 
-def _check_same_parts(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> None:
-    for part in _PARTS:
-        if getattr(rebuilt, part) != getattr(whole, part):
-            raise refusal(
-                "tokenizer-conflict",
-                f"{name} of transformers has other {part.replace('_', ' ')} than {JSON_FILE} says; make "
-                f"{CONFIG_FILE} and {JSON_FILE} agree",
-                file=JSON_FILE,
-            )
+def _agreed(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> TokenizerSpec:
+    """What tokenizer.json says, refused where the class has other parts. Between two texts DeBERTa's has two separators
+    since version 5, and one before, with which models were trained."""
+    other = [part for part in _PARTS if getattr(rebuilt, part) != getattr(whole, part)]
+    if name == DEBERTA_TOKENIZER and other == ["template"]:
+        note = f"{name} of transformers has another post_processor: {JSON_FILE} counts"
+        return replace(whole, notes=(*whole.notes, note))
+    if other:
+        raise refusal(
+            "tokenizer-conflict",
+            f"{name} of transformers has other {other[0].replace('_', ' ')} than {JSON_FILE} says; make "
+            f"{CONFIG_FILE} and {JSON_FILE} agree",
+            file=JSON_FILE,
+        )
+    return rebuilt

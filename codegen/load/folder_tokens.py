@@ -41,6 +41,16 @@ ROBERTA_TOKENS: dict[str, object] = {
 
 # GPT2Tokenizer's: one token is all three.
 GPT2_TOKENS: dict[str, object] = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+# DebertaTokenizer's.
+DEBERTA_TOKENS: dict[str, object] = {
+    "bos_token": "[CLS]",
+    "eos_token": "[SEP]",
+    "unk_token": "[UNK]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
 # Qwen2Tokenizer's, which may have none of them.
 QWEN2_TOKENS: dict[str, object] = {
     "bos_token": None,

@@ -47,6 +47,30 @@ def read_post_processor(value: object, ids: dict[str, int]) -> PostProcessing:
     return PostProcessing(Template(single, pair), read_trimming(processor))
 
 
+def template_of(single: str, pair: str, ids: dict[str, int], second_segment: int = 0) -> dict[str, Any]:
+    """The post_processor whose templates are written as in `[CLS] $A [SEP]`; from $B on tokens are of this segment."""
+
+    def parts(text: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        segment = 0
+        for name in text.split():
+            segment = second_segment if name == "$B" else segment
+            kind, shorter = ("Sequence", name[1:]) if name[0] == "$" else ("SpecialToken", name)
+            found.append({kind: {"id": shorter, "type_id": segment}})
+        return found
+
+    names = {name for name in pair.split() if name[0] != "$"}
+    missing = sorted(names - set(ids))
+    if missing:
+        raise refusal("missing-special-token", f"the vocabulary has no {shown(missing[0])}")
+    return {
+        "type": "TemplateProcessing",
+        "single": parts(single),
+        "pair": parts(pair),
+        "special_tokens": {name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in sorted(names)},
+    }
+
+
 def read_trimming(processor: dict[str, Any]) -> Trimming | None:
     """What its two settings say of offsets."""
     for key in ("trim_offsets", "add_prefix_space"):

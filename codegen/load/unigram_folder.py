@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from .files import CheckpointFolder
-from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
+from .folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from .mbart_folder import CLASSES as MBART
 from .mbart_folder import mbart_differences
 from .metaspace_json import prepend_of
 from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
-from .template_json import read_post_processor, without_segments
+from .template_json import read_post_processor, template_of, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
@@ -99,11 +99,10 @@ CLASSES = {
 }
 # `transformers` 5.23 makes this one without the compiled map, with NFC.
 _DEBERTA = "DebertaV2Tokenizer"
-_DEBERTA_TOKENS = _ALBERT_TOKENS | {"unk_token": "[UNK]", "pad_token": "[PAD]"}
 _DEBERTA_CLASS = SentencePieceClass(
-    "spm.model", _DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
+    "spm.model", DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
 )
-_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: _DEBERTA_TOKENS, **dict.fromkeys(MBART, ROBERTA_TOKENS)}
+_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: DEBERTA_TOKENS, **dict.fromkeys(MBART, ROBERTA_TOKENS)}
 
 
 def is_unigram_folder(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
@@ -231,7 +230,7 @@ def _other_token(known: SentencePieceClass, tokens: FolderTokens) -> str | None:
 def _same_template(config: dict[str, Any], known: SentencePieceClass, spec: TokenizerSpec) -> bool:
     ids = {piece: i for i, piece in enumerate(spec.model.pieces) if isinstance(piece, str)}
     ids |= {token.content: token.id for token in spec.added_tokens}
-    described = {"post_processor": _template(known, ids)}
+    described = {"post_processor": template_of(known.single, known.pair, ids, known.second_segment)}
     described = described if has_segments(config, usual=known.composes) else without_segments(described)
     return read_post_processor(described["post_processor"], ids).template == spec.template
 
@@ -354,7 +353,7 @@ def _described(
         "added_tokens": added or [],
         "normalizer": {"type": "Sequence", "normalizers": steps},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*whitespace, metaspace]},
-        "post_processor": None if added is None else _template(known, ids),
+        "post_processor": None if added is None else template_of(known.single, known.pair, ids, known.second_segment),
         "decoder": metaspace,
         "model": {"type": "Unigram", "unk_id": known.unknown_id, "vocab": [list(item) for item in vocab]},
     }
@@ -366,25 +365,3 @@ def _extra_ids(config: dict[str, Any]) -> list[str]:
         message = f"'extra_ids' must be a number up to {_MOST_EXTRA_IDS}, got {shown(count)}"
         raise refusal("config-type", message, file=CONFIG_FILE)
     return [f"<extra_id_{i}>" for i in range(count)]
-
-
-def _template(known: SentencePieceClass, ids: dict[str, int]) -> dict[str, Any]:
-    def parts(text: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        segment = 0
-        for name in text.split():
-            segment = known.second_segment if name == "$B" else segment
-            kind, shorter = ("Sequence", name[1:]) if name[0] == "$" else ("SpecialToken", name)
-            found.append({kind: {"id": shorter, "type_id": segment}})
-        return found
-
-    names = {name for name in known.pair.split() if name[0] != "$"}
-    missing = sorted(names - set(ids))
-    if missing:
-        raise refusal("missing-special-token", f"the vocabulary has no {shown(missing[0])}")
-    return {
-        "type": "TemplateProcessing",
-        "single": parts(known.single),
-        "pair": parts(known.pair),
-        "special_tokens": {name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in sorted(names)},
-    }

@@ -13,6 +13,7 @@ NAMES = {
     "albert": "Albert",
     "bert": "Bert",
     "camembert": "Camembert",
+    "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
     "distilbert": "DistilBert",
     "electra": "Electra",
@@ -31,7 +32,7 @@ PREFIXES = {
     **{family: f"{family}." for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mpnet")},
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
     **dict.fromkeys(("eurobert", "modernbert"), "model."),
-    "deberta-v2": "deberta.",
+    **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     "nomic_bert": "nomic_bert.",
 }
 _OFFSETS = {"mpnet": 2, "roberta": 2, "camembert": 2, "xlm-roberta": 2}  # positions before a text's first one
@@ -91,6 +92,16 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
 
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
+_DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "relative_attention": (0.8, (True,)),
+    "pos_att_type": (0.8, (["p2c", "c2p"], ["c2p"], ["p2c"], "p2c|c2p", "c2p", [], None, ["p2p"], "none", "")),
+    "max_relative_positions": (0.4, (-1, 0, 5, 9, 30, 64)),
+    "position_biased_input": (0.6, (True, False)),
+    "type_vocab_size": (0.3, (2, 3)),
+    "embedding_size": (0.3, tuple(range(6, 30, 4))),
+    "pooler_hidden_act": (0.3, _ACTIVATIONS),
+    "legacy": (0.2, (False,)),
+}
 _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
@@ -103,17 +114,12 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "albert": _WIDE | {"inner_group_num": (0.3, (1, 2))},
     "ernie": _WIDE | {"use_task_id": (0.5, (True,)), "task_type_vocab_size": (0.5, (1, 3, 5))},
     "mpnet": {"relative_attention_num_buckets": (0.3, (8, 32, 40, 64))},
-    "deberta-v2": {
-        "relative_attention": (0.8, (True,)),
-        "pos_att_type": (0.8, (["p2c", "c2p"], ["c2p"], ["p2c"], "p2c|c2p", "c2p", [], None, ["p2p"], "none")),
+    "deberta": _DEBERTA | {"talking_head": (0.1, (True, False))},
+    "deberta-v2": _DEBERTA
+    | {
         "share_att_key": (0.5, (True, False)),
         "norm_rel_ebd": (0.4, ("layer_norm", "none")),
         "position_buckets": (0.5, (-1, 0, 4, 6, 16, 32)),
-        "max_relative_positions": (0.4, (-1, 0, 5, 9, 30, 64)),
-        "position_biased_input": (0.6, (True, False)),
-        "embedding_size": (0.3, tuple(range(6, 30, 4))),
-        "pooler_hidden_act": (0.3, _ACTIVATIONS),
-        "legacy": (0.2, (False,)),
         "conv_kernel_size": (0.1, (3,)),
         "attention_head_size": (0.15, (4, 6, 8)),
     },

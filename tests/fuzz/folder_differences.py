@@ -65,6 +65,7 @@ _USUAL_CLASSES = {
     "xlm-roberta": "XLMRobertaTokenizer",
     "camembert": "CamembertTokenizer",
     "albert": "AlbertTokenizer",
+    "deberta": "DebertaTokenizer",
     "deberta-v2": "DebertaV2Tokenizer",
     "t5": "T5Tokenizer",
     "llama": "LlamaTokenizer",
@@ -74,6 +75,7 @@ _USUAL_CLASSES = {
     "mbart": "MBartTokenizer",
     "marian": "MarianTokenizer",
 }
+_AS_DEBERTA = {"<s>": "[CLS]", "</s>": "[SEP]", "<pad>": "[PAD]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
 _TRANSLATOR = "marian"  # whose folders may have two tokenizers
 NOTED = "a note says so"  # of a part that `transformers` makes otherwise
 VOCABULARY = 1 << 20  # rows of an embedding that no id reaches
@@ -83,6 +85,10 @@ def bases() -> dict[str, Files]:
     """Folders as models have them."""
     bert, roberta = tokenizer_json(list(DEFAULT_VOCAB)), small_json()
     merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in roberta["model"]["merges"]]
+    deberta = _as_deberta(small_json(processor="TemplateProcessing"))
+    deberta_files = _as_deberta(
+        {"vocab.json": roberta["model"]["vocab"], "merges.txt": "\n".join(["#version: 0.2", *merges, ""])}
+    )
     bert_config = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
     roberta_files = {"vocab.json": roberta["model"]["vocab"], "merges.txt": "\n".join(["#version: 0.2", *merges, ""])}
     mpnet = ["<s>", "<pad>", "</s>", "[UNK]", *DEFAULT_VOCAB[5:], "<mask>"]
@@ -121,18 +127,28 @@ def bases() -> dict[str, Files]:
             },
         },
         "qwen2, merges.txt": {**roberta_files, "tokenizer_config.json": {"tokenizer_class": "Qwen2Tokenizer"}},
+        "deberta": {"tokenizer.json": deberta, "tokenizer_config.json": {"tokenizer_class": "DebertaTokenizer"}},
+        "deberta, merges.txt": {**deberta_files, "tokenizer_config.json": {"do_lower_case": False}},
         "merges.txt": {**roberta_files, "tokenizer_config.json": {"tokenizer_class": "RobertaTokenizer"}},
         "merges.txt, no configuration": dict(roberta_files),
     }
     for name, files in found.items():
         byte_level = "merges.txt" in files or "merges" in files.get("tokenizer.json", {}).get("model", {})
         family = "roberta" if byte_level else "mpnet" if name == "mpnet" else "bert"
-        family = "qwen2" if name.startswith("qwen2") else family
+        family = next((other for other in ("qwen2", "deberta") if name.startswith(other)), family)
         files["config.json"] = {"model_type": family}
     found |= sentencepiece_folders() | step_folders() | writer_folders()
     for files in found.values():
         files["config.json"]["vocab_size"] = VOCABULARY
     return found
+
+
+def _as_deberta(files: Files) -> Files:
+    """The same with its special tokens."""
+    text = json.dumps(files)
+    for theirs, name in _AS_DEBERTA.items():
+        text = text.replace(json.dumps(theirs), json.dumps(name))
+    return json.loads(text)
 
 
 def write(files: Files, folder: Path) -> None:

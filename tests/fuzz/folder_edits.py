@@ -18,7 +18,7 @@ CLASSES = (
     *("RobertaTokenizer", "RobertaTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend", "GPT2Tokenizer"),
     *("BartTokenizer", "XLMRobertaTokenizer", "CamembertTokenizerFast", "AlbertTokenizer", "DebertaV2Tokenizer"),
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
-    *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer"),
+    *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer", "DebertaTokenizer"),
 )
 TOKENS = (
     "[CLS]",

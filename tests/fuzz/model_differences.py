@@ -142,7 +142,7 @@ def library_model(folder: Path, family: str) -> Any:
     if not named:
         raise Other("without a class")  # what etch takes it for, the library does not know
     kind = getattr(transformers, named[0])
-    attention = "eager" if family in ("deberta-v2", "mpnet") else "sdpa"
+    attention = "eager" if family in ("deberta", "deberta-v2", "mpnet") else "sdpa"
     try:
         model, info = kind.from_pretrained(
             folder, dtype=torch.float64, attn_implementation=attention, output_loading_info=True

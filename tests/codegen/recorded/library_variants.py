@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,21 @@ import transformers
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from random_weights import randomize
-from token_ids import ALBERT, BERT, CAMEMBERT, DEBERTA, MPNET, NO_SEGMENTS, ROBERTA, XLM_ROBERTA, Specials, some_tokens
+from token_ids import (
+    ALBERT,
+    BERT,
+    CAMEMBERT,
+    DEBERTA,
+    DEBERTA_BYTES,
+    MPNET,
+    NO_SEGMENTS,
+    ROBERTA,
+    XLM_ROBERTA,
+    Specials,
+    some_tokens,
+)
 from transformers import PretrainedConfig, PreTrainedModel
+from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
 from vocabularies import vocabulary_size, write_tokenizer
@@ -41,7 +54,16 @@ SPECIALS: dict[str, Specials] = {
     "jina_embeddings_v3": XLM_ROBERTA,
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
+    "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
+}
+# As in deberta-base.
+DEBERTA_V1 = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": "c2p|p2c",
+    "max_relative_positions": -1,
+    "type_vocab_size": 0,
 }
 # DeBERTa-v3's, but for the sizes.
 DEBERTA_V3 = {
@@ -167,6 +189,22 @@ VARIANTS: dict[str, Variant] = {
         problem_type=MULTI_LABEL,
     ),
     "jina_embeddings_v3/two": bert_like("JinaEmbeddingsV3", 2, (24, 3, 2, 19, 16)),
+    "deberta/base": bert_like("Deberta", 3, (24, 3, 2, 23, 20), **DEBERTA_V1),
+    "deberta/near": bert_like(
+        "Deberta",
+        4,
+        (20, 5, 1, 21, 18),
+        **DEBERTA_V1 | {"pos_att_type": ["p2c"], "max_relative_positions": 7, "position_biased_input": True},
+        embedding_size=14,
+        pooler_hidden_act="tanh",
+        problem_type=MULTI_LABEL,
+    ),
+    "deberta/keys": bert_like(
+        "Deberta", 1, (18, 3, 1, 17, 14), **DEBERTA_V1 | {"pos_att_type": ["c2p"]}, problem_type=REGRESSION
+    ),
+    "deberta/absolute": bert_like(
+        "Deberta", 2, (16, 2, 1, 19, 14), pos_att_type=["c2p"], type_vocab_size=2, hidden_act="relu"
+    ),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(
         "DebertaV2",
@@ -229,9 +267,11 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
     sines: these are weights, as it were."""
     rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
     hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
-    scale = patch.object(modeling_deberta_v2, "scaled_size_sqrt", _scale)
-    norm = patch.object(EuroBertRMSNorm, "forward", _normalized)
-    with patch.object(torch.Tensor, "float", torch.Tensor.double), scale, norm:
+    with ExitStack() as patches:
+        for module in (modeling_deberta, modeling_deberta_v2):
+            patches.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
+        patches.enter_context(patch.object(EuroBertRMSNorm, "forward", _normalized))
+        patches.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
         yield
     for hook in hooks:
         hook.remove()

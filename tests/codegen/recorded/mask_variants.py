@@ -11,7 +11,17 @@ import numpy as np
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import DEBERTA_V3, EURO_IDS, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, unrounded
+from library_variants import (
+    DEBERTA_V1,
+    DEBERTA_V3,
+    EURO_IDS,
+    MODERN_IDS,
+    MPNET_OFFSET,
+    Variant,
+    bert_like,
+    distilbert,
+    unrounded,
+)
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 
@@ -46,6 +56,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/eurobert": bert_like("EuroBert", 0, (20, 5, 1, 23, 44), **EURO_IDS),
     "masks/gte": bert_like("Gte", 0, (20, 5, 1, 23, 44)),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
+    "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
+    "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),
     "masks/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 44), **DEBERTA_V3, embedding_size=14),
     "masks/deberta-v2_own": bert_like("DebertaV2", 0, (20, 2, 1, 19, 44), **DEBERTA_V3, legacy=False),
 }

@@ -14,6 +14,7 @@ import numpy as np
 import sentence_transformers
 import torch
 from library_variants import (
+    DEBERTA_V1,
     DEBERTA_V3,
     MODERN_IDS,
     MPNET_OFFSET,
@@ -74,6 +75,7 @@ ENCODERS: dict[str, Encoder] = {
     "xlm-roberta/mean": Encoder(
         "XLMRobertaModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + 2, "type_vocab_size": 1}
     ),
+    "deberta/mean": Encoder("DebertaModel", 20, "mean", BERT_SIZES | DEBERTA_V1, (Normalize,)),
     "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
     "modernbert/mean": Encoder(
         "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}

@@ -32,6 +32,7 @@ ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False,
 XLM_ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="xlm-roberta")
 CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=False, vocabulary="camembert")
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")
+DEBERTA_BYTES = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta_bytes")
 ALBERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=False, vocabulary="albert")
 
 

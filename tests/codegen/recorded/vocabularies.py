@@ -24,7 +24,7 @@ ROBERTA_VOCABULARY = (
     *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in MERGES), "<mask>"),
 )
 # A folder of the first years has these two files alone.
-ONLY_PIECES = ("roberta/regression",)
+ONLY_PIECES = ("roberta/regression", "deberta/base")
 
 
 UNIGRAM = (
@@ -40,6 +40,10 @@ CAMEMBERT_VOCABULARY = (
 )
 ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+DEBERTA_MERGES = MERGES[:11]
+DEBERTA_BYTES_VOCABULARY = (
+    *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in DEBERTA_MERGES), "[MASK]"),
+)
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -48,6 +52,7 @@ VOCABULARIES = {
     "camembert": CAMEMBERT_VOCABULARY,
     "albert": ALBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
+    "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
 }
 
 
@@ -102,9 +107,10 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
 
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
+    merge_lines = DEBERTA_MERGES if specials.vocabulary == "deberta_bytes" else MERGES
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
-        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
+        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *merge_lines, "")), encoding="utf-8")
         return
     if specials.vocabulary == "deberta":
         write_json(folder / "tokenizer.json", deberta_tokenizer(pieces))
@@ -112,10 +118,11 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         write_json(folder / "tokenizer_config.json", kept)
         return
     scores = [(piece, -float(i)) for i, piece in enumerate(pieces)]
-    merges = [tuple(merge.split(" ")) for merge in MERGES]
+    merges = [tuple(merge.split(" ")) for merge in merge_lines]
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
+        "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
         "camembert": ("CamembertTokenizer", {"vocab": scores}),
         "albert": ("AlbertTokenizer", {"vocab": scores}),
