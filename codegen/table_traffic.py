@@ -67,8 +67,13 @@ def _looked_up(op: p.EmbeddingSum, slot: p.WeightSlot, rows: int, times: Times, 
     return Fraction(rows, _rows_of(slot.stored[0]))
 
 
-@SHARE.on(p.Norm, p.Gru)
-def _for_each_row(op: p.Norm | p.Gru, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+@SHARE.on(p.Norm)
+def _for_each_head(op: p.Norm, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+    return Fraction(op.heads * rows)
+
+
+@SHARE.on(p.Gru)
+def _for_each_row(op: p.Gru, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(rows)
 
 

@@ -167,10 +167,12 @@ def _norm(op: p.Norm, at: Forward) -> None:
     w = op.weights.at(at.layer)
     assert isinstance(w, p.NormWeights)
     x = at.read(op.input)
+    heads = x.reshape(-1, len(w.gamma))
     if op.kind == "rms":
-        at.write(op.out, rms_norm(x, w.gamma, w.epsilon, w.inverse_width))
+        normed = rms_norm(heads, w.gamma, w.epsilon, w.inverse_width)
     else:
-        at.write(op.out, layer_norm(x, w.gamma, w.beta, w.epsilon, w.inverse_width))
+        normed = layer_norm(heads, w.gamma, w.beta, w.epsilon, w.inverse_width)
+    at.write(op.out, normed.reshape(x.shape))
 
 
 @EMULATE.on(p.Quantize)

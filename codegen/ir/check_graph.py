@@ -233,9 +233,11 @@ def _embed(op: g.Embed, check: _Check) -> None:
 def _norm(op: g.Norm, check: _Check) -> None:
     width = check.width(op.input)
     check.same(f"width of '{op.out}'", check.width(op.out), width)
-    check.shape(op.gamma, width)
+    if op.heads < 1 or width % op.heads:
+        raise _refuse(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
+    check.shape(op.gamma, width // op.heads)
     if op.beta is not None:
-        check.shape(op.beta, width)
+        check.shape(op.beta, width // op.heads)
         check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
     if op.kind == "rms" and op.beta is not None:
         raise _refuse(f"{op.name}: an rms norm has no beta")

@@ -240,7 +240,7 @@ def _norm(op: p.Norm) -> None:
     _widths(op.input, op.out)
     for entry in op.weights.stored:
         assert isinstance(entry, p.NormWeights)
-        _same(f"width of {entry.source}", entry.gamma.shape, (op.input.width,))
+        _same(f"width of {entry.source}", op.heads * entry.gamma.shape[0], op.input.width)
         _same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
 
 

@@ -96,7 +96,7 @@ class Embed:
 @dataclass(frozen=True)
 class Norm:
     """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square.
-    `out` may be `input`."""
+    `out` may be `input`. Of several `heads` each is normalized by itself, and all have the same gamma and beta."""
 
     name: str = attribute()
     gamma: Parameter = weights()
@@ -105,6 +105,7 @@ class Norm:
     input: str = read()
     out: str = written()
     kind: Literal["layer", "rms"] = attribute(default="layer")
+    heads: int = attribute(default=1)
 
 
 @dataclass(frozen=True)

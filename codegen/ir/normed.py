@@ -60,7 +60,7 @@ def normed_of(graph: g.Graph) -> list[Normed]:
             continue
         stay |= {norm[0] for value in others if (norm := writer[value]) is not None}
         writer |= dict.fromkeys(writes(op))
-        if isinstance(op, g.Norm):
+        if isinstance(op, g.Norm) and op.heads == 1:
             writer[op.out] = op.gamma.name, op.gamma.index(layer)
     stay |= {norm[0] for head in graph.heads if (norm := writer[head.value]) is not None}
     channels = _together(pairs)

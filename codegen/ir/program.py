@@ -143,6 +143,7 @@ class Norm:
     weights: WeightSlot = weights()
     input: Buffer = read()
     out: Buffer = written()
+    heads: int = attribute(default=1)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
         )
 
     slot = p.WeightSlot(op.name, _stored(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
-    return [p.Norm(op.kind, slot, at.buffer(op.input), at.buffer(op.out))]
+    return [p.Norm(op.kind, slot, at.buffer(op.input), at.buffer(op.out), op.heads)]
 
 
 def _beta(op: g.Norm, index: int) -> g.F32Array | None:

@@ -124,11 +124,12 @@ def _embed(op: g.Embed, at: _State) -> None:
 
 @INTERPRET.on(g.Norm)
 def _norm(op: g.Norm, at: _State) -> None:
-    x = at.values[op.input]
+    rows = at.values[op.input]
+    x = rows.reshape(-1, op.gamma.shape[0])
     if op.kind == "layer":
         x = x - x.mean(axis=-1, keepdims=True)
     y = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon) * at.weight(op.gamma)
-    at.values[op.out] = y if op.beta is None else y + at.weight(op.beta)
+    at.values[op.out] = (y if op.beta is None else y + at.weight(op.beta)).reshape(rows.shape)
 
 
 @INTERPRET.on(g.Linear)

@@ -222,9 +222,13 @@ def _embedding_sum(op: p.EmbeddingSum, scope: Scope) -> str:
 @RENDER.on(p.Norm)
 def _norm(op: p.Norm, scope: Scope) -> str:
     input, out = scope.view(op.input), scope.view(op.out)
+    rows = scope.rows(op.out)
+    if op.heads > 1:
+        rows = f"{op.heads} * {rows}"
+        input, out = (f"{view}.in_rows_of({op.input.width // op.heads})" for view in (input, out))
     operands = input if input == out else f"{input}, {out}"
     kind = {"layer": "LayerNorm", "rms": "RmsNorm"}[op.kind]
-    values = {"type": kind, "weights": scope.weights(op.weights), "rows": scope.rows(op.out), "operands": operands}
+    values = {"type": kind, "weights": scope.weights(op.weights), "rows": rows, "operands": operands}
     return scope.statement("norm", values)
 
 

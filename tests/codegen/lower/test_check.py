@@ -95,6 +95,7 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
         "shape of b",
     ),
     "norm": (lambda: changed(g.Norm, lambda o: replace(o, gamma=with_array(o.gamma, 3))), "embedding_norm_gamma"),
+    "norm of heads": (lambda: changed(g.Norm, lambda o: replace(o, heads=5)), "has not 5 heads"),
     "rms norm with beta": (lambda: changed(g.Norm, lambda o: replace(o, kind="rms")), "no beta"),
     "short table": (
         lambda: changed(

@@ -80,6 +80,10 @@ TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
     EXPECT_TRUE(same_bits(x, before));
     run(RmsNorm{rms, kRows, {x.data(), kWidth}});
     EXPECT_TRUE(same_bits(x, want_rms));
+    const F32Rows whole{out.data(), kRows * kWidth};
+    out = before;
+    run(RmsNorm{rms, kRows, whole.in_rows_of(kWidth)});
+    EXPECT_TRUE(same_bits(out, want_rms));
 }
 
 TEST_P(RowOps, MultiplyAlsoInPlace) {

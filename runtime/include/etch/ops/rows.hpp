@@ -16,6 +16,9 @@ struct F32Rows {
     std::uint32_t width;
 
     constexpr F32Rows from(std::uint32_t row) const noexcept { return {data + std::size_t{row} * width, width}; }
+
+    // The same values as more and shorter rows; `shorter` divides width.
+    constexpr F32Rows in_rows_of(std::uint32_t shorter) const noexcept { return {data, shorter}; }
 };
 
 // Rows quantized for one kernel set: row r begins at data + r * stride_bytes and holds its values in the set's own
