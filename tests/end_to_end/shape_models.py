@@ -166,8 +166,7 @@ SWEEP = [
     ),
     *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
 ]
-WRITERS = {path.name for path in (HERE.parent / "generation").iterdir()}  # test_generation_programs.py
-RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
+RECORDED = sorted(path.name for path in HERE.iterdir() if path.name in {*FRONT_ENDS, "gru"})
 SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in _STORED]
 QUICK_SET = frozenset(QUICK)
 ALWAYS_SET = frozenset(ALWAYS)

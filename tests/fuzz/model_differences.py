@@ -201,7 +201,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
     files, front = CheckpointFolder(folder), FRONT_ENDS[family]
     config = Config.from_json(files.read_json(_CONFIG))
     limits = front.read_limits(config)
-    check_keys(config, writes_texts=True)
+    check_keys(config, may_decode=True)
     has_encoder = family not in WITHOUT_ENCODER
     settings = read_generation(files, config, limits.vocabulary, has_encoder=has_encoder)
     forced = int(settings.forced_begin is not None)
@@ -218,7 +218,7 @@ def compare_writer(folder: Path, family: str, number: int) -> None:
         inputs = {"input_ids": given, "decoder_input_ids": asked} if has_encoder else {"input_ids": asked}
         options = {"max_new_tokens": most + forced, "max_length": None} if settings.max_tokens is None else {}
         try:
-            with torch.inference_mode(), unrounded(model), recorded.unrounded_norms():
+            with torch.inference_mode(), unrounded(model):
                 logits = model(**inputs, use_cache=False, return_dict=True).logits[0].numpy()
                 options |= {"use_cache": False, "return_dict_in_generate": True}
                 written = model.generate(given, attention_mask=torch.ones_like(given), **options).sequences[0].tolist()

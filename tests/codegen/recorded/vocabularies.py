@@ -40,6 +40,11 @@ CAMEMBERT_VOCABULARY = (
 )
 ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+T5_EXTRA_IDS = 2
+T5_VOCABULARY = (
+    *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
+    *(f"<extra_id_{i}>" for i in reversed(range(T5_EXTRA_IDS))),
+)
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -48,6 +53,7 @@ VOCABULARIES = {
     "camembert": CAMEMBERT_VOCABULARY,
     "albert": ALBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
+    "t5": T5_VOCABULARY,
 }
 
 
@@ -119,5 +125,6 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
         "camembert": ("CamembertTokenizer", {"vocab": scores}),
         "albert": ("AlbertTokenizer", {"vocab": scores}),
+        "t5": ("T5Tokenizer", {"vocab": scores, "extra_ids": T5_EXTRA_IDS}),
     }[specials.vocabulary]
     getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)
