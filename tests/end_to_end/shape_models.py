@@ -100,6 +100,8 @@ QUICK = [
     Model("deberta-v2/v3", target="m-profile"),
     Model("roberta/softmax", "fp32"),
     Model("modernbert/softmax", "fp32"),
+    Model("t5/mean"),
+    Model("t5/gated", "fp32", "m-profile"),
     Model("transformer_encoder/max"),
     Model("transformer_encoder/last", "fp32", "m-profile"),
 ]
@@ -124,6 +126,8 @@ CORE = [
     Model("xlm-roberta/mean", "fp32"),
     Model("camembert/softmax", target="m-profile"),
     Model("modernbert/pooled", target="m-profile"),
+    Model("mt5/mean", "fp32"),
+    Model("t5/gated", "w4a8", "m-profile"),
     Model("transformer_encoder/mean", "fp32"),
     Model("transformer_encoder/first", target="m-profile"),
     Model("transformer_encoder/ten_wide"),
