@@ -38,12 +38,21 @@ def without_modules(path: Path) -> None:
     (path / "modules.json").unlink()
 
 
+WRITER = configure(architectures=["T5ForConditionalGeneration"], decoder_start_token_id=0)
+PLAIN = configure(feed_forward_proj="relu", is_gated_act=None, dense_act_fn=None)
+UNSAID = configure(feed_forward_proj=None, is_gated_act=None, dense_act_fn=None)
+BIAS = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "a classifier of texts": (TAGS, class_is("T5ForSequenceClassification"), "architecture-not-supported", SUPPORTED),
     "answers": (TAGS, class_is("T5ForQuestionAnswering"), "architecture-not-supported", SUPPORTED),
     "both without a head": (MEAN, class_is("T5Model"), "architecture-not-supported", SUPPORTED),
     "another family's": (MT5, class_is("T5EncoderModel"), "architecture-not-supported", "MT5EncoderModel"),
-    "a writer's embedding": (MEAN, class_is("T5ForConditionalGeneration"), "config-missing", "decoder_start_token_id"),
+    "a writer's embedding": (
+        MEAN,
+        WRITER,
+        "architecture-conflict",
+        "set architectures in config.json to T5EncoderModel",
+    ),
     "a tagger's embedding": (MEAN, class_is("T5ForTokenClassification"), "architecture-conflict", "modules.json"),
     "no pooling": (MEAN, without_modules, "modules-missing", "--pooling mean"),
     "a decoder": (MEAN, configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
@@ -51,14 +60,10 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "other width of heads": (MEAN, configure(head_dim=6), "config-value", "d_kv"),
     "other layers": (MEAN, configure(num_hidden_layers=1), "config-value", "num_layers"),
     "fewer layers": (MEAN, configure(num_layers=1), "unused-tensor", "encoder.block.1"),
-    "no gate": (
-        GATED,
-        configure(feed_forward_proj="relu", is_gated_act=None, dense_act_fn=None),
-        "missing-tensor",
-        "wi",
-    ),
+    "no gate": (GATED, PLAIN, "missing-tensor", "wi.weight"),
     "buckets": (MEAN, configure(relative_attention_num_buckets=10), "wrong-shape", "relative_attention_bias"),
-    "no bias": (MEAN, rename("encoder.final_layer_norm.weight", "other"), "missing-tensor", "final_layer_norm"),
+    "no bias": (MEAN, rename(BIAS, "other"), "missing-tensor", BIAS),
+    "no last norm": (MEAN, rename("encoder.final_layer_norm.weight", "other"), "missing-tensor", "final_layer_norm"),
     "no head": (TAGS, rename("classifier.weight", "score.weight"), "missing-tensor", "classifier.weight"),
     "no prefix": (TAGS, rename("transformer.shared.weight", WORDS), "missing-tensor", "transformer.shared.weight"),
     "words of two kinds": (MEAN, add(COPY, (81, 18)), "tied-tensors-differ", COPY),
@@ -72,7 +77,7 @@ def test_refused(case: str, tmp_path: Path) -> None:
 
 def test_what_a_writer_is_not(tmp_path: Path) -> None:
     made = test_decoders.folder(tmp_path / "model", "t5", architectures=None)
-    with pytest.raises(EtchError, match="set architectures in config.json to T5EncoderModel") as caught:
+    with pytest.raises(EtchError, match=r"set architectures in config\.json to T5EncoderModel") as caught:
         pipeline.to_graph(pipeline.load(made, "mean"), None)
     assert caught.value.code == "architecture-conflict"
 
@@ -115,6 +120,11 @@ def test_what_the_decoder_reads(key: str, value: object, tmp_path: Path) -> None
     graph = graph_of(path)
     assert (graph.task.verb, graph.notes) == ("embed", ())
     assert np.array_equal(embedding(path), embedding(folder(MEAN)))
+
+
+@pytest.mark.parametrize("variant", [MEAN, MT5])
+def test_the_usual_feed_forward(variant: str, tmp_path: Path) -> None:
+    assert np.array_equal(embedding(changed(variant, UNSAID, tmp_path)), embedding(folder(variant)))
 
 
 def test_texts_have_no_end(tmp_path: Path) -> None:
