@@ -42,6 +42,7 @@ class Shape:
 
 
 def read_shape(config: Config, feed_forward: str) -> Shape:
+    """EtchError where keys disagree. `feed_forward` is the usual one of the family."""
     heads = config.positive_int("num_heads", maximum=parts.MAX_WIDTH)
     buckets, farthest = config.positive_int(_BUCKETS, 32, parts.MAX_WIDTH), config.positive_int(_FARTHEST, 128)
     if buckets < 4 or farthest <= buckets // 2:
