@@ -81,7 +81,7 @@ def load_checkpoint(
         raise _no_configuration(folder)
     config = Config.from_json(folder.read_json(CONFIG_FILE))
     limits = limits_of(config)
-    check_keys(config, limits.writes_texts)
+    check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder))
     config.labels()
     sentence, sentence_notes = read_sentence_modules(folder, limits.width)

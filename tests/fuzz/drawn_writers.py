@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import record_generation as recorded
+from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
 
@@ -113,19 +114,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "tie_word_embeddings": (0.15, (True, False)),
         }
     if family in ("t5", "mt5"):
-        return {
-            "d_model": (1.0, tuple(range(8, 30, 3))),
-            "d_kv": (1.0, tuple(range(2, 9))),
-            "num_heads": (1.0, (1, 2, 3, 5)),
-            "d_ff": (1.0, inner),
-            "num_layers": (1.0, layers),
-            "num_decoder_layers": (0.3, layers),
-            "relative_attention_num_buckets": (1.0, (4, 6, 8, 11, 32)),
-            "relative_attention_max_distance": (1.0, (6, 9, 14, 40, 128)),
-            "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
-            "tie_word_embeddings": (0.3, (True, False)),
-            "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
-        }
+        return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
     if family == "gpt2":
         return {
             "n_head": (1.0, (heads,)),

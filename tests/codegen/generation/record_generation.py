@@ -14,21 +14,14 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import torch
 import transformers
 from transformers import AutoTokenizer
-from transformers.models.llama.modeling_llama import LlamaRMSNorm
-from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
-from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
-from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
@@ -288,7 +281,7 @@ def _searched(model: Any, random: np.random.Generator, searches: Any = SEARCHES,
             options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None, "do_sample": False}
             options = {} if beams is None else options
             options |= (more or {}) | {"return_dict_in_generate": True, "output_scores": True}
-            with torch.inference_mode(), unrounded(model), unrounded_norms():
+            with torch.inference_mode(), unrounded(model):
                 result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
@@ -326,27 +319,13 @@ def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
     return {"prompt": prompt, "ids": ids, "written": written, "text": whole[len(before) :], "margin": _margin(logits)}
 
 
-@contextmanager
-def unrounded_norms() -> Iterator[None]:
-    with ExitStack() as stack:
-        for norm in (LlamaRMSNorm, Qwen2RMSNorm, T5LayerNorm, MT5LayerNorm):
-            stack.enter_context(patch.object(norm, "forward", normalized))
-        yield
-
-
-def normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
-    """As the library has it, without the rounding to float32."""
-    mean = rows.pow(2).mean(-1, keepdim=True)
-    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
-
-
 def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
     """The tokens behind what the target begins with, and the logits of each step."""
     begin = _begin(model, source)
     options: dict[str, Any] = {"num_beams": 1, "do_sample": False}
     options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None}
     mask = torch.ones_like(source)
-    with torch.inference_mode(), unrounded(model), unrounded_norms():
+    with torch.inference_mode(), unrounded(model):
         whole = model.generate(source, attention_mask=mask, **options)[0].tolist()
         if model.config.is_encoder_decoder:
             logits = model(input_ids=source, decoder_input_ids=torch.tensor([whole[:-1]])).logits[0]

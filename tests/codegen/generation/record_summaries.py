@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from record_generation import _begin, unrounded, unrounded_norms
+from record_generation import _begin, unrounded
 from tokenizers_of_texts import PROMPTS
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -43,7 +43,7 @@ def summaries(name: str) -> list[Any]:
         ids = tokenizer(prefix + prompt, truncation=True)["input_ids"]
         source = torch.tensor([ids])
         begin = _begin(model, source)
-        with torch.inference_mode(), unrounded(model), unrounded_norms():
+        with torch.inference_mode(), unrounded(model):
             found = model.generate(
                 source, attention_mask=torch.ones_like(source), return_dict_in_generate=True, output_scores=True
             )

@@ -25,6 +25,7 @@ from token_ids import (
     MPNET,
     NO_SEGMENTS,
     ROBERTA,
+    T5,
     XLM_ROBERTA,
     Specials,
     some_tokens,
@@ -33,6 +34,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
+from transformers.models.llama.modeling_llama import LlamaRMSNorm
+from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+from transformers.models.t5.modeling_t5 import T5LayerNorm
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -41,6 +46,7 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROBERTAS = ("roberta", "camembert", "xlm-roberta")
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = ("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3")
+RMS_NORMS = (EuroBertRMSNorm, LlamaRMSNorm, MT5LayerNorm, Qwen2RMSNorm, T5LayerNorm)
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
@@ -56,6 +62,8 @@ SPECIALS: dict[str, Specials] = {
     "albert/own_words": ALBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
+    "t5": T5,
+    "mt5": T5,
 }
 # As in deberta-base.
 DEBERTA_V1 = {
@@ -92,6 +100,14 @@ def distilbert(labels: int, sizes: tuple[int, int, int, int, int], **config: Any
     """Sizes: width, heads, layers, inner width, positions."""
     keys = ("dim", "n_heads", "n_layers", "hidden_dim", "max_position_embeddings")
     return Variant("DistilBertForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+
+
+def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions, as that of others; heads of a width of their own."""
+    keys = ("d_model", "num_heads", "num_layers", "d_ff", "n_positions")
+    buckets = {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12}
+    settings = dict(zip(keys, sizes, strict=True)) | {"d_kv": 5} | buckets
+    return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
 def bert_like(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
@@ -257,6 +273,8 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
 
 def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
+    if config.model_type in ("t5", "mt5"):
+        return config.n_positions
     offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 
@@ -267,11 +285,12 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
     sines: these are weights, as it were."""
     rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
     hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
-    with ExitStack() as patches:
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
         for module in (modeling_deberta, modeling_deberta_v2):
-            patches.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
-        patches.enter_context(patch.object(EuroBertRMSNorm, "forward", _normalized))
-        patches.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
+            stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
+        for norm in RMS_NORMS:
+            stack.enter_context(patch.object(norm, "forward", _normalized))
         yield
     for hook in hooks:
         hook.remove()
@@ -281,7 +300,7 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
     return tuple(table.to(torch.float32).double() for table in tables)
 
 
-def _normalized(norm: EuroBertRMSNorm, rows: torch.Tensor) -> torch.Tensor:
+def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
 
