@@ -36,7 +36,7 @@ def pegasus_vocabulary(pieces: list[tuple[str, float]]) -> list[tuple[str, float
 
 def pegasus_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
     """Notes of what the class makes otherwise; what it is told to make otherwise is refused."""
-    _check_tokens(config, spec)
+    _check_tokens(config, spec, tokens)
     unknown, scores = spec.model.unknown_id, spec.model.scores
     is_unknown = spec.model.pieces[unknown] == tokens.special["unk_token"] and scores[unknown] == 0 and unknown > 0
     if not is_unknown or spec.model.byte_fallback:
@@ -59,14 +59,15 @@ def pegasus_differences(config: dict[str, Any], spec: TokenizerSpec, tokens: Fol
     return tuple(f"{CLASS} of transformers has another {part}: {JSON_FILE} counts" for part, same in parts if not same)
 
 
-def _check_tokens(config: dict[str, Any], spec: TokenizerSpec) -> None:
+def _check_tokens(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens) -> None:
     """What the class adds to tokenizer.json."""
     offset = config.get("offset", _OFFSET)
     if type(offset) is not int or not 0 <= offset <= _MOST_OFFSET:
         message = f"'offset' must be a number up to {_MOST_OFFSET}, got {shown(offset)}"
         raise refusal("config-type", message, file=CONFIG_FILE)
     sentence = config.get("mask_token_sent", _SENTENCE_MASK)
-    wanted = [] if sentence is None else [content_of(sentence, "mask_token_sent", CONFIG_FILE)]
+    wanted = [tokens.special["eos_token"]]
+    wanted += [] if sentence is None else [content_of(sentence, "mask_token_sent", CONFIG_FILE)]
     special = {token.content for token in spec.added_tokens if token.special}
     missing = next((text for text in (*wanted, *_training(offset)) if text not in special), None)
     if missing is not None:

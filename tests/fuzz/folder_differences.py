@@ -71,8 +71,10 @@ _USUAL_CLASSES = {
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
     "qwen2": "Qwen2Tokenizer",
+    "m2m_100": "M2M100Tokenizer",
     "mbart": "MBartTokenizer",
     "marian": "MarianTokenizer",
+    "pegasus": "PegasusTokenizer",
 }
 _TRANSLATOR = "marian"  # whose folders may have two tokenizers
 NOTED = "a note says so"  # of a part that `transformers` makes otherwise
