@@ -23,6 +23,7 @@ class RebuiltClass:
 
     special_tokens: dict[str, object]  # by their keys, with their defaults
     different: Callable[[dict[str, Any], TokenizerSpec, FolderTokens], Iterable[str]]  # parts, by tokenizer_config.json
+    settle: Callable[[TokenizerSpec], TokenizerSpec] = lambda spec: spec  # what is done otherwise here, with a note
 
 
 def read_described_folder(
@@ -56,4 +57,5 @@ def read_described_folder(
             raise refusal("tokenizer-conflict", f"{CONFIG_FILE} lists other added tokens", file=FILE)
         different = rebuilt.different(config, spec, tokens)
         notes = tuple(f"{name} of transformers has another {part}: {FILE} counts" for part in different)
+        spec = rebuilt.settle(spec)
     return replace(spec, notes=spec.notes + tokens.notes + notes)

@@ -18,7 +18,7 @@ from .described_folder import RebuiltClass, read_described_folder
 from .files import CheckpointFolder
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from .metaspace_json import METASPACE, prepend_of
-from .nllb_folder import other_than_nllb
+from .nllb_folder import found_raw, other_than_nllb
 from .refusal import refusal
 from .sentencepiece_model import BPE, read_sentencepiece_model
 from .template_json import without_segments
@@ -89,7 +89,7 @@ _CLASSES: dict[str, RebuiltClass | None] = {
     **dict.fromkeys((*CLASSES, "BarthezTokenizer", "MBartTokenizer")),  # older files of theirs may have BPE
     LLAMA_TOKENIZER: RebuiltClass(_TOKENS, _other_than_llama),
     "GemmaTokenizer": RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
-    "NllbTokenizer": RebuiltClass(ROBERTA_TOKENS, other_than_nllb),
+    "NllbTokenizer": RebuiltClass(ROBERTA_TOKENS, other_than_nllb, found_raw),
 }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from .decoder_json import DecoderSpec, read_decoder
@@ -66,6 +67,20 @@ def other_than_nllb(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderT
         yield "model"
     if read_decoder(json.loads(spec.json).get("decoder")) != DecoderSpec(space=METASPACE, drops_first_spaces=True):
         yield "decoder"
+
+
+def found_raw(spec: TokenizerSpec) -> TokenizerSpec:
+    """Its mask strips white space that words are made of, in normalized text: it is found in the text as it stands."""
+    stripping = {t.content for t in spec.added_tokens if t.normalized and t.special and (t.lstrip or t.rstrip)}
+    if not stripping:
+        return spec
+    described = json.loads(spec.json)
+    for token in described["added_tokens"]:
+        token["normalized"] = token["normalized"] and token["content"] not in stripping
+    added = tuple(replace(t, normalized=t.normalized and t.content not in stripping) for t in spec.added_tokens)
+    named = ", ".join(map(shown, sorted(stripping)))
+    note = f"{named}: found in a text before it is normalized, transformers finds it behind that"
+    return replace(spec, added_tokens=added, json=json.dumps(described), notes=(*spec.notes, note))
 
 
 def _check_tokens(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens) -> None:
