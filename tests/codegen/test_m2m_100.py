@@ -101,7 +101,7 @@ def test_older_files(tmp_path: Path) -> None:
         ({"tie_word_embeddings": False}, "missing-tensor"),
         ({"pad_token_id": 2}, "config-value"),
         ({"generation": {"decoder_start_token_id": 1}}, "generation-not-supported"),
-        ({"generation": {"forced_bos_token_id": 1}}, "generation-not-supported"),
+        ({"generation": {"forced_bos_token_id": 1, "suppress_tokens": None}}, "generation-not-supported"),
         ({"generation": {"forced_bos_token_id": 7}}, "generation-not-supported"),
         ({"d_model": 3}, "heads-do-not-divide"),
         ({"encoder_layers": 2}, "missing-tensor"),

@@ -147,6 +147,7 @@ LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 OWN = ((None, None, None),) * 3
+SMALL_WORDS = ("m2m_100/own", "pegasus/own")  # scaled, without a norm behind
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
@@ -161,7 +162,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "mbart/own": ("MBart", MBART),
     "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
-    "m2m_100/own": ("M2M100", M2M),
+    "m2m_100/own": ("M2M100", M2M | {"encoder_layers": 2, "decoder_layers": 3}),
     "m2m_100/texts": (
         "M2M100",
         M2M | {"d_model": 20, "encoder_attention_heads": 4, "scale_embedding": False} | SPECIAL["m2m_100/texts"],
@@ -203,7 +204,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
 SETTINGS["m2m_100/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 2, "length_penalty": 0.8}
-SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1}
+SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
@@ -235,9 +236,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     if hasattr(model, "final_logits_bias"):
         bias = np.random.default_rng(seed).standard_normal((1, config.vocab_size)) * (name != "bart/texts")
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
-    if name in SPECIAL:  # that some texts end
-        with torch.no_grad():
-            model.get_input_embeddings().weight[config.eos_token_id] *= 2
+    _weigh_words(model, name)
     model.half().save_pretrained(folder)
     _age(folder, name)
     if name in SETTINGS:
@@ -277,10 +276,18 @@ def record(folder: Path, name: str, seed: int) -> None:
         (folder / "fewer.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
+def _weigh_words(model: Any, name: str) -> None:
+    words = model.get_input_embeddings().weight
+    with torch.no_grad():
+        if name in SPECIAL:  # that some texts end
+            words[model.config.eos_token_id] *= 2
+        if name in SMALL_WORDS:
+            words *= 0.25
+
+
 def _age(folder: Path, name: str) -> None:
-    """Makes some files what those of older versions are."""
     if name == "pegasus/texts":
-        without_positions(folder)
+        without_positions(folder)  # as older files
     if name == "t5/untied":  # as 1.1 says it
         _configure(folder, {"tie_word_embeddings": False}, without=("scale_decoder_outputs",))
 
