@@ -119,10 +119,8 @@ def llama_stack(
     activation = parts.activation_of(config, default="silu")
     cosines, sines = rotary_tables("rotary", rotation.angles, rotation.positions, head_width)
     turned = tuple(Rotary((cosines,), (sines,), n, of) for of, n in (("query", heads), ("key", key_heads)))
-    biases, normed = (
-        form.biases,
-        ((("query", "q_norm", heads), ("key", "k_norm", key_heads)) if form.head_norms else ()),
-    )
+    normed = (("query", "q_norm", heads), ("key", "k_norm", key_heads)) if form.head_norms else ()
+    biases = form.biases
     layer: tuple[Op, ...] = (
         norm("attention_norm", [f"{of}input_layernorm" for of in prefixes]),
         linear("query", "self_attn.q_proj", biases.attention_inputs, "normed", "query"),

@@ -28,6 +28,7 @@ PARAMS: dict[str, dict[str, Any]] = {
     "t5/texts": {**_USUAL, "max_length": 14, "min_length": 6, "num_beams": 4, "prefix": "of: "},
     "bart/texts": {**_USUAL, "no_repeat_ngram_size": 3, "max_length": 16, "min_length": 7, "num_beams": 4},
     "mbart/texts": {**_USUAL, "max_length": 12, "min_length": 5, "num_beams": 2, "repetition_penalty": None},
+    "pegasus/texts": {**_USUAL, "max_length": 13, "min_length": 4, "num_beams": 3, "length_penalty": 0.8},
 }
 
 

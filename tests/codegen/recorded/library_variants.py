@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -31,13 +28,7 @@ from token_ids import (
     some_tokens,
 )
 from transformers import PretrainedConfig, PreTrainedModel
-from transformers.models.deberta import modeling_deberta
-from transformers.models.deberta_v2 import modeling_deberta_v2
-from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
-from transformers.models.llama.modeling_llama import LlamaRMSNorm
-from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
-from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
-from transformers.models.t5.modeling_t5 import T5LayerNorm
+from unrounded import unrounded
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -46,7 +37,6 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROBERTAS = ("roberta", "camembert", "xlm-roberta")
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = ("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3")
-RMS_NORMS = (EuroBertRMSNorm, LlamaRMSNorm, MT5LayerNorm, Qwen2RMSNorm, T5LayerNorm)
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
@@ -277,37 +267,6 @@ def max_tokens(config: PretrainedConfig) -> int:
         return config.n_positions
     offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
-
-
-@contextmanager
-def unrounded(model: torch.nn.Module) -> Iterator[None]:
-    """What the library rounds to float32 whatever the model's type stays in float64, but for tables of cosines and
-    sines: these are weights, as it were."""
-    rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
-    hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
-    with ExitStack() as stack:
-        stack.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
-        for module in (modeling_deberta, modeling_deberta_v2):
-            stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
-        for norm in RMS_NORMS:
-            stack.enter_context(patch.object(norm, "forward", _normalized))
-        yield
-    for hook in hooks:
-        hook.remove()
-
-
-def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    return tuple(table.to(torch.float32).double() for table in tables)
-
-
-def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
-    mean = rows.pow(2).mean(-1, keepdim=True)
-    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
-
-
-def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
-    """What DeBERTa divides scores by."""
-    return torch.sqrt(torch.tensor(rows.size(-1), dtype=torch.float64) * factor)
 
 
 def attention_of(config: PretrainedConfig) -> str:

@@ -23,7 +23,6 @@ from library_variants import (
     max_tokens,
     specials_of,
     t5,
-    unrounded,
 )
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
@@ -34,6 +33,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
+from unrounded import unrounded
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
