@@ -27,15 +27,22 @@ NAMES = {
     "nomic_bert": "NomicBert",
     "roberta": "Roberta",
     "t5/encoder": "T5",
+    "llama/rows": "Llama",
+    "qwen2/rows": "Qwen2",
+    "qwen3/rows": "Qwen3",
     "xlm-roberta": "XLMRoberta",
 }
 # The endings of a family's classes where these are not those of most.
-ENDINGS = dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification"))
+_DECODERS = ("llama/rows", "qwen2/rows", "qwen3/rows")
+ENDINGS = {
+    **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
+    **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
+}
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
     **{family: f"{family}." for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mpnet")},
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
-    **dict.fromkeys(("eurobert", "modernbert"), "model."),
+    **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
@@ -59,7 +66,7 @@ _ANGLES: tuple[Settings, ...] = (
 
 def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
-    if family in ENDINGS:
+    if family.endswith("t5/encoder"):
         return _draw_t5(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
@@ -91,7 +98,9 @@ def _draw_t5(source: random.Random) -> tuple[Settings, int]:
 def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
     """By key: how often it is there, and with which values; those that depend on the shape."""
     activation = {"distilbert": "activation", "modernbert": "hidden_activation"}.get(family, "hidden_act")
-    epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps"}.get(family, "layer_norm_eps")
+    epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps", **dict.fromkeys(_DECODERS, "rms_norm_eps")}.get(
+        family, "layer_norm_eps"
+    )
     found: dict[str, tuple[float, tuple[Any, ...]]] = {
         activation: (0.3, _ACTIVATIONS),
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
@@ -171,14 +180,17 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "mlp_bias": (0.25, (True,)),
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
+    **dict.fromkeys(_DECODERS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
     "gte": _ROTARY | {"type_vocab_size": (0.3, (0, 1))},
     "jina_embeddings_v3": _ROTARY,
     "nomic_bert": _ROTARY | _WIDE,
 }
 _ONE_SEGMENT = {"type_vocab_size": 1}
+_ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(("roberta", "camembert", "xlm-roberta"), _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
+    **dict.fromkeys(_DECODERS, _ONE_KEY_HEAD),
 }
