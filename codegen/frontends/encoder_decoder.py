@@ -5,14 +5,13 @@ are the same for both, and for the logits."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ..load.config import Config
 from ..load.generation_config import GenerationSettings
-from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
 from . import parts
@@ -73,12 +72,6 @@ class Form:
     logits_bias: bool = True
     activation: str = "gelu"  # where config.json says none
     scales_words: bool = False  # where it does not say
-
-
-def writer_limits(config: Config, tokenizer_class: str) -> Limits:
-    """Positions are those of a text, and of what is written."""
-    width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
-    return Limits(width, vocabulary, position_count(config), POSITIONS, tokenizer_class, writes_texts=True)
 
 
 def build_encoder_decoder(
@@ -142,13 +135,6 @@ def build_encoder_decoder(
         repeat=repeat,
         target=target,
     )
-
-
-def check_form(config: Config, form: Mapping[str, object]) -> None:
-    """Refuses keys of older files that say something else than what the class does whatever they say."""
-    for key, value in form.items():
-        if config.values.get(key, value) != value:
-            raise parts.refuse("generation-not-supported", f"{key} is not {str(value).lower()}")
 
 
 def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_POSITION) -> Positions:
