@@ -37,6 +37,5 @@ def graph_of(
 ) -> Graph:
     """As `build_encoder_decoder`."""
     positions, limits = encoder_decoder.learned_positions(config, tensors), (max_source, max_target)
-    return encoder_decoder.build_encoder_decoder(
-        config, tensors, limits, positions, embedding_norm=True, generation=generation
-    )
+    form = encoder_decoder.Form(embedding_norm=True)
+    return encoder_decoder.build_encoder_decoder(config, tensors, limits, positions, form, generation)

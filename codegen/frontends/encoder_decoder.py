@@ -5,7 +5,9 @@ are the same for both, and for the logits."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 
 from ..ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
 from ..load.config import Config
@@ -17,6 +19,7 @@ from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .sinusoids import halved_sinusoids
 from .target import build_target
 
 POSITIONS = "max_position_embeddings"
@@ -61,6 +64,17 @@ _DECODER = DecoderNames(
 Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder or decoder, of a width
 
 
+@dataclass(frozen=True)
+class Form:
+    """What families differ in."""
+
+    embedding_norm: bool = False
+    pre_norm: bool = False  # norms stand before the blocks, and one behind the last
+    logits_bias: bool = True
+    activation: str = "gelu"  # where config.json says none
+    scales_words: bool = False  # where it does not say
+
+
 def writer_limits(config: Config, tokenizer_class: str) -> Limits:
     """Positions are those of a text, and of what is written."""
     width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
@@ -72,18 +86,15 @@ def build_encoder_decoder(
     tensors: TensorFile,
     limits: tuple[int, int],
     positions: Positions,
-    *,
-    embedding_norm: bool,
-    pre_norm: bool = False,
+    form: Form,
     generation: GenerationSettings | None,
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
-    a target behind what it begins with, its end included; `pre_norm` are layers with norms before their blocks, and one
-    behind the last; `generation` is as in `build_target`."""
+    a target behind what it begins with, its end included; `generation` is as in `build_target`."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     parts.check_other_name(config, "encoder_attention_heads", "num_attention_heads")
-    encoder, decoder = _shape(config, "encoder"), _shape(config, "decoder")
+    encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
     parts.check_copies(tensors, _WORDS, _TIED)
     if not config.flag("tie_word_embeddings", True) and _LOGITS not in tensors:
         raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {_LOGITS}")
@@ -93,33 +104,33 @@ def build_encoder_decoder(
         parts.check_max_tokens(tokens, position_count(config), POSITIONS)
 
     def embedded(of: str, shape: LayerShape, out: str) -> tuple[Node, ...]:
-        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", False) else None
+        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", form.scales_words) else None
         embed = Embed((Term(words, "ids", factor=factor), positions(of, shape.hidden)), out)
-        if not embedding_norm:
+        if not form.embedding_norm:
             return (embed,)
         source = f"model.{of}.layernorm_embedding"
         return embed, parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
 
     def final_norm(of: str, shape: LayerShape, value: str) -> tuple[Node, ...]:
-        if not pre_norm:
+        if not form.pre_norm:
             return ()
         source = f"model.{of}.layer_norm"
         return (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, value),)
 
     body = (
         *embedded("encoder", encoder, "hidden"),
-        _layers(config, tensors, "encoder", encoder, pre_norm),
+        _layers(config, tensors, "encoder", encoder, form.pre_norm),
         *final_norm("encoder", encoder, "hidden"),
     )
     repeat = (
         *embedded("decoder", decoder, "target"),
-        _layers(config, tensors, "decoder", decoder, pre_norm),
+        _layers(config, tensors, "decoder", decoder, form.pre_norm),
         *final_norm("decoder", decoder, "target"),
-        _vocabulary(tensors, words, vocabulary),
+        _vocabulary(tensors, words, vocabulary, form.logits_bias),
     )
     tensors.finish()
     widths = encoder.widths | decoder_widths(decoder) | {"logits": vocabulary}
-    if pre_norm:
+    if form.pre_norm:
         widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
     return Graph(
         widths,
@@ -133,15 +144,37 @@ def build_encoder_decoder(
     )
 
 
-def learned_positions(config: Config, tensors: TensorFile) -> Positions:
-    """Tables of the file, whose first rows are no token's."""
+def check_form(config: Config, form: Mapping[str, object]) -> None:
+    """Refuses keys of older files that say something else than what the class does whatever they say."""
+    for key, value in form.items():
+        if config.values.get(key, value) != value:
+            raise parts.refuse("generation-not-supported", f"{key} is not {str(value).lower()}")
+
+
+def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_POSITION) -> Positions:
+    """Tables of the file; the rows before the `first` are no token's."""
 
     def positions(of: str, width: int) -> Term:
-        rows = (position_count(config) + _FIRST_POSITION, width)
-        table = parts.parameter(tensors, f"{of}_positions", f"model.{of}.embed_positions.weight", rows)
-        return Term(table, "positions", _FIRST_POSITION)
+        rows = (position_count(config) + first, width)
+        table = parts.parameter(tensors, f"{of}_positions", position_table(of), rows)
+        return Term(table, "positions", first)
 
     return positions
+
+
+def computed_positions(config: Config) -> Positions:
+    """Sinusoids, one table for both."""
+
+    @cache
+    def table(width: int) -> Parameter:
+        return halved_sinusoids("position_embeddings", position_count(config), width)
+
+    return lambda of, width: Term(table(width), "positions")
+
+
+def position_table(of: str) -> str:
+    """The name of a tensor."""
+    return f"model.{of}.embed_positions.weight"
 
 
 def position_count(config: Config) -> int:
@@ -149,12 +182,12 @@ def position_count(config: Config) -> int:
     return config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
 
 
-def _shape(config: Config, of: str) -> LayerShape:
+def _shape(config: Config, of: str, form: Form) -> LayerShape:
     shape = LayerShape(
         hidden=config.positive_int("d_model", maximum=parts.MAX_WIDTH),
         heads=config.positive_int(f"{of}_attention_heads", maximum=parts.MAX_WIDTH),
         intermediate=config.positive_int(f"{of}_ffn_dim", maximum=parts.MAX_WIDTH),
-        activation=parts.activation_of(config, "activation_function"),
+        activation=parts.activation_of(config, "activation_function", form.activation),
         epsilon=_EPSILON,
     )
     parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
@@ -172,8 +205,10 @@ def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, pre
     return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", pre_norm))
 
 
-def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int) -> Linear:
+def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int, has_bias: bool) -> Linear:
     """The logits: the weights are the words', the bias is stored as a row."""
+    if not has_bias:
+        return Linear("logits", words, None, "target", "logits")
     bias = tensors.take("final_logits_bias", (1, vocabulary))
     row = Computed(bias.name, (vocabulary,), lambda: bias.values[0], bias.file)
     return Linear("logits", words, Parameter("vocabulary_bias", (row,)), "target", "logits")

@@ -10,7 +10,7 @@ from ..load.limits import Limits
 from . import parts
 from .classifier_head import classifier_head
 from .heads import HeadOps, head_class, read_head
-from .llama_stack import WORDS, Biases, Rotation, Stack, llama_stack
+from .llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
 from .prediction_head import Prediction
 from .rotary import angles_of, limits_of
 
@@ -38,8 +38,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = _PREFIX if sentence is None or f"{_PREFIX}{WORDS}" in tensors else ""
     rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens)
-    biases = Biases.said_in(config)
-    stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation, biases, "none", _EPSILON)
+    form = Form(Biases.said_in(config), epsilon=_EPSILON)
+    stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation, form, "none")
     body, widths, pooling = stack.body, stack.widths, config.text("classifier_pooling", _LATE)
     late = pooling == _LATE and sentence is None and head_class(config, CLASSIFIER) is None
     if late:
@@ -56,7 +56,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         of_row = _POOLING[pooling]
         return classifier_head(config, tensors, "hidden", stack.width, "classifier", dense, pooling=of_row)
 
-    prediction = Prediction.of_rows("lm_head", stack.width, bias=biases.feed_forward)
+    prediction = Prediction.of_rows("lm_head", stack.width, bias=form.biases.feed_forward)
     head, more, result, notes = read_head(
         checkpoint, CLASSIFIER, "hidden", stack.width, classify, body=body, prediction=prediction
     )

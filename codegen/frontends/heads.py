@@ -55,15 +55,15 @@ def read_head(
     classifier: str,
     value: str,
     width: int,
-    classify: Callable[[], HeadOps],
+    classify: Callable[[], HeadOps] | None,
     pooler: tuple[str, ...] = (),
     body: tuple[Node, ...] = (),
     prediction: Prediction | None = None,
     pooled: Pooled | None = None,
 ) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
-    """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier; `pooler` are tensors that
-    files often have and few other heads use; `body` makes `value`, `prediction` says what predicts words of it,
-    `pooled` reads the head of a class for two texts."""
+    """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier, where the family has one;
+    `pooler` are tensors that files often have and few other heads use; `body` makes `value`, `prediction` says what
+    predicts words of it, `pooled` reads the head of a class for two texts."""
     config, tensors = checkpoint.config, checkpoint.tensors
     ending = head_class(config, classifier)
     if isinstance(checkpoint.sentence, GruHead):
@@ -71,6 +71,7 @@ def read_head(
     if checkpoint.sentence is not None:
         return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
     if ending is None:
+        assert classify is not None
         return *classify(), ()
     name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
     rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled)

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from ..ir.graph import Graph, Parameter, Term
+from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import encoder_decoder, parts
-from .sinusoids import halved_sinusoids
 from .target import build_behind_encoder
 
 MODEL_TYPE = "marian"
@@ -45,21 +42,10 @@ def graph_of(
     """As `build_encoder_decoder`."""
     _check_form(config)
     # Computed below; older files have them.
-    tensors.ignore("model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight")
-    count = encoder_decoder.position_count(config)
-
-    @cache
-    def table(width: int) -> Parameter:
-        return halved_sinusoids("position_embeddings", count, width)
-
-    return encoder_decoder.build_encoder_decoder(
-        config,
-        tensors,
-        (max_source, max_target),
-        lambda of, width: Term(table(width), "positions"),
-        embedding_norm=False,
-        generation=generation,
-    )
+    tensors.ignore(*map(encoder_decoder.position_table, ("encoder", "decoder")))
+    positions, limits = encoder_decoder.computed_positions(config), (max_source, max_target)
+    form = encoder_decoder.Form()
+    return encoder_decoder.build_encoder_decoder(config, tensors, limits, positions, form, generation)
 
 
 def _check_form(config: Config) -> None:

@@ -10,13 +10,12 @@ from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import encoder_decoder, parts
+from . import encoder_decoder
 from .target import build_behind_encoder
 
 MODEL_TYPE = "mbart"
 _CLASS = "MBartForConditionalGeneration"
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS
-# What older files say, and what the class does whatever they say.
 _FORM: dict[str, object] = {
     **dict.fromkeys(("normalize_before", "normalize_embedding", "add_final_layer_norm"), True),
     **dict.fromkeys(("static_position_embeddings", "do_blenderbot_90_layernorm"), False),
@@ -42,10 +41,7 @@ def graph_of(
     generation: GenerationSettings | None = None,
 ) -> Graph:
     """As `build_encoder_decoder`."""
-    for key, value in _FORM.items():
-        if config.values.get(key, value) != value:
-            raise parts.refuse("generation-not-supported", f"{key} is not {str(value).lower()}")
+    encoder_decoder.check_form(config, _FORM)
     positions, limits = encoder_decoder.learned_positions(config, tensors), (max_source, max_target)
-    return encoder_decoder.build_encoder_decoder(
-        config, tensors, limits, positions, embedding_norm=True, pre_norm=True, generation=generation
-    )
+    form = encoder_decoder.Form(embedding_norm=True, pre_norm=True)
+    return encoder_decoder.build_encoder_decoder(config, tensors, limits, positions, form, generation)

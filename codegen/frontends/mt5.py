@@ -4,22 +4,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from ..ir.graph import Graph
-from ..load.folder import Checkpoint
-from . import t5
-from .target import build_behind_encoder
+from . import t5_family
 
 MODEL_TYPE = "mt5"
-HARMLESS_KEYS = t5.HARMLESS_KEYS
-_CLASS = "MT5ForConditionalGeneration"
+HARMLESS_KEYS = t5_family.HARMLESS_KEYS
+_FAMILY = t5_family.Family(name="MT5", feed_forward="gated-gelu", may_scale=False)
 
-read_limits = t5.read_limits
-graph_of = partial(t5.graph_of, of_class=t5.Class(feed_forward="gated-gelu", may_scale=False))
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As T5's."""
-    positions = read_limits(checkpoint.config).positions + 1
-    return build_behind_encoder(checkpoint, _CLASS, graph_of, max_tokens, positions)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of

@@ -168,13 +168,20 @@ def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers"
 
 
 def check_architecture(
-    config: Config, *, encoder: str, classifier: str, sentence: bool, pre_training: tuple[str, ...] = ()
+    config: Config,
+    *,
+    encoder: str,
+    classifier: str,
+    sentence: bool,
+    pre_training: tuple[str, ...] = (),
+    others: Names | None = None,
 ) -> None:
     """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier` or
-    the class of another task. `pre_training` are the endings of those whose heads the family's ForPreTraining has."""
+    the class of another task. `pre_training` are the endings of those whose heads the family's ForPreTraining has,
+    `others` the classes of other tasks where the family does not have all of them."""
     architectures = config.architectures
     family = classifier.removesuffix("ForSequenceClassification")
-    others = list(heads_of_tasks(family))
+    others = list(heads_of_tasks(family)) if others is None else others
     if not architectures or (encoder if sentence else classifier) in architectures:
         return
     if not sentence and not set(others).isdisjoint(architectures):

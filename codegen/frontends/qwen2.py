@@ -3,42 +3,32 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
 from ..load.config import Config
-from ..load.folder import Checkpoint
-from ..load.generation_config import GenerationSettings
-from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import llama, parts
-from .llama_stack import Biases
-from .target import build_decoder_alone
+from . import parts
+from .decoder_family import Family
+from .llama_stack import Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "qwen2"
-_CLASS = "Qwen2ForCausalLM"
-_BIASES = Biases(attention_inputs=True, attention_output=False, feed_forward=False)
 # Training's; of a window, which is refused where it is used.
 HARMLESS_KEYS = frozenset({"attention_dropout", "max_window_layers", "sliding_window"})
+TOKENIZER_CLASS = "Qwen2Tokenizer"
+_FORM = Form(Biases(attention_inputs=True, attention_output=False, feed_forward=False))
 
 
-def read_limits(config: Config) -> Limits:
-    """As Llama's."""
-    return llama.limits_of(config, "Qwen2Tokenizer")
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As Llama's."""
-    return build_decoder_alone(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
-
-
-def graph_of(
-    config: Config,
-    tensors: TensorFile,
-    max_source: int,
-    max_target: int,
-    generation: GenerationSettings | None = None,
-) -> Graph:
-    """As Llama's."""
+def check_window(config: Config) -> None:
+    """Refuses layers that see a part of the text."""
     kinds = config.values.get("layer_types") or ()
     if config.flag("use_sliding_window", False) or "sliding_attention" in kinds:
         raise parts.refuse("config-not-supported", "use_sliding_window or layer_types: attention in a window")
-    return llama.build_decoder(config, tensors, (max_source, max_target), _BIASES, generation)
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    check_window(config)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, _FORM)
+
+
+_FAMILY = Family("Qwen2", TOKENIZER_CLASS, _stack)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of

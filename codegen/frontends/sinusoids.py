@@ -27,21 +27,30 @@ _COSINE = (1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600
 
 def interleaved_sinusoids(name: str, count: int, width: int) -> Parameter:
     """[count, width]: sin(i / 10000^(2k / width)) in column 2k, the cosine of the same angle in column 2k + 1."""
-    sine, cosine = _waves(count, width)
+    sine, cosine = _waves(range(count), (width + 1) // 2, (2, width))
     return _table(name, np.stack([sine, cosine], axis=-1).reshape(count, -1)[:, :width])
 
 
 def halved_sinusoids(name: str, count: int, width: int) -> Parameter:
     """The same with all sines first, then all cosines; of an odd width there is one sine more."""
-    sine, cosine = _waves(count, width)
+    sine, cosine = _waves(range(count), (width + 1) // 2, (2, width))
     return _table(name, np.concatenate([sine, cosine[:, : width // 2]], axis=1))
 
 
-def _waves(count: int, width: int) -> tuple[F64Array, F64Array]:
+def closed_sinusoids(name: str, positions: range, width: int) -> Parameter:
+    """As tensor2tensor has them: sines, then cosines, of i / 10000^(k / (width // 2 - 1)), so that the last rate is
+    1/10000; of an odd width the last column is zero. A width is 4 at least."""
+    half = width // 2
+    sine, cosine = _waves(positions, half, (1, half - 1))
+    return _table(name, np.concatenate([sine, cosine, np.zeros((len(positions), width % 2))], axis=1))
+
+
+def _waves(positions: range, count: int, step: tuple[int, int]) -> tuple[F64Array, F64Array]:
+    """Of `count` rates; `step` is the fraction by which the exponent falls from one to the next."""
     with localcontext() as context:
         context.prec = 30
-        rates = [float(_BASE ** (Decimal(-2 * k) / width)) for k in range((width + 1) // 2)]
-    return sine_and_cosine(np.arange(count)[:, None] * np.array(rates))
+        rates = [float(_BASE ** (Decimal(-step[0] * k) / step[1])) for k in range(count)]
+    return sine_and_cosine(np.array(positions)[:, None] * np.array(rates))
 
 
 def _table(name: str, table: F64Array) -> Parameter:

@@ -56,6 +56,7 @@ class Config:
 
     values: Asked
     file: str = FILE
+    embeds: bool = False  # whether sentence-transformers makes embeddings of the rows
     cross_encoder: str | None = None  # the function that a CrossEncoder's own settings name
 
     @classmethod

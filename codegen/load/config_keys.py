@@ -60,11 +60,11 @@ HARMLESS = frozenset(
 )
 
 
-def check_keys(config: Config, writes_texts: bool) -> None:
+def check_keys(config: Config, *, may_decode: bool) -> None:
     """Refuses a configuration that asks for a computation that no family here has; a generative model may have
-    a decoder."""
+    a decoder, and one that is its encoder may still say so."""
     for key, neutral in _NEUTRAL.items():
-        if key not in config or (key == "is_encoder_decoder" and writes_texts):
+        if key not in config or (key == "is_encoder_decoder" and may_decode):
             continue
         value = config.values[key]
         if not any(value == usual and type(value) is type(usual) for usual in neutral):

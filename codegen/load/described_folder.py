@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .files import CheckpointFolder
-from .folder_tokens import read_tokens
+from .folder_tokens import FolderTokens, read_tokens
 from .refusal import refusal
 from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
@@ -22,7 +22,8 @@ class RebuiltClass:
     """A class of `transformers` that makes other parts than tokenizer.json has, maybe."""
 
     special_tokens: dict[str, object]  # by their keys, with their defaults
-    different: Callable[[dict[str, Any], TokenizerSpec], Iterable[str]]  # parts, by tokenizer_config.json
+    different: Callable[[dict[str, Any], TokenizerSpec, FolderTokens], Iterable[str]]  # parts, by tokenizer_config.json
+    settle: Callable[[TokenizerSpec], TokenizerSpec] = lambda spec: spec  # what is done otherwise here, with a note
 
 
 def read_described_folder(
@@ -54,6 +55,7 @@ def read_described_folder(
     if rebuilt is not None:
         if tokens.of(described["model"]["vocab"]) != sorted(spec.added_tokens, key=lambda token: token.id):
             raise refusal("tokenizer-conflict", f"{CONFIG_FILE} lists other added tokens", file=FILE)
-        different = rebuilt.different(config, spec)
+        different = rebuilt.different(config, spec, tokens)
         notes = tuple(f"{name} of transformers has another {part}: {FILE} counts" for part in different)
+        spec = rebuilt.settle(spec)
     return replace(spec, notes=spec.notes + tokens.notes + notes)

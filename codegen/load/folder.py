@@ -29,6 +29,7 @@ from .sentence import (
     Pooling,
     SentenceModules,
     cross_encoder_function,
+    embeds,
     lower_case_notes,
     read_sentence_modules,
 )
@@ -79,9 +80,9 @@ def load_checkpoint(
         return _with_gru_head(folder, limits_of)
     if not folder.has(CONFIG_FILE):
         raise _no_configuration(folder)
-    config = Config.from_json(folder.read_json(CONFIG_FILE))
+    config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
     limits = limits_of(config)
-    check_keys(config, limits.writes_texts)
+    check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
     config = replace(config, cross_encoder=cross_encoder_function(folder))
     config.labels()
     sentence, sentence_notes = read_sentence_modules(folder, limits.width)

@@ -20,6 +20,8 @@ class Limits:
     writes_texts: bool = False  # whether it reads a text and writes another one,
     has_encoder: bool = True  # which begins with a token of its own, not with the text
     target_entries: int | None = None  # of the embedding of what is written, where that may have another vocabulary
+    family_writes: bool = False  # whether others of its family do: what they have is then said of encoders, too
+    endless: bool = False  # whether `positions` are a default, and longer texts could be read as well
 
     @property
     def target_vocabulary(self) -> int:

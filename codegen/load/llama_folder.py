@@ -16,8 +16,9 @@ from typing import Any, Literal
 from .character_bpe_json import read_character_bpe_json
 from .described_folder import RebuiltClass, read_described_folder
 from .files import CheckpointFolder
-from .folder_tokens import own_tokens, read_tokens
+from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from .metaspace_json import METASPACE, prepend_of
+from .nllb_folder import found_raw, other_than_nllb
 from .refusal import refusal
 from .sentencepiece_model import BPE, read_sentencepiece_model
 from .template_json import without_segments
@@ -61,7 +62,7 @@ def read_character_bpe_folder(
     return spec
 
 
-def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[str]:
+def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec, _: FolderTokens) -> Iterator[str]:
     prepends = _asked(config, "add_prefix_space", True)
     prepend = prepend_of(spec.segmenter)
     if config.get("add_prefix_space") is not None and prepends != (prepend not in (None, "never")):
@@ -69,7 +70,7 @@ def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[s
     yield from _other_parts(spec, MetaspaceSegmenter(_scheme(config, prepends), split=False, split_whitespace=False))
 
 
-def _other_than_gemma(config: dict[str, Any], spec: TokenizerSpec) -> Iterator[str]:
+def _other_than_gemma(_: dict[str, Any], spec: TokenizerSpec, __: FolderTokens) -> Iterator[str]:
     return _other_parts(spec, MetaspaceSegmenter("never", split=False, split_whitespace=False))
 
 
@@ -88,6 +89,7 @@ _CLASSES: dict[str, RebuiltClass | None] = {
     **dict.fromkeys((*CLASSES, "BarthezTokenizer", "MBartTokenizer")),  # older files of theirs may have BPE
     LLAMA_TOKENIZER: RebuiltClass(_TOKENS, _other_than_llama),
     "GemmaTokenizer": RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
+    "NllbTokenizer": RebuiltClass(ROBERTA_TOKENS, other_than_nllb, found_raw),
 }
 
 

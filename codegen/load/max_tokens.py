@@ -37,7 +37,7 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
                 if limit < min(value, _UNLIMITED):
                     value, source = limit, f"{TOKENIZER_CONFIG} {key}"
                 break
-    if not least <= value <= positions:
+    if value < least or (value > positions and not limits.endless):
         raise refusal(
             "max-tokens-out-of-range",
             f"{source} is {value}; expected {least}..{positions} ({limits.positions_key})",

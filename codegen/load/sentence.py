@@ -45,7 +45,7 @@ _MODES: dict[str, Pooling | None] = {
     "mean": "mean",
     "mean_sqrt_len_tokens": "mean_sqrt",
     "weightedmean": None,
-    "lasttoken": None,
+    "lasttoken": "last",
 }
 _FLAGS = {
     "pooling_mode_cls_token": "cls",
@@ -144,6 +144,11 @@ def _lower_cases(normalizer: dict[str, Any] | None) -> bool:
     steps = normalizer["normalizers"] if normalizer["type"] == "Sequence" else [normalizer]
     of_bert = normalizer["type"] == "BertNormalizer" and normalizer["lowercase"]
     return of_bert or any(step["type"] == "Lowercase" for step in steps)
+
+
+def embeds(folder: CheckpointFolder) -> bool:
+    """Whether it has modules, and they are not a CrossEncoder's."""
+    return folder.has(MODULES_FILE) and not is_cross_encoder(folder)
 
 
 def is_cross_encoder(folder: CheckpointFolder) -> bool:

@@ -22,6 +22,9 @@ from .folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tok
 from .mbart_folder import CLASSES as MBART
 from .mbart_folder import mbart_differences
 from .metaspace_json import prepend_of
+from .pegasus_folder import CLASS as PEGASUS
+from .pegasus_folder import TOKENS as PEGASUS_TOKENS
+from .pegasus_folder import pegasus_differences, pegasus_vocabulary
 from .refusal import refusal, shown
 from .sentencepiece_model import UNIGRAM, SentencePieceModel, read_sentencepiece_model
 from .template_json import read_post_processor, template_of, without_segments
@@ -102,7 +105,11 @@ _DEBERTA = "DebertaV2Tokenizer"
 _DEBERTA_CLASS = SentencePieceClass(
     "spm.model", DEBERTA_TOKENS, 1, list, *_BERT_TEMPLATE, second_segment=1, composes=True
 )
-_IN_JSON: dict[str, dict[str, object]] = {_DEBERTA: DEBERTA_TOKENS, **dict.fromkeys(MBART, ROBERTA_TOKENS)}
+_IN_JSON: dict[str, dict[str, object]] = {
+    _DEBERTA: DEBERTA_TOKENS,
+    PEGASUS: PEGASUS_TOKENS,
+    **dict.fromkeys(MBART, ROBERTA_TOKENS),
+}
 
 
 def is_unigram_folder(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
@@ -139,6 +146,8 @@ def read_unigram_folder(
             spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec, tokens))
         elif name in MBART:
             spec = replace(spec, notes=spec.notes + mbart_differences(config, name, spec, tokens))
+        elif name == PEGASUS:
+            spec = replace(spec, notes=spec.notes + pegasus_differences(config, spec, tokens))
     elif known is not None or name == _DEBERTA:
         assert model is not None
         spec = _of_model(config, known or _DEBERTA_CLASS, model, f"{file}", tokens)
@@ -171,8 +180,8 @@ def _check_same_model(spec: TokenizerSpec, model: SentencePieceModel, file: str,
     here = list(zip((piece or "" for piece in spec.model.pieces), scores, strict=True))
     pieces = [(piece.text, piece.score) for piece in model.pieces]
     extra = [(f"<extra_id_{i}>", 0.0) for i in reversed(range(len(here) - len(pieces)))]
-    kinds = (kind.vocabulary(pieces) + (extra if kind.has_extra_ids else []) for kind in CLASSES.values())
-    if not any(_same(here, vocabulary) for vocabulary in kinds):
+    kinds = [kind.vocabulary(pieces) + (extra if kind.has_extra_ids else []) for kind in CLASSES.values()]
+    if not any(_same(here, vocabulary) for vocabulary in (*kinds, pegasus_vocabulary(pieces))):
         raise refusal("tokenizer-conflict", f"{JSON_FILE} has other pieces or scores", file=file)
     normalizer = spec.normalizer.rest if isinstance(spec.normalizer, _WITH_MAP) else spec.normalizer
     if is_deberta and isinstance(normalizer, SequenceNormalizer):  # then the map does not count

@@ -45,7 +45,10 @@ FAMILIES = {
     "marian": Family(
         test_marian.folder, "model.shared.weight", tokenizer=("source.spm", "target.spm", "vocab.json")
     ),
-    "mbart": Family(lambda out: test_decoders.folder(out, "mbart"), "model.shared.weight"),
+    **{
+        name: Family(lambda out, name=name: test_decoders.folder(out, name), "model.shared.weight")
+        for name in ("m2m_100", "mbart", "pegasus")
+    },
     "t5": Family(
         lambda out: test_decoders.folder(out, "t5", dense_act_fn=None, is_gated_act=None), "shared.weight",
         "num_layers", "num_heads", "feed_forward_proj",

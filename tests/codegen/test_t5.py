@@ -130,7 +130,6 @@ def test_tied_and_untied_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"architectures": ["T5EncoderModel"]}, "architecture-not-supported"),
         ({"tie_word_embeddings": False, "scale_decoder_outputs": True}, "config-value"),
         ({"vocab_size": 39}, "token-id-out-of-range"),
         ({"vocab_size": 55}, "wrong-shape"),

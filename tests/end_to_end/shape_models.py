@@ -101,6 +101,8 @@ QUICK = [
     Model("deberta/near"),
     Model("roberta/softmax", "fp32"),
     Model("modernbert/softmax", "fp32"),
+    Model("t5/mean"),
+    Model("t5/gated", "fp32", "m-profile"),
     Model("transformer_encoder/max"),
     Model("transformer_encoder/last", "fp32", "m-profile"),
 ]
@@ -126,6 +128,8 @@ CORE = [
     Model("xlm-roberta/mean", "fp32"),
     Model("camembert/softmax", target="m-profile"),
     Model("modernbert/pooled", target="m-profile"),
+    Model("mt5/mean", "fp32"),
+    Model("t5/gated", "w4a8", "m-profile"),
     Model("transformer_encoder/mean", "fp32"),
     Model("transformer_encoder/first", target="m-profile"),
     Model("transformer_encoder/ten_wide"),
@@ -168,8 +172,7 @@ SWEEP = [
     ),
     *(Model(f"act_{name}", recipe) for recipe in _OTHER_RECIPES for name in ACTIVATIONS),
 ]
-WRITERS = {path.name for path in (HERE.parent / "generation").iterdir()}  # test_generation_programs.py
-RECORDED = (*sorted(set(FRONT_ENDS) - WRITERS), "gru")
+RECORDED = sorted(path.name for path in HERE.iterdir() if path.name in {*FRONT_ENDS, "gru"})
 SWEEP += [Model(variant, recipe) for family in RECORDED for variant in variants(family) for recipe in _STORED]
 QUICK_SET = frozenset(QUICK)
 ALWAYS_SET = frozenset(ALWAYS)

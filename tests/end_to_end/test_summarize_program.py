@@ -21,7 +21,7 @@ from codegen.certificate import certify
 from codegen.verify import verify
 
 SUMMARIES: dict[str, Any] = json.loads((RECORDED / "summaries.json").read_text(encoding="utf-8"))
-SWEPT = ("bart/texts", "mbart/texts")
+SWEPT = ("bart/texts", "mbart/texts", "pegasus/texts")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from codegen.emulate import Text, emulate_texts
 from codegen.golden import text_tokenizer
 
 LARGEST_DIFFERENCE = 1e-4
-QUICK = {"tags/bert": ("fp32", "w8a8"), "tags/mpnet": ("fp32",)}
+QUICK = {"tags/bert": ("fp32", "w8a8"), "tags/mpnet": ("fp32",), "tags/t5": ("fp32",)}
 
 
 def tags(program: Program, text: str, *options: str) -> dict[str, Any]:

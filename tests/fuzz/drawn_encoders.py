@@ -8,7 +8,7 @@ from typing import Any
 
 Settings = dict[str, Any]
 
-# By model type: the name before `Model` and `ForMaskedLM`.
+# By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
 NAMES = {
     "albert": "Albert",
     "bert": "Bert",
@@ -23,16 +23,21 @@ NAMES = {
     "jina_embeddings_v3": "JinaEmbeddingsV3",
     "modernbert": "ModernBert",
     "mpnet": "MPNet",
+    "mt5/encoder": "MT5",
     "nomic_bert": "NomicBert",
     "roberta": "Roberta",
+    "t5/encoder": "T5",
     "xlm-roberta": "XLMRoberta",
 }
+# The endings of a family's classes where these are not those of most.
+ENDINGS = dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification"))
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
     **{family: f"{family}." for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mpnet")},
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
     **dict.fromkeys(("eurobert", "modernbert"), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
+    **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
 }
 _OFFSETS = {"mpnet": 2, "roberta": 2, "camembert": 2, "xlm-roberta": 2}  # positions before a text's first one
@@ -54,6 +59,8 @@ _ANGLES: tuple[Settings, ...] = (
 
 def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
+    if family in ENDINGS:
+        return _draw_t5(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
@@ -69,6 +76,16 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     for key, value in _ALWAYS.get(family, {}).items():
         settings.setdefault(key, value)
     return settings, tokens
+
+
+def _draw_t5(source: random.Random) -> tuple[Settings, int]:
+    """As `draw_encoder`, of T5, whose heads have a width of their own and whose texts have no end."""
+    tokens = source.randrange(14, 40)
+    settings = {key: source.choice(values) for key, values in T5_SHAPE.items()}
+    for key, (chance, values) in T5_RARE.items():
+        if source.random() < chance:
+            settings[key] = source.choice(values)
+    return settings | {"n_positions": tokens}, tokens
 
 
 def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
@@ -90,6 +107,21 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
     return found
 
 
+T5_SHAPE: dict[str, tuple[Any, ...]] = {
+    "d_model": tuple(range(8, 30, 3)),
+    "d_kv": tuple(range(2, 9)),
+    "num_heads": (1, 2, 3, 5),
+    "d_ff": tuple(range(9, 40, 3)),
+    "num_layers": (1, 2, 3),
+    "relative_attention_num_buckets": (4, 6, 8, 11, 32),
+    "relative_attention_max_distance": (6, 9, 14, 40, 128),
+}
+T5_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "num_decoder_layers": (0.3, (1, 2, 3)),
+    "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
+    "tie_word_embeddings": (0.3, (True, False)),
+    "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
+}
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
 _DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {

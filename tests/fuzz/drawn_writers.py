@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import record_generation as recorded
+from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
 
@@ -16,9 +17,11 @@ NAMES = {
     "bart": "Bart",
     "gpt2": "GPT2",
     "llama": "Llama",
+    "m2m_100": "M2M100",
     "marian": "Marian",
     "mbart": "MBart",
     "mt5": "MT5",
+    "pegasus": "Pegasus",
     "qwen2": "Qwen2",
     "t5": "T5",
 }
@@ -27,9 +30,11 @@ _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
     "llama": recorded.LLAMA,
+    "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
+    "pegasus": recorded.PEGASUS,
     "qwen2": recorded.LLAMA,
     "t5": recorded.T5,
 }
@@ -96,14 +101,15 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
     """By key: how often it is there, and with which values."""
     heads, of_head, layers = source.choice((1, 2, 4)), source.choice((4, 6, 8)), (1, 2, 3)
     inner = tuple(range(9, 40, 3))
-    if family in ("bart", "mbart", "marian"):
-        shared = tuple(n for n in (1, 2, 4) if heads * of_head % n == 0)
+    if family in ("bart", "mbart", "marian", "m2m_100", "pegasus"):
+        width = heads * of_head + (heads == 1 and family in ("m2m_100", "pegasus"))  # odd ones, too
+        shared = tuple(n for n in (1, 2, 4) if width % n == 0)
         both = {}
         for of in ("encoder", "decoder"):
             both |= {f"{of}_layers": (1.0, layers), f"{of}_attention_heads": (1.0, shared)}
             both |= {f"{of}_ffn_dim": (1.0, inner)}
         return both | {
-            "d_model": (1.0, (heads * of_head,)),
+            "d_model": (1.0, (width,)),
             "max_position_embeddings": (1.0, tuple(range(24, 50, 5))),
             "activation_function": (0.3, _ACTIVATIONS),
             "scale_embedding": (0.4, (True, False)),
@@ -113,19 +119,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "tie_word_embeddings": (0.15, (True, False)),
         }
     if family in ("t5", "mt5"):
-        return {
-            "d_model": (1.0, tuple(range(8, 30, 3))),
-            "d_kv": (1.0, tuple(range(2, 9))),
-            "num_heads": (1.0, (1, 2, 3, 5)),
-            "d_ff": (1.0, inner),
-            "num_layers": (1.0, layers),
-            "num_decoder_layers": (0.3, layers),
-            "relative_attention_num_buckets": (1.0, (4, 6, 8, 11, 32)),
-            "relative_attention_max_distance": (1.0, (6, 9, 14, 40, 128)),
-            "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
-            "tie_word_embeddings": (0.3, (True, False)),
-            "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
-        }
+        return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
     if family == "gpt2":
         return {
             "n_head": (1.0, (heads,)),

@@ -72,8 +72,10 @@ _USUAL_CLASSES = {
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
     "qwen2": "Qwen2Tokenizer",
+    "m2m_100": "M2M100Tokenizer",
     "mbart": "MBartTokenizer",
     "marian": "MarianTokenizer",
+    "pegasus": "PegasusTokenizer",
 }
 _AS_DEBERTA = {"<s>": "[CLS]", "</s>": "[SEP]", "<pad>": "[PAD]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
 _TRANSLATOR = "marian"  # whose folders may have two tokenizers

@@ -19,6 +19,7 @@ CLASSES = (
     *("BartTokenizer", "XLMRobertaTokenizer", "CamembertTokenizerFast", "AlbertTokenizer", "DebertaV2Tokenizer"),
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
     *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer", "DebertaTokenizer"),
+    *("NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer", "PegasusTokenizer"),
 )
 TOKENS = (
     "[CLS]",
@@ -63,7 +64,10 @@ OTHERS = {
     "image_token": ("<new>", "the", None),
     "extra_ids": (0, 3, 100, None),
     "chat_template": ("{{ x }}", None),
-    "src_lang": ("en_XX", "de_DE", "x", None),
+    "src_lang": ("en_XX", "de_DE", "eng_Latn", "fra_Latn", "x", None),
+    "legacy_behaviour": (True, False, None),
+    "mask_token_sent": ("<mask_1>", "<mask_2>", "<new>", None),
+    "offset": (2, 5, 6, None),
     "tgt_lang": ("en_XX", "de_DE", "x", None),
     "source_lang": ("en", None),
     "target_lang": ("en", None),

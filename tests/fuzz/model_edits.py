@@ -64,6 +64,8 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "decoder_vocab_size": (45, 40),
     "scale_decoder_outputs": (True, False),
     "is_gated_act": (True, False),
+    "num_hidden_layers": (1, 2),
+    "hidden_size": (8, 11),
     "scale_attn_weights": (False,),
     "logit_scale": (2.0,),
     "unknown_key": (3,),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, BARThez', Marian's."""
+"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, NLLB's, PEGASUS's, BARThez', Marian's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def writer_folders() -> dict[str, Files]:
     found: dict[str, Files] = {
         "gpt2": {"tokenizer.json": gpt2, "tokenizer_config.json": {"tokenizer_class": "GPT2Tokenizer"}},
         "gpt2, merges.txt": _recorded("gpt2", "vocab.json", "merges.txt", "tokenizer_config.json"),
-        "mbart": _recorded("mbart", "tokenizer.json", "tokenizer_config.json"),
+        **{
+            name: _recorded(name, "tokenizer.json", "tokenizer_config.json") for name in ("m2m_100", "mbart", "pegasus")
+        },
         "barthez": {"tokenizer.json": _barthez(), "tokenizer_config.json": {"tokenizer_class": "BarthezTokenizer"}},
         "barthez, as in json": {
             "tokenizer.json": _barthez(),

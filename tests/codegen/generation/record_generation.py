@@ -14,28 +14,23 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
-from transformers.models.llama.modeling_llama import LlamaRMSNorm
-from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
-from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
-from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
 sys.path.insert(2, str(HERE.parent))
-from library_variants import unrounded  # noqa: E402 - of the folder beside
+sys.path += [str(HERE.parents[2]), str(HERE.parents[1] / "end_to_end")]
 from random_weights import randomize  # noqa: E402 - of the folder beside
 from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
+from unrounded import unrounded  # noqa: E402 - of the folder beside
 
 PINNED = {"torch": "2.15.0", "transformers": "5.23.0"}
 VOCABULARY, MAX_TARGET = 45, 17
@@ -115,6 +110,8 @@ MBART = BART | {
     "forced_eos_token_id": None,
     "decoder_start_token_id": END,
 }
+M2M = MBART | {"d_model": 21, "encoder_attention_heads": 3, "decoder_attention_heads": 1, "pad_token_id": 1}
+PEGASUS = MBART | {"eos_token_id": 1, "decoder_start_token_id": 0, "forced_eos_token_id": 1}
 T5 = {
     "vocab_size": VOCABULARY,
     "d_model": 20,
@@ -149,6 +146,7 @@ LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 OWN = ((None, None, None),) * 3
+SMALL_WORDS = ("m2m_100/own", "pegasus/own")  # scaled, without a norm behind
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
@@ -163,6 +161,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
     "mbart/own": ("MBart", MBART),
     "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
+    "m2m_100/own": ("M2M100", M2M | {"encoder_layers": 2, "decoder_layers": 3}),
+    "m2m_100/texts": (
+        "M2M100",
+        M2M | {"d_model": 20, "encoder_attention_heads": 4, "scale_embedding": False} | SPECIAL["m2m_100/texts"],
+    ),
+    "pegasus/own": ("Pegasus", PEGASUS | {"encoder_layers": 2, "activation_function": "gelu"}),
+    "pegasus/texts": ("Pegasus", PEGASUS | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["pegasus/texts"]),
     "t5/tied": ("T5", T5),
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
@@ -197,6 +202,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"max_new_tokens": MAX_TARGET, **special} for name, special in SPECIAL.items()},
 }
 SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
+SETTINGS["m2m_100/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 2, "length_penalty": 0.8}
+SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
+SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
 SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
@@ -204,8 +212,10 @@ for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 CLASSES = {
     "Bart": "BartForConditionalGeneration",
+    "M2M100": "M2M100ForConditionalGeneration",
     "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
+    "Pegasus": "PegasusForConditionalGeneration",
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
@@ -225,12 +235,9 @@ def record(folder: Path, name: str, seed: int) -> None:
     if hasattr(model, "final_logits_bias"):
         bias = np.random.default_rng(seed).standard_normal((1, config.vocab_size)) * (name != "bart/texts")
         model.final_logits_bias.copy_(torch.from_numpy(bias).half())
-    if name in SPECIAL:  # that some texts end
-        with torch.no_grad():
-            model.get_input_embeddings().weight[config.eos_token_id] *= 2
+    _weigh_words(model, name)
     model.half().save_pretrained(folder)
-    if name == "t5/untied":  # as files of version 1.1 say it
-        _configure(folder, {"tie_word_embeddings": False}, without=("scale_decoder_outputs",))
+    _age(folder, name)
     if name in SETTINGS:
         (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
     else:
@@ -268,6 +275,29 @@ def record(folder: Path, name: str, seed: int) -> None:
         (folder / "fewer.json").write_text("[" + ",\n ".join(map(json.dumps, found)) + "]\n", encoding="utf-8")
 
 
+def _weigh_words(model: Any, name: str) -> None:
+    words = model.get_input_embeddings().weight
+    with torch.no_grad():
+        if name in SPECIAL:  # that some texts end
+            words[model.config.eos_token_id] *= 2
+        if name in SMALL_WORDS:
+            words *= 0.25
+
+
+def _age(folder: Path, name: str) -> None:
+    if name == "pegasus/texts":
+        without_positions(folder)  # as older files
+    if name == "t5/untied":  # as 1.1 says it
+        _configure(folder, {"tie_word_embeddings": False}, without=("scale_decoder_outputs",))
+
+
+def without_positions(folder: Path) -> None:
+    """Takes the tables out of a file: the class computes them then."""
+    path = folder / "model.safetensors"
+    kept = {key: value for key, value in load_file(path).items() if "embed_positions" not in key}
+    save_file(kept, path, {"format": "pt"})
+
+
 def _begin(model: Any, source: torch.Tensor) -> int:
     """Tokens that a target begins with."""
     if not model.config.is_encoder_decoder:
@@ -288,7 +318,7 @@ def _searched(model: Any, random: np.random.Generator, searches: Any = SEARCHES,
             options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None, "do_sample": False}
             options = {} if beams is None else options
             options |= (more or {}) | {"return_dict_in_generate": True, "output_scores": True}
-            with torch.inference_mode(), unrounded(model), unrounded_norms():
+            with torch.inference_mode(), unrounded(model):
                 result = model.generate(source, attention_mask=torch.ones_like(source), **options)
             score = float(f"{float(result.sequences_scores[0]):.9g}")
             found.append([ids, beams, penalty, early, result.sequences[0].tolist()[begin:], score])
@@ -326,27 +356,13 @@ def _gone_on_with(model: Any, tokenizer: Any, prompt: str) -> dict[str, Any]:
     return {"prompt": prompt, "ids": ids, "written": written, "text": whole[len(before) :], "margin": _margin(logits)}
 
 
-@contextmanager
-def unrounded_norms() -> Iterator[None]:
-    with ExitStack() as stack:
-        for norm in (LlamaRMSNorm, Qwen2RMSNorm, T5LayerNorm, MT5LayerNorm):
-            stack.enter_context(patch.object(norm, "forward", normalized))
-        yield
-
-
-def normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
-    """As the library has it, without the rounding to float32."""
-    mean = rows.pow(2).mean(-1, keepdim=True)
-    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
-
-
 def _written(model: Any, source: torch.Tensor) -> tuple[list[int], np.ndarray]:
     """The tokens behind what the target begins with, and the logits of each step."""
     begin = _begin(model, source)
     options: dict[str, Any] = {"num_beams": 1, "do_sample": False}
     options |= {"max_length": begin + MAX_TARGET, "max_new_tokens": None}
     mask = torch.ones_like(source)
-    with torch.inference_mode(), unrounded(model), unrounded_norms():
+    with torch.inference_mode(), unrounded(model):
         whole = model.generate(source, attention_mask=mask, **options)[0].tolist()
         if model.config.is_encoder_decoder:
             logits = model(input_ids=source, decoder_input_ids=torch.tensor([whole[:-1]])).logits[0]

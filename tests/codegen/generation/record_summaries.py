@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from record_generation import _begin, unrounded, unrounded_norms
+from record_generation import _begin, unrounded
 from tokenizers_of_texts import PROMPTS
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -28,6 +28,7 @@ PARAMS: dict[str, dict[str, Any]] = {
     "t5/texts": {**_USUAL, "max_length": 14, "min_length": 6, "num_beams": 4, "prefix": "of: "},
     "bart/texts": {**_USUAL, "no_repeat_ngram_size": 3, "max_length": 16, "min_length": 7, "num_beams": 4},
     "mbart/texts": {**_USUAL, "max_length": 12, "min_length": 5, "num_beams": 2, "repetition_penalty": None},
+    "pegasus/texts": {**_USUAL, "max_length": 13, "min_length": 4, "num_beams": 3, "length_penalty": 0.8},
 }
 
 
@@ -43,7 +44,7 @@ def summaries(name: str) -> list[Any]:
         ids = tokenizer(prefix + prompt, truncation=True)["input_ids"]
         source = torch.tensor([ids])
         begin = _begin(model, source)
-        with torch.inference_mode(), unrounded(model), unrounded_norms():
+        with torch.inference_mode(), unrounded(model):
             found = model.generate(
                 source, attention_mask=torch.ones_like(source), return_dict_in_generate=True, output_scores=True
             )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT-2's files, BART's bytes, Qwen2's, a tokenizer.json as Llama 3 has it,
-Unigram of T5 and mBART."""
+Unigram of T5, mBART and PEGASUS, NLLB's BPE."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import transformers
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
+from unigram import compiled
 from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
@@ -20,6 +21,25 @@ _LLAMA3 = (
 _T5_PIECES = ("<pad>", "</s>", "<unk>", *UNIGRAM, "<extra_id_1>", "<extra_id_0>")
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 _MBART_PIECES = (*_FIRST, *UNIGRAM, *FAIRSEQ_LANGUAGE_CODES, "<mask>")
+_CHARSMAP = compiled({"\t": " ", "\u3000": " ", "\u00e9": "e", "\u00ef": "i", "\ufb01": "fi"})
+_CODES = ("deu_Latn", "eng_Latn", "fra_Latn")
+_MERGES = (
+    "\u2581 t",
+    "h e",
+    "\u2581t he",
+    "a t",
+    "\u2581 c",
+    "\u2581c at",
+    "i n",
+    "in g",
+    "\u2581 a",
+    "n d",
+    "\u2581a nd",
+)
+_NLLB_PIECES = (*_FIRST, *UNIGRAM[:27], *(merge.replace(" ", "") for merge in _MERGES), *_CODES, "<mask>")
+_OFFSET = 5  # of PEGASUS's pieces, behind those of its training
+_PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _OFFSET)), "<unk>")
+_PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
 _T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
 SPECIAL = {
     "bart/texts": {
@@ -37,6 +57,20 @@ SPECIAL = {
         "eos_token_id": 2,
         "decoder_start_token_id": 2,
         "forced_bos_token_id": _MBART_PIECES.index("de_DE"),
+    },
+    "m2m_100/texts": {
+        "vocab_size": len(_NLLB_PIECES),
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+        "forced_bos_token_id": _NLLB_PIECES.index("deu_Latn"),
+    },
+    "pegasus/texts": {
+        "vocab_size": len(_PEGASUS_PIECES),
+        "pad_token_id": 0,
+        "eos_token_id": 1,
+        "decoder_start_token_id": 0,
+        "forced_eos_token_id": 1,
     },
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
@@ -80,6 +114,25 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
     if variant == "mbart/texts":
         scores = [(piece, -float(i)) for i, piece in enumerate(_MBART_PIECES)]
         tokenizer = transformers.MBartTokenizer(vocab=scores, src_lang="en_XX", tgt_lang="de_DE", model_max_length=20)
+        tokenizer.save_pretrained(folder)
+        return
+    if variant == "m2m_100/texts":
+        tokenizer = transformers.NllbTokenizer(
+            vocab={piece: i for i, piece in enumerate(_NLLB_PIECES)},
+            merges=[tuple(merge.split(" ")) for merge in _MERGES],
+            src_lang="eng_Latn",
+            extra_special_tokens=list(_CODES),
+            model_max_length=20,
+            _spm_precompiled_charsmap=_CHARSMAP,
+        )
+        tokenizer.save_pretrained(folder)
+        return
+    if variant == "pegasus/texts":
+        first = len(_PEGASUS_FIRST)
+        scores = [(piece, -float(max(0, i - first + 1))) for i, piece in enumerate(_PEGASUS_PIECES)]
+        tokenizer = transformers.PegasusTokenizer(
+            vocab=scores, offset=_OFFSET, model_max_length=20, _spm_precompiled_charsmap=_CHARSMAP
+        )
         tokenizer.save_pretrained(folder)
         return
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}

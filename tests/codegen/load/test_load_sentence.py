@@ -159,11 +159,8 @@ CASES = [
     pooling("config-type", pooling_mode_max_tokens=1),
     pooling("sentence-pooling-not-supported", "got max, mean", pooling_mode_max_tokens=True),
     pooling(
-        "sentence-pooling-not-supported", "'lasttoken'", pooling_mode_mean_tokens=False, pooling_mode_lasttoken=True
-    ),
-    pooling(
         "sentence-pooling-not-supported",
-        "'weightedmean' is not supported (supported: cls, max, mean, mean_sqrt_len_tokens)",
+        "'weightedmean' is not supported (supported: cls, max, mean, mean_sqrt_len_tokens, lasttoken)",
         pooling_mode_mean_tokens=False,
         pooling_mode_weightedmean_tokens=True,
     ),

@@ -31,7 +31,7 @@ def notes_on_spaces(folder: Path) -> list[str]:
     return [note for note in pipeline.load(folder).notes if CLEANS in note]
 
 
-@pytest.mark.parametrize("family", ["t5", "mbart", "marian", "transformer"])
+@pytest.mark.parametrize("family", ["t5", "mbart", "marian", "pegasus", "transformer"])
 def test_spaces_that_the_library_drops_are_noted(family: str, tmp_path: Path) -> None:
     folder = made(family, tmp_path / "model")
     for value, noted in ((False, []), (True, [f"{CONFIG}: {CLEANS} is not done: texts keep spaces"])):
@@ -39,7 +39,7 @@ def test_spaces_that_the_library_drops_are_noted(family: str, tmp_path: Path) ->
         assert [note[: len(noted[0])] for note in notes_on_spaces(folder)] == noted
 
 
-@pytest.mark.parametrize("family", ["bart", "gpt2", "llama"])
+@pytest.mark.parametrize("family", ["bart", "gpt2", "llama", "m2m_100"])
 def test_of_bpe_it_drops_none_unless_it_is_told_twice(family: str, tmp_path: Path) -> None:
     folder = made(family, tmp_path / "model")
     for keys, noted in (((CLEANS,), 0), ((CLEANS, CLEANS_BPE), 1)):

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -25,14 +22,13 @@ from token_ids import (
     MPNET,
     NO_SEGMENTS,
     ROBERTA,
+    T5,
     XLM_ROBERTA,
     Specials,
     some_tokens,
 )
 from transformers import PretrainedConfig, PreTrainedModel
-from transformers.models.deberta import modeling_deberta
-from transformers.models.deberta_v2 import modeling_deberta_v2
-from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
+from unrounded import unrounded
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -56,6 +52,8 @@ SPECIALS: dict[str, Specials] = {
     "albert/own_words": ALBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
+    "t5": T5,
+    "mt5": T5,
 }
 # As in deberta-base.
 DEBERTA_V1 = {
@@ -92,6 +90,14 @@ def distilbert(labels: int, sizes: tuple[int, int, int, int, int], **config: Any
     """Sizes: width, heads, layers, inner width, positions."""
     keys = ("dim", "n_heads", "n_layers", "hidden_dim", "max_position_embeddings")
     return Variant("DistilBertForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+
+
+def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions, as that of others; heads of a width of their own."""
+    keys = ("d_model", "num_heads", "num_layers", "d_ff", "n_positions")
+    buckets = {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12}
+    settings = dict(zip(keys, sizes, strict=True)) | {"d_kv": 5} | buckets
+    return Variant(f"{model}ForSequenceClassification", labels, settings | config)
 
 
 def bert_like(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
@@ -257,38 +263,10 @@ def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -
 
 def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
+    if config.model_type in ("t5", "mt5"):
+        return config.n_positions
     offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
-
-
-@contextmanager
-def unrounded(model: torch.nn.Module) -> Iterator[None]:
-    """What the library rounds to float32 whatever the model's type stays in float64, but for tables of cosines and
-    sines: these are weights, as it were."""
-    rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
-    hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
-    with ExitStack() as patches:
-        for module in (modeling_deberta, modeling_deberta_v2):
-            patches.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
-        patches.enter_context(patch.object(EuroBertRMSNorm, "forward", _normalized))
-        patches.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
-        yield
-    for hook in hooks:
-        hook.remove()
-
-
-def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    return tuple(table.to(torch.float32).double() for table in tables)
-
-
-def _normalized(norm: EuroBertRMSNorm, rows: torch.Tensor) -> torch.Tensor:
-    mean = rows.pow(2).mean(-1, keepdim=True)
-    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
-
-
-def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
-    """What DeBERTa divides scores by."""
-    return torch.sqrt(torch.tensor(rows.size(-1), dtype=torch.float64) * factor)
 
 
 def attention_of(config: PretrainedConfig) -> str:

@@ -20,10 +20,10 @@ from library_variants import (
     Variant,
     bert_like,
     distilbert,
-    unrounded,
 )
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
+from unrounded import unrounded
 
 ENDING = "ForMaskedLM"
 TOP = 16  # of the recorded outputs

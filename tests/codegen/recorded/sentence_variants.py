@@ -22,7 +22,7 @@ from library_variants import (
     build,
     max_tokens,
     specials_of,
-    unrounded,
+    t5,
 )
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
@@ -33,6 +33,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
+from unrounded import unrounded
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {
@@ -79,6 +80,23 @@ ENCODERS: dict[str, Encoder] = {
     "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
     "modernbert/mean": Encoder(
         "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}
+    ),
+    "t5/mean": Encoder(
+        "T5EncoderModel",
+        18,
+        "mean",
+        t5("T5", 0, (18, 3, 2, 23, 20)).config,
+        (lambda: Dense(18, 13, bias=False, activation_function=nn.Identity()), Normalize),
+    ),
+    "t5/gated": Encoder(
+        "T5EncoderModel",
+        16,
+        "mean",
+        t5("T5", 0, (16, 2, 2, 19, 24), feed_forward_proj="gated-gelu").config,
+        (lambda: Dense(16, 21, bias=False, activation_function=nn.Identity()), Normalize),
+    ),
+    "mt5/mean": Encoder(
+        "MT5EncoderModel", 20, "mean", t5("MT5", 0, (20, 4, 1, 17, 16)).config, (lambda: Dense(20, 11),)
     ),
     "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
     "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, t5
 from outputs import write_recorded
 
 ENDING = "ForTokenClassification"
@@ -37,6 +37,8 @@ VARIANTS: dict[str, Variant] = {
     "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
+    "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),
+    "tags/mt5": t5("MT5", 0, (18, 2, 1, 19, 16)),
     "tags/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3),
 }
 

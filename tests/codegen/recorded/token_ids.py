@@ -18,7 +18,7 @@ class Specials:
     """How a family's tokenizer frames texts."""
 
     unknown: int
-    classify: int
+    classify: int | None  # where a text begins with a token of its own
     separate: int
     between: int  # how many separators stand between the texts of a pair
     segments: bool  # whether the second text has another segment
@@ -34,11 +34,14 @@ CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=Fals
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")
 DEBERTA_BYTES = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta_bytes")
 ALBERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=False, vocabulary="albert")
+T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 
 def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Tokens]:
     """One token, a word, texts and pairs, up to the full length."""
     random = np.random.default_rng(seed)
+    begin = [] if specials.classify is None else [specials.classify]
+    framing = len(begin) + 1
 
     def words(count: int) -> list[int]:
         ids = random.integers(FIRST_WORD, FIRST_WORD + WORDS, count)
@@ -46,12 +49,12 @@ def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Toke
         return ids.tolist()
 
     def pair(first: int, second: int) -> Tokens:
-        a = [specials.classify, *words(first), specials.separate]
+        a = [*begin, *words(first), specials.separate]
         b = [*[specials.separate] * (specials.between - 1), *words(second), specials.separate]
         return Tokens(a + b, [0] * len(a) + [int(specials.segments)] * len(b))
 
-    yield Tokens([specials.classify], [0])
-    for count in (1, 6, max_tokens - 2):
-        yield Tokens([specials.classify, *words(count), specials.separate], [0] * (count + 2))
+    yield Tokens(begin or [specials.separate], [0])
+    for count in (1, 6, max_tokens - framing):
+        yield Tokens([*begin, *words(count), specials.separate], [0] * (count + framing))
     yield pair(2, 3)
-    yield pair(max_tokens - 4 - specials.between, 2)
+    yield pair(max_tokens - framing - 2 - specials.between, 2)

@@ -44,6 +44,11 @@ DEBERTA_MERGES = MERGES[:11]
 DEBERTA_BYTES_VOCABULARY = (
     *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in DEBERTA_MERGES), "[MASK]"),
 )
+T5_EXTRA_IDS = 2
+T5_VOCABULARY = (
+    *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
+    *(f"<extra_id_{i}>" for i in reversed(range(T5_EXTRA_IDS))),
+)
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -53,6 +58,7 @@ VOCABULARIES = {
     "albert": ALBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
+    "t5": T5_VOCABULARY,
 }
 
 
@@ -126,5 +132,6 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
         "camembert": ("CamembertTokenizer", {"vocab": scores}),
         "albert": ("AlbertTokenizer", {"vocab": scores}),
+        "t5": ("T5Tokenizer", {"vocab": scores, "extra_ids": T5_EXTRA_IDS}),
     }[specials.vocabulary]
     getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)

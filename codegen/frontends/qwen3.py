@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Qwen3, its embeddings too: Llama's shape with norms of each head's queries and keys. Names as in `transformers`."""
+
+from __future__ import annotations
+
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .decoder_family import Family
+from .llama_stack import Biases, Form, Stack, causal_stack
+from .qwen2 import HARMLESS_KEYS, TOKENIZER_CLASS, check_window
+
+MODEL_TYPE = "qwen3"
+_HEAD_WIDTH = 128  # where the configuration does not say it
+
+__all__ = ["HARMLESS_KEYS"]
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    check_window(config)
+    attention = config.flag("attention_bias", False)
+    form = Form(Biases(attention, attention, feed_forward=False), head_norms=True, head_width=_HEAD_WIDTH)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+
+
+_FAMILY = Family("Qwen3", TOKENIZER_CLASS, _stack)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of

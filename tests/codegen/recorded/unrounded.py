@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library without the roundings to float32 that it does whatever the type of a model is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from transformers.models.deberta import modeling_deberta
+from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
+from transformers.models.llama.modeling_llama import LlamaRMSNorm
+from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
+from transformers.models.t5.modeling_t5 import T5LayerNorm
+
+_RMS_NORMS = (EuroBertRMSNorm, LlamaRMSNorm, MT5LayerNorm, Qwen2RMSNorm, Qwen3RMSNorm, T5LayerNorm)
+
+
+@contextmanager
+def unrounded(model: torch.nn.Module) -> Iterator[None]:
+    """What the library rounds to float32 whatever the model's type stays in float64, but for tables of cosines and
+    sines: these are weights, as it were."""
+    rotary = [module for module in model.modules() if hasattr(module, "compute_default_rope_parameters")]
+    hooks = [module.register_forward_hook(_tables_rounded) for module in rotary]
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
+        for module in (modeling_deberta, modeling_deberta_v2):
+            stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
+        for norm in _RMS_NORMS:
+            stack.enter_context(patch.object(norm, "forward", _normalized))
+        stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
+        yield
+    for hook in hooks:
+        hook.remove()
+
+
+def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return tuple(table.to(torch.float32).double() for table in tables)
+
+
+def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
+    mean = rows.pow(2).mean(-1, keepdim=True)
+    return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
+
+
+def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
+    """What DeBERTa divides scores by."""
+    return torch.sqrt(torch.tensor(rows.size(-1), dtype=torch.float64) * factor)
+
+
+def _placed(table: Any, ids: torch.Tensor | None, embedded: torch.Tensor, past: int = 0) -> torch.Tensor:
+    """The library's sinusoids without the rounding of angles to float32; a padding token has a position, too."""
+    half = table.embedding_dim // 2
+    rates = torch.exp(torch.arange(half, dtype=torch.float64) * (-math.log(10000) / (half - 1)))
+    first, count = table.padding_idx + 1 + past, embedded.shape[1]
+    angles = torch.arange(first, first + count, dtype=torch.float64)[:, None] * rates
+    odd = torch.zeros(count, table.embedding_dim % 2, dtype=torch.float64)
+    rows = torch.cat([angles.sin(), angles.cos(), odd], dim=1)
+    return rows.to(torch.float32).to(embedded.dtype).expand(embedded.shape[0], -1, -1)
