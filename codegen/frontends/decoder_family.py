@@ -42,14 +42,15 @@ class Family:
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text and of what is written behind it."""
         width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+        writes = self._writes_texts(config)
         return Limits(
             width,
             vocabulary,
             config.positive_int(POSITIONS, maximum=MAX_POSITIONS),
             POSITIONS,
             self.tokenizer_class,
-            writes_texts=self._writes_texts(config),
-            has_encoder=False,
+            writes_texts=writes,
+            has_encoder=not writes,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -17,9 +17,10 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, feed_for
     names of its classes begin with, `feed_forward` its usual one, `writer` the class that has the decoder as well."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
-    parts.check_architecture(
-        config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,)
-    )
+    if sentence is None or writer not in config.architectures:
+        parts.check_architecture(
+            config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,)
+        )
     bert_like.check_encoder_only(config)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, feed_forward)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What T5 and mT5 have in common: a folder is that of a writer or that of its encoder alone, which its class says."""
+"""What T5 and mT5 have in common: a folder is that of a writer or that of its encoder alone, which its class
+says; sentence-transformers reads the encoder of either."""
 
 from __future__ import annotations
 
@@ -78,4 +79,4 @@ class Family:
         return f"{self.name}ForConditionalGeneration"
 
     def _writes_texts(self, config: Config) -> bool:
-        return not config.architectures or self._writer in config.architectures
+        return not config.embeds and (not config.architectures or self._writer in config.architectures)

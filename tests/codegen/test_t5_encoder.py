@@ -47,12 +47,6 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "answers": (TAGS, class_is("T5ForQuestionAnswering"), "architecture-not-supported", SUPPORTED),
     "both without a head": (MEAN, class_is("T5Model"), "architecture-not-supported", SUPPORTED),
     "another family's": (MT5, class_is("T5EncoderModel"), "architecture-not-supported", "MT5EncoderModel"),
-    "a writer's embedding": (
-        MEAN,
-        WRITER,
-        "architecture-conflict",
-        "set architectures in config.json to T5EncoderModel",
-    ),
     "a tagger's embedding": (MEAN, class_is("T5ForTokenClassification"), "architecture-conflict", "modules.json"),
     "no pooling": (MEAN, without_modules, "modules-missing", "--pooling mean"),
     "a decoder": (MEAN, configure(is_decoder=True), "decoder-not-supported", "is_decoder"),
@@ -84,6 +78,13 @@ def test_what_a_writer_is_not(tmp_path: Path) -> None:
 
 def embedding(path: Path, pooling: str | None = None) -> np.ndarray:
     return Interpreter(pipeline.to_graph(pipeline.load(path, pooling), None)).output(IDS, [0] * len(IDS))
+
+
+def test_a_writer_with_modules_makes_embeddings(tmp_path: Path) -> None:
+    """As sentence-transformers reads it, and a folder that names no class."""
+    for name, change in (("writer", WRITER), ("silent", configure(architectures=None))):
+        path = changed(MEAN, change, tmp_path / name)
+        assert np.array_equal(embedding(path), embedding(folder(MEAN)))
 
 
 def test_a_file_that_has_the_decoder_as_well(tmp_path: Path) -> None:

@@ -23,9 +23,10 @@ NAMES = {
     "mt5": "MT5",
     "pegasus": "Pegasus",
     "qwen2": "Qwen2",
+    "qwen3": "Qwen3",
     "t5": "T5",
 }
-WITHOUT_ENCODER = ("gpt2", "llama", "qwen2")
+WITHOUT_ENCODER = ("gpt2", "llama", "qwen2", "qwen3")
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -36,6 +37,7 @@ _BASES = {
     "mt5": recorded.T5,
     "pegasus": recorded.PEGASUS,
     "qwen2": recorded.LLAMA,
+    "qwen3": recorded.LLAMA,
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -143,8 +145,8 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         "rms_norm_eps": (0.3, (1e-5, 0.1)),
         "hidden_act": (0.3, _ACTIVATIONS),
         "rope_parameters": (0.5, _ANGLES),
-        **({"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} if family == "llama" else {}),
-        **({"use_sliding_window": (0.1, (True, False))} if family == "qwen2" else {}),
+        **({"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} if family in ("llama", "qwen3") else {}),
+        **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }
 
 

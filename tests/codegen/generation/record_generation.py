@@ -183,6 +183,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"num_hidden_layers": 1, "tie_word_embeddings": True, "intermediate_size": 34}
         | SPECIAL["qwen2/texts"],
     ),
+    "qwen3/texts": (
+        "Qwen3",
+        LLAMA | {"head_dim": 10, "num_hidden_layers": 2, "attention_bias": True} | SPECIAL["qwen3/texts"],
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -219,6 +223,7 @@ CLASSES = {
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
+    "Qwen3": "Qwen3ForCausalLM",
     "T5": "T5ForConditionalGeneration",
     "MT5": "MT5ForConditionalGeneration",
 }

@@ -75,6 +75,7 @@ SPECIAL = {
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
+    "qwen3/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
 }
@@ -97,7 +98,7 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
         return
-    if variant == "qwen2/texts":
+    if variant in ("qwen2/texts", "qwen3/texts"):
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
         transformers.Qwen2Tokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)

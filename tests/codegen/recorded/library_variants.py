@@ -21,6 +21,7 @@ from token_ids import (
     DEBERTA_BYTES,
     MPNET,
     NO_SEGMENTS,
+    QWEN,
     ROBERTA,
     T5,
     XLM_ROBERTA,
@@ -36,7 +37,7 @@ REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROBERTAS = ("roberta", "camembert", "xlm-roberta")
 # Eager attention rounds probabilities to float32, sdpa does not.
-ROUNDING = ("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3")
+ROUNDING = (*("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3"),)
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
@@ -52,6 +53,7 @@ SPECIALS: dict[str, Specials] = {
     "albert/own_words": ALBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
+    **dict.fromkeys(("llama", "qwen2", "qwen3"), QWEN),
     "t5": T5,
     "mt5": T5,
 }
@@ -210,6 +212,13 @@ VARIANTS: dict[str, Variant] = {
     ),
     "deberta/absolute": bert_like(
         "Deberta", 2, (16, 2, 1, 19, 14), pos_att_type=["c2p"], type_vocab_size=2, hidden_act="relu"
+    ),
+    "qwen3/softmax": bert_like("Qwen3", 3, (24, 4, 2, 23, 20), num_key_value_heads=2, head_dim=10),
+    "qwen2/regression": bert_like(
+        "Qwen2", 1, (20, 2, 1, 29, 16), num_key_value_heads=1, problem_type=REGRESSION, pad_token_id=70
+    ),
+    "llama/multi_label": bert_like(
+        "Llama", 4, (24, 3, 1, 19, 14), attention_bias=True, mlp_bias=True, problem_type=MULTI_LABEL
     ),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(

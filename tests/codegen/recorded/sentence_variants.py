@@ -77,6 +77,9 @@ ENCODERS: dict[str, Encoder] = {
         "XLMRobertaModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + 2, "type_vocab_size": 1}
     ),
     "deberta/mean": Encoder("DebertaModel", 20, "mean", BERT_SIZES | DEBERTA_V1, (Normalize,)),
+    "qwen3/last": Encoder(
+        "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
+    ),
     "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
     "modernbert/mean": Encoder(
         "ModernBertModel", 20, "mean", BERT_SIZES | MODERN_IDS | {"num_hidden_layers": 2, "local_attention": 4}

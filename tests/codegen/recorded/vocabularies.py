@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_config, write_json
@@ -40,10 +41,11 @@ CAMEMBERT_VOCABULARY = (
 )
 ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
-DEBERTA_MERGES = MERGES[:11]
+FEW_MERGES = MERGES[:11]
 DEBERTA_BYTES_VOCABULARY = (
-    *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in DEBERTA_MERGES), "[MASK]"),
+    *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES), "[MASK]"),
 )
+QWEN_VOCABULARY = ("<|endoftext|>", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES))
 T5_EXTRA_IDS = 2
 T5_VOCABULARY = (
     *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
@@ -58,6 +60,7 @@ VOCABULARIES = {
     "albert": ALBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
+    "qwen": QWEN_VOCABULARY,
     "t5": T5_VOCABULARY,
 }
 
@@ -113,7 +116,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
 
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
-    merge_lines = DEBERTA_MERGES if specials.vocabulary == "deberta_bytes" else MERGES
+    merge_lines = FEW_MERGES if specials.vocabulary in ("deberta_bytes", "qwen") else MERGES
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *merge_lines, "")), encoding="utf-8")
@@ -127,6 +130,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     merges = [tuple(merge.split(" ")) for merge in merge_lines]
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
+        "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
         "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
@@ -135,3 +139,15 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "t5": ("T5Tokenizer", {"vocab": scores, "extra_ids": T5_EXTRA_IDS}),
     }[specials.vocabulary]
     getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)
+    if specials.vocabulary == "qwen":
+        _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
+
+
+def _append_end(file: Path, end: str, number: int) -> None:
+    """As Qwen3's embeddings have it, whose class puts nothing around a text by itself."""
+    first, second = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+    token = {"SpecialToken": {"id": end, "type_id": 0}}
+    template = {"type": "TemplateProcessing", "single": [first, token], "pair": [first, token, second, token]}
+    special = {end: {"id": end, "ids": [number], "tokens": [end]}}
+    described = json.loads(file.read_text(encoding="utf-8"))
+    write_json(file, described | {"post_processor": template | {"special_tokens": special}})

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoders that write nothing: classifiers of the last row and embeddings, what their folders may say, and what is
+refused. test_recorded_models.py has what they compute, test_decoders.py those that write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded.outputs import folder
+from recorded_changes import Change, assert_refused, changed, configure, graph_of
+from tiny_checkpoint import read_raw_safetensors, write_safetensors
+
+from codegen import pipeline
+from codegen.errors import EtchError
+from codegen.ir import graph as g
+from codegen.oracle.interpret import Interpreter
+
+LAST, CLASSIFIER = "qwen3/last", "qwen3/softmax"
+REFUSED: dict[str, tuple[str, Change, str, str]] = {
+    "a tagger": (
+        CLASSIFIER,
+        configure(architectures=["Qwen3ForTokenClassification"]),
+        "architecture-not-supported",
+        "Qwen3ForSequenceClassification, Qwen3ForCausalLM, or Qwen3Model",
+    ),
+    "rows alone": (CLASSIFIER, configure(architectures=["Qwen3Model"]), "modules-missing", "--pooling"),
+    "an embedding of a classifier": (
+        LAST,
+        configure(architectures=["Qwen3ForSequenceClassification"]),
+        "architecture-conflict",
+        "Qwen3Model",
+    ),
+    "padding that texts end with": (CLASSIFIER, configure(pad_token_id=0), "config-value", "pad_token_id 0"),
+    "a window": (LAST, configure(use_sliding_window=True), "config-not-supported", "use_sliding_window"),
+    "heads of the usual width": (LAST, configure(head_dim=128), "wrong-shape", "q_proj"),
+    "biases": ("llama/multi_label", configure(attention_bias=False), "unused-tensor", "q_proj.bias"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str, tmp_path: Path) -> None:
+    assert_refused(*REFUSED[case], tmp_path)
+
+
+def rows(path: Path) -> np.ndarray:
+    return Interpreter(graph_of(path)).output([7, 9, 0], [0, 0, 0])
+
+
+def as_a_writer(path: Path) -> None:
+    """The class that the model was trained as, with its names and the weights of its logits."""
+    configure(architectures=["Qwen3ForCausalLM"])(path)
+    header, data = read_raw_safetensors(path / "model.safetensors")
+    tensors = {
+        f"model.{name}": np.frombuffer(data[slice(*entry["data_offsets"])], np.float16)
+        .reshape(entry["shape"])
+        .astype(np.float32)
+        for name, entry in header.items()
+        if name != "__metadata__"
+    }
+    tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"]
+    write_safetensors(path / "model.safetensors", tensors)
+
+
+def test_a_writer_with_modules_makes_embeddings(tmp_path: Path) -> None:
+    """Qwen3's embeddings have the class of a writer."""
+    path = changed(LAST, as_a_writer, tmp_path)
+    graph = graph_of(path)
+    assert (graph.task.verb, graph.target) == ("embed", None)
+    assert "not used by sentence-transformers: lm_head.weight" in graph.notes
+    assert np.array_equal(rows(path), rows(folder(LAST)))
+
+
+def test_pooling_that_is_asked_for(tmp_path: Path) -> None:
+    def alone(path: Path) -> None:
+        (path / "modules.json").unlink()
+
+    path = changed(LAST, alone, tmp_path)
+    graph = pipeline.to_graph(pipeline.load(path, "last"), None)
+    pools = [op.kind for op, _ in g.ops_of(graph) if isinstance(op, g.Pool)]
+    assert (pools, graph.task.verb) == (["last"], "embed")
+    configure(architectures=["Qwen3ForCausalLM"], eos_token_id=0)(path)
+    with pytest.raises(EtchError) as caught:
+        pipeline.load(path, "last")
+    assert caught.value.code == "option-conflict"
+
+
+def test_all_positions_are_a_texts() -> None:
+    """Nothing is written behind it."""
+    config = json.loads((folder(CLASSIFIER) / "config.json").read_text())
+    assert pipeline.load(folder(CLASSIFIER)).default_max_tokens == config["max_position_embeddings"]
+
+
+def test_a_row_sees_none_behind_it() -> None:
+    graph = graph_of(folder(CLASSIFIER))
+    assert {op.mask for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)} == {"causal"}
+    heads = {op.gamma.name: op.heads for op, _ in g.ops_of(graph) if isinstance(op, g.Norm)}
+    assert (heads["query_norm_gamma"], heads["key_norm_gamma"], heads["final_norm_gamma"]) == (4, 2, 1)
