@@ -50,8 +50,8 @@ def _of_first_direction(op: p.Gru) -> str:
     return op.weights[0].name
 
 
-@NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention))
-@NAME.on(*(p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+@NAME.on(*(p.EmbeddingSum, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues))
+@NAME.on(*(p.Attention, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
 def _of_kind(op: p.Op) -> str:
     words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(op).__name__)
     return words.lstrip("_")

@@ -182,7 +182,7 @@ SCRATCH: Stage[int] = Stage("plan")
 
 
 @SCRATCH.on(
-    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeyRows, p.Pool, p.Masked, p.Normalize),
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeyRows, p.Pool, p.Masked, p.Normalize),
     p.Softmax,
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:

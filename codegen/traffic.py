@@ -116,7 +116,7 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 
 _ONCE = (
-    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues),
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues),
     *(p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax),
 )
 

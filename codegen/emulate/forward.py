@@ -196,6 +196,11 @@ def _multiply(op: p.Multiply, at: Forward) -> None:
     at.write(op.out, at.read(op.a) * at.read(op.b))
 
 
+@EMULATE.on(p.Add)
+def _add(op: p.Add, at: Forward) -> None:
+    at.write(op.out, at.read(op.a) + at.read(op.b))
+
+
 @EMULATE.on(p.Rotary)
 def _rotary(op: p.Rotary, at: Forward) -> None:
     assert isinstance(op.table, int)

@@ -30,3 +30,8 @@ def rows_of(array: Array, begin: int, end: int) -> Computed:
     """Some rows of a tensor that a file stores together with others."""
     shape = (end - begin, *array.shape[1:])
     return Computed(f"{array.name}[{begin}:{end}]", shape, lambda: array.values[begin:end], array.file)
+
+
+def one_more(array: Array) -> Computed:
+    """1 + a tensor, of norms whose weights are stored as what they differ from 1 by."""
+    return Computed(f"1 + {array.name}", array.shape, lambda: array.values.astype(np.float64) + 1, array.file)

@@ -37,6 +37,7 @@ class Family:
     name: str  # of its classes
     tokenizer_class: str
     stack_of: StackOf
+    writer: str = ""  # the class that writes texts, where it has another name than the others
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
 
     def read_limits(self, config: Config) -> Limits:
@@ -127,7 +128,7 @@ class Family:
 
     @property
     def _writer(self) -> str:
-        return f"{self.name}ForCausalLM"
+        return self.writer or f"{self.name}ForCausalLM"
 
     def _writes_texts(self, config: Config) -> bool:
         return not config.embeds and (not config.architectures or self._writer in config.architectures)

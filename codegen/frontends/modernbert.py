@@ -14,7 +14,6 @@ from typing import Any
 
 from ..ir.graph import (
     Attention,
-    ByLayer,
     Embed,
     Graph,
     Layers,
@@ -23,9 +22,7 @@ from ..ir.graph import (
     Node,
     Norm,
     Op,
-    Parameter,
     Pooling,
-    Rotary,
     Term,
 )
 from ..ir.task import Task
@@ -36,8 +33,9 @@ from ..load.safetensors import TensorFile
 from . import parts
 from .classifier_head import POOLED, classifier_head
 from .heads import head_class, read_head
+from .layer_kinds import FULL, SLIDING, Tables, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
 from .prediction_head import Prediction
-from .rotary import angles_in, limits_of, rotary_tables
+from .rotary import limits_of
 from .stacked import Made, stacked_linears
 
 MODEL_TYPE = "modernbert"
@@ -53,8 +51,7 @@ HARMLESS_KEYS = frozenset(
 )
 _PREFIX = "model."
 _WORDS = "embeddings.tok_embeddings.weight"
-_FULL, _SLIDING = "full_attention", "sliding_attention"
-_THETA_KEYS = {_FULL: ("global_rope_theta", 160_000.0), _SLIDING: ("local_rope_theta", 10_000.0)}
+_THETA_KEYS = {FULL: ("global_rope_theta", 160_000.0), SLIDING: ("local_rope_theta", 10_000.0)}
 _POOLING: dict[str, Pooling] = {"cls": "first", "mean": "mean"}
 
 
@@ -73,7 +70,7 @@ class _Shape:
     norm_bias: bool
     attention_bias: bool
     inner_bias: bool
-    kinds: tuple[str, ...]  # of the layers: _FULL or _SLIDING
+    kinds: tuple[str, ...]  # of the layers: FULL or SLIDING
     window: int  # tokens to each side that a sliding layer sees
 
 
@@ -187,30 +184,15 @@ def _kinds(config: Config) -> tuple[str, ...]:
     """What each layer sees: named, or every n-th layer everything."""
     layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     every = config.positive_int("global_attn_every_n_layers", 3, maximum=parts.MAX_LAYERS)
-    if config.values.get("layer_types") is None:
-        return tuple(_SLIDING if layer % every else _FULL for layer in range(layers))
-    kinds = config.strings("layer_types")
-    if len(kinds) != layers or not set(kinds) <= {_FULL, _SLIDING}:
-        raise parts.refuse("layers-out-of-range", f"layer_types: expected {layers} of {_FULL} or {_SLIDING}")
-    return kinds
+    return layer_kinds(config, tuple(SLIDING if layer % every else FULL for layer in range(layers)))
 
 
-def _tables(config: Config, shape: _Shape, max_tokens: int) -> dict[str, tuple[Parameter, Parameter]]:
+def _tables(config: Config, shape: _Shape, max_tokens: int) -> Tables:
     """Cosines and sines of each kind of layer that there is."""
     if config.values.get("rope_scaling") is not None:
         raise parts.refuse("rotary-not-supported", "rope_scaling is not supported")
-    positions = read_limits(config).positions
-    named = config.values.get("rope_parameters")
-    if named is not None and (not isinstance(named, dict) or not set(named) <= {_FULL, _SLIDING}):
-        raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {_FULL} and {_SLIDING}")
-    found: dict[str, tuple[Parameter, Parameter]] = {}
-    for kind, (key, usual) in _THETA_KEYS.items():
-        of_kind = (named or {}).get(kind)
-        angles = angles_in({} if of_kind is None else of_kind, kind, config.number(key, usual), positions)
-        if kind in shape.kinds:
-            name = "global" if kind == _FULL else "local"
-            found[kind] = rotary_tables(name, angles, max_tokens, shape.hidden // shape.heads)
-    return found
+    angles = angles_by_kind(config, _THETA_KEYS, read_limits(config).positions)
+    return tables_by_kind(angles, shape.kinds, max_tokens, shape.hidden // shape.heads)
 
 
 @dataclass(frozen=True)
@@ -218,7 +200,7 @@ class _Parts:
     tensors: TensorFile
     prefix: str
     shape: _Shape
-    tables: dict[str, tuple[Parameter, Parameter]]
+    tables: Tables
 
     @property
     def widths(self) -> dict[str, int]:
@@ -273,17 +255,12 @@ class _Parts:
     def attention(self, layers: Sequence[int], query: str, key: str, value: str, context: str) -> tuple[Op, ...]:
         """Queries and keys are turned, and each layer sees what its kind does."""
         kinds = [self.shape.kinds[layer] for layer in layers]
-        used = sorted(set(kinds))
-        cosines, sines = (tuple(self.tables[kind][i] for kind in used) for i in (0, 1))
-        table = _by_layer([used.index(kind) for kind in kinds])
-        window = self.shape.window
-        mask = _by_layer(["window" if kind == _SLIDING else "none" for kind in kinds])
-        seen = _by_layer([window if kind == _SLIDING else None for kind in kinds])
+        seen = seen_by_kind(kinds, self.tables, self.shape.window)
         heads = self.shape.heads
         return (
-            Rotary(cosines, sines, heads, query, table),
-            Rotary(cosines, sines, heads, key, table),
-            Attention(query, key, value, context, heads, mask=mask, window=seen),
+            seen.turned(query, heads),
+            seen.turned(key, heads),
+            Attention(query, key, value, context, heads, mask=seen.mask, window=seen.window),
         )
 
     def linear(self, name: str, sources: Sequence[str], value: str, bias: bool) -> Linear:
@@ -302,8 +279,3 @@ class _Parts:
         return parts.layer_norm(
             self.tensors, name, whole, shape.hidden, shape.epsilon, value, out, bias=shape.norm_bias
         )
-
-
-def _by_layer(values: Sequence[Any]) -> Any:
-    """One value where all are the same."""
-    return values[0] if len(set(values)) == 1 else ByLayer(tuple(values))

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Head, Node, Normalize, Pool, Pooling
+from dataclasses import replace
+
+from ..ir.graph import Head, Node, Normalize, Parameter, Pool, Pooling
 from ..load.sentence import SentenceModules
 from ..tasks.embedding import Embedding
 from . import parts
+from .computed import Computed
 
 _POOLING: dict[str, Pooling] = {
     "cls": "first",
@@ -29,11 +32,17 @@ def sentence_head(sentence: SentenceModules, value: str, width: int) -> tuple[tu
         shape = dense.outputs, dense.inputs
         name = "dense" if count == 1 else f"dense_{index}"
         source, out = values[index : index + 2]
-        body.append(
-            parts.linear(dense.tensors, name, ["linear"], shape, source, out, dense.activation, bias=dense.bias)
-        )
+        made = parts.linear(dense.tensors, name, ["linear"], shape, source, out, dense.activation, bias=dense.bias)
+        body.append(made if count == 1 else replace(made, weight=_named(made.weight, name)))
         dense.tensors.finish()
         widths[out] = dense.outputs
     if sentence.normalize:
         body.append(Normalize(OUT))
     return tuple(body), widths, Head(Embedding(widths[OUT]), OUT)
+
+
+def _named(weight: Parameter, name: str) -> Parameter:
+    """Every file of a linear has the same names for its tensors, by which reports tell matrices apart."""
+    (array,) = weight.arrays
+    named = Computed(f"{name}.{array.name}", array.shape, lambda: array.values, array.file)
+    return replace(weight, arrays=(named,))

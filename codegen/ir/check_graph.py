@@ -261,8 +261,8 @@ def _linear(op: g.Linear, check: _Check) -> None:
     check.out(op.out, check.rows[op.input])
 
 
-@CHECK.on(g.Multiply)
-def _multiply(op: g.Multiply, check: _Check) -> None:
+@CHECK.on(g.Multiply, g.Add)
+def _value_by_value(op: g.Multiply | g.Add, check: _Check) -> None:
     for value in (op.b, op.out):
         check.same(f"width of '{value}'", check.width(value), check.width(op.a))
     check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])

@@ -207,7 +207,7 @@ def _pooled(op: p.Pool) -> bool:
     return op.kind != "first"
 
 
-@READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Rotary, p.PackKeys, p.PackKeyRows))
+@READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows))
 @READS_ALL.on(*(p.PackValues, p.Attention, p.Gru, p.Masked, p.Best, p.Normalize, p.Softmax))
 def _one_row(op: p.Op) -> bool:
     return False
@@ -285,8 +285,8 @@ def _best(op: p.Best) -> None:
         _same(f"bias of {entry.source}", entry.bias.shape, (entries,))
 
 
-@CHECK.on(p.Multiply)
-def _multiply(op: p.Multiply) -> None:
+@CHECK.on(p.Multiply, p.Add)
+def _value_by_value(op: p.Multiply | p.Add) -> None:
     _widths(op.a, op.b, op.out)
 
 

@@ -47,6 +47,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.Norm,
     p.Quantize,
     p.Multiply,
+    p.Add,
     p.Rotary,
     p.PackKeys,
     p.PackKeyRows,

@@ -132,6 +132,15 @@ class Multiply:
 
 
 @dataclass(frozen=True)
+class Add:
+    """out = a + b, element by element: the residual of a block whose rows a norm changes first."""
+
+    a: str = read()
+    b: str = read()
+    out: str = written()
+
+
+@dataclass(frozen=True)
 class Rotary:
     """In place: each head's first `rotated` values turned by their row's position, the first half with the second.
     The tables are [positions, rotated / 2]; where there are several, `table` says which one."""
@@ -248,7 +257,7 @@ class Softmax:
     value: str = updated()
 
 
-Op = Embed | Norm | Linear | Multiply | Rotary | Attention | Gru | Pool | Masked | Best | Normalize | Softmax
+Op = Embed | Norm | Linear | Multiply | Add | Rotary | Attention | Gru | Pool | Masked | Best | Normalize | Softmax
 OPS: tuple[type, ...] = get_args(Op)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .graph import (
+    Add,
     Attention,
     Best,
     Embed,
@@ -44,7 +45,7 @@ def _directions(op: Gru) -> tuple[Product, ...]:
     return op.directions
 
 
-@PRODUCTS.on(Embed, Norm, Multiply, Rotary, Attention, Pool, Masked, Normalize, Softmax)
+@PRODUCTS.on(Embed, Norm, Multiply, Add, Rotary, Attention, Pool, Masked, Normalize, Softmax)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()
 

@@ -40,6 +40,7 @@ __all__ = [
     "GROUP",
     "OPS",
     "VOCABULARY_BLOCK",
+    "Add",
     "Attention",
     "Best",
     "Blocks",
@@ -170,6 +171,13 @@ class Multiply:
 
 
 @dataclass(frozen=True)
+class Add:
+    a: Buffer = read()
+    b: Buffer = read()
+    out: Buffer = written()
+
+
+@dataclass(frozen=True)
 class Rotary:
     cosines: tuple[WeightSlot, ...] = weights()
     sines: tuple[WeightSlot, ...] = weights()
@@ -281,6 +289,7 @@ Op = (
     | Quantize
     | Linear
     | Multiply
+    | Add
     | Rotary
     | PackKeys
     | PackKeyRows

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from .op import map_slots
 from .program import (
+    Add,
     Attention,
     Best,
     Blocks,
@@ -66,8 +67,8 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
     return replace(op, cosines=cosines, sines=sines)
 
 
-@CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, PackKeys, PackKeyRows, PackValues, Gru, Pool, Masked, Best)
-@CUT.on(Normalize, Softmax)
+@CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, PackKeys, PackKeyRows, PackValues, Gru, Pool)
+@CUT.on(Masked, Best, Normalize, Softmax)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op
 

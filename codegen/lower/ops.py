@@ -119,6 +119,11 @@ def _multiply(op: g.Multiply, at: Place) -> list[p.Op]:
     return [p.Multiply(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]
 
 
+@LOWER.on(g.Add)
+def _add(op: g.Add, at: Place) -> list[p.Op]:
+    return [p.Add(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]
+
+
 @LOWER.on(g.Rotary)
 def _rotary(op: g.Rotary, at: Place) -> list[p.Op]:
     rows = at.positions

@@ -111,7 +111,7 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
     return not together
 
 
-@AT_ONCE.on(g.Linear, g.Multiply, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best, g.Normalize, g.Softmax)
+@AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best, g.Normalize, g.Softmax)
 def _never(op: g.Op, together: bool) -> bool:
     return False
 
@@ -125,8 +125,8 @@ def _first_row(op: g.Pool) -> str | None:
     return op.input if op.kind == "first" else None
 
 
-@HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Rotary, g.Attention, g.Gru, g.Masked, g.Best, g.Normalize))
-@HANDS_ON.on(g.Softmax)
+@HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.Rotary, g.Attention, g.Gru, g.Masked, g.Best))
+@HANDS_ON.on(g.Normalize, g.Softmax)
 def _computes(op: g.Op) -> None:
     return None
 

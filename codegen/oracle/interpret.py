@@ -144,6 +144,11 @@ def _multiply(op: g.Multiply, at: _State) -> None:
     at.values[op.out] = at.values[op.a] * at.values[op.b]
 
 
+@INTERPRET.on(g.Add)
+def _add(op: g.Add, at: _State) -> None:
+    at.values[op.out] = at.values[op.a] + at.values[op.b]
+
+
 @INTERPRET.on(g.Rotary)
 def _rotary(op: g.Rotary, at: _State) -> None:
     rows = at.values[op.value]

@@ -83,6 +83,11 @@ def _multiply(op: g.Multiply, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.a] * bounds[op.b], None)
 
 
+@BOUND.on(g.Add)
+def _add(op: g.Add, bounds: _Bounds) -> None:
+    bounds.set(op.out, bounds[op.a] + bounds[op.b], None)
+
+
 @BOUND.on(g.Rotary)
 def _rotary(op: g.Rotary, bounds: _Bounds) -> None:
     bounds.set(op.value, math.sqrt(2.0) * bounds[op.value], None)

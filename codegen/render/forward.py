@@ -338,10 +338,16 @@ def _softmax(op: p.Softmax, scope: Scope) -> str:
     return scope.statement("softmax", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
 
 
-@RENDER.on(p.Multiply)
-def _multiply(op: p.Multiply, scope: Scope) -> str:
-    values = {"rows": scope.rows(op.out), "a": scope.view(op.a), "b": scope.view(op.b), "out": scope.view(op.out)}
-    return scope.statement("multiply", values)
+@RENDER.on(p.Multiply, p.Add)
+def _value_by_value(op: p.Multiply | p.Add, scope: Scope) -> str:
+    values = {
+        "type": type(op).__name__,
+        "rows": scope.rows(op.out),
+        "a": scope.view(op.a),
+        "b": scope.view(op.b),
+        "out": scope.view(op.out),
+    }
+    return scope.statement("value_by_value", values)
 
 
 @RENDER.on(p.Rotary)

@@ -120,6 +120,22 @@ def test_a_sum_over_the_root_of_its_length_grows_with_it(pooling: str, passes: b
     assert "'embedding'" in str(caught.value)
 
 
+@pytest.mark.parametrize(("factor", "passes"), [(1.0, True), (1.01, False)])
+def test_a_sum_is_bounded_by_that_of_its_terms(factor: float, passes: bool) -> None:
+    def embed(name: str, value: float) -> g.Embed:
+        table = g.Parameter(name, (Made(name, np.full((3, 4), value, np.float32)),))
+        return g.Embed((g.Term(table, "ids"),), name)
+
+    body = (embed("a", 0.75 * LIMIT), embed("b", factor * -0.25 * LIMIT), g.Add("a", "b", "a"))
+    graph = g.Graph({"a": 4, "b": 4}, body, (), 3, 1, 8)
+    if passes:
+        check_bounds(graph)
+        return
+    with pytest.raises(EtchError, match="'a' could reach") as caught:
+        check_bounds(graph)
+    assert caught.value.code == "activation-bound"
+
+
 @pytest.mark.parametrize(("factor", "passes"), [(0.99, True), (1.01, False)])
 def test_a_bias_of_scores_is_bounded_as_a_power_of_2(factor: float, passes: bool) -> None:
     """Times log2(e) it may pass what float32 holds, though the checkpoint's own value is finite."""

@@ -58,7 +58,7 @@ def event(op: p.Op, block: int | None) -> Event:
         read, written = cells(op.input, block), cells(op.out, block)
     elif isinstance(op, p.Normalize | p.Rotary):
         read = written = cells(op.rows, block)
-    elif isinstance(op, p.Multiply):
+    elif isinstance(op, p.Multiply | p.Add):
         read, written = cells(op.a, block) | cells(op.b, block), cells(op.out, block)
     elif isinstance(op, p.Masked):
         read, written = cells(op.input, None) | {("masks", 0)}, cells(op.out, None)

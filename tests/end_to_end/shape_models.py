@@ -123,6 +123,7 @@ CORE = [
     Model("mpnet/long", "fp32"),
     Model("deberta-v2/long", "fp32"),
     Model("deberta/base", target="m-profile"),
+    Model("gemma3_text/mean", target="m-profile"),
     Model("qwen3/last", target="m-profile"),
     Model("llama/multi_label", "fp32"),
     Model("roberta/regression", target="m-profile"),

@@ -58,6 +58,7 @@ LONG = [
     ("decoder only", "w8a8", "host"),
     ("decoder only", "fp32", "m-profile"),
     ("decoder only, one layer", "fp32", "host"),
+    ("decoder only, norms behind blocks", "w8a8", "host"),
     ("encoder and decoder", "w8a8", "host"),
     ("encoder and decoder", "w4a8", "m-profile"),
     ("encoder and decoder, one layer", "w4a8", "host"),

@@ -8,6 +8,20 @@
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
+namespace {
+
+template <class Op, class Function>
+void value_by_value(const Op& op, std::uint32_t first, std::uint32_t last, Function function) noexcept {
+    for (std::uint32_t row = first; row < last; ++row) {
+        const float* const x = op.a.from(row).data;
+        const float* const y = op.b.from(row).data;
+        float* const to = op.out.from(row).data;
+        for (std::uint32_t i = 0; i < op.out.width; ++i)
+            to[i] = function(x[i], y[i]);
+    }
+}
+
+}  // namespace
 
 void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
@@ -31,13 +45,11 @@ void RmsNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t l
 }
 
 void Multiply::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
-    for (std::uint32_t row = first; row < last; ++row) {
-        const float* const x = a.from(row).data;
-        const float* const y = b.from(row).data;
-        float* const to = out.from(row).data;
-        for (std::uint32_t i = 0; i < out.width; ++i)
-            to[i] = x[i] * y[i];
-    }
+    value_by_value(*this, first, last, [](float x, float y) { return x * y; });
+}
+
+void Add::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    value_by_value(*this, first, last, [](float x, float y) { return x + y; });
 }
 
 void Rotary::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {

@@ -146,7 +146,7 @@ LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 OWN = ((None, None, None),) * 3
-SMALL_WORDS = ("m2m_100/own", "pegasus/own")  # scaled, without a norm behind
+SMALL_WORDS = ("m2m_100/own", "pegasus/own", "gemma3_text/own")  # scaled, without a norm behind
 # Class and configuration of each variant.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
@@ -187,6 +187,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "Qwen3",
         LLAMA | {"head_dim": 10, "num_hidden_layers": 2, "attention_bias": True} | SPECIAL["qwen3/texts"],
     ),
+    "gemma3_text/own": (
+        "Gemma3",
+        LLAMA
+        | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
+        | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -220,6 +226,7 @@ CLASSES = {
     "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
     "Pegasus": "PegasusForConditionalGeneration",
+    "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
@@ -232,7 +239,7 @@ CLASSES = {
 def record(folder: Path, name: str, seed: int) -> None:
     """Writes the folder of one variant."""
     kind, settings = VARIANTS[name]
-    config = getattr(transformers, f"{kind}Config")(**settings)
+    config = getattr(transformers, CLASSES[kind]).config_class(**settings)
     model = getattr(transformers, CLASSES[kind])(config)
     if settings.get("tie_word_embeddings") is False and kind in ("T5", "MT5"):  # the class ties them all the same
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())

@@ -123,10 +123,28 @@ class Builder:
             *self.feed_forward("normed", "hidden"),
         )
 
+    def sandwiched_layer(self, mask: g.Mask = "none") -> tuple[g.Op, ...]:
+        """Norms before each block and behind it, before what came in is added."""
+        return (
+            self.norm("attention_norm", "hidden", "normed", "rms"),
+            *self.projections("normed"),
+            g.Attention("query", "key", "value", "context", HEADS, mask=mask),
+            self.linear("attention_output", "context", "block"),
+            self.norm("attention_output_norm", "block", kind="rms"),
+            g.Add("hidden", "block", "hidden"),
+            self.norm("inner_norm", "hidden", "normed", "rms"),
+            self.linear("intermediate", "normed", "inner", WIDTH, INNER, "gelu"),
+            self.linear("output", "inner", "block", INNER, WIDTH),
+            self.norm("output_norm", "block", kind="rms"),
+            g.Add("block", "hidden", "hidden"),
+        )
+
 
 def graph(body: tuple[g.Node, ...], *results: str, **widths: int) -> g.Graph:
     """Embeddings of the values named."""
-    usual = dict.fromkeys(("hidden", "normed", "query", "key", "value", "context", "memory", "first", *results), WIDTH)
+    usual = dict.fromkeys(
+        ("hidden", "normed", "query", "key", "value", "context", "block", "memory", "first", *results), WIDTH
+    )
     wide = usual | {"inner": INNER} | widths
     heads = tuple(g.Head(Embedding(wide[name]), name) for name in results)
     return g.Graph(wide, body, heads, VOCABULARY, SEGMENTS, MAX_TOKENS)

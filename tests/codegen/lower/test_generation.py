@@ -47,7 +47,7 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
 
 
 def settings_of(variant: str, config: Config) -> GenerationSettings:
-    has_encoder = not variant.startswith(("gpt2", "llama", "qwen"))
+    has_encoder = not variant.startswith(("gemma3_text", "gpt2", "llama", "qwen"))
     vocabulary = config.positive_int("target_vocab_size", config.positive_int("vocab_size"))
     return read_generation(CheckpointFolder(HERE / variant), config, vocabulary, has_encoder=has_encoder)
 

@@ -46,13 +46,23 @@ def decoder_only(layers: int = 2) -> g.Graph:
     """GPT-2's shape."""
     b = Builder()
     layer = b.inside(layers).pre_layer(g.Attention(*_ATTENTION, HEADS, mask="causal"))
+    return _one_phase(b, layers, layer)
+
+
+def sandwiched(layers: int = 2) -> g.Graph:
+    """Gemma 2's norms, before each block and behind it."""
+    b = Builder()
+    return _one_phase(b, layers, b.inside(layers).sandwiched_layer("causal"))
+
+
+def _one_phase(b: Builder, layers: int, layer: tuple[g.Op, ...]) -> g.Graph:
     repeat = (
         _step_embedding(b, "hidden", MAX_TOKENS + MAX_TARGET - 1),
         g.Layers("layer", layers, layer),
         b.norm("final_norm", "hidden"),
         b.linear("logits", "hidden", "logits", WIDTH, VOCABULARY),
     )
-    return _graph((), repeat, dict.fromkeys(_ATTENTION, WIDTH), ())
+    return _graph((), repeat, dict.fromkeys((*_ATTENTION, "block"), WIDTH), ())
 
 
 def encoder_decoder(layers: int = 3, vocabulary: int = VOCABULARY) -> g.Graph:
@@ -118,6 +128,7 @@ def roomier(made: g.Graph, tokens: int) -> g.Graph:
 GENERATORS: dict[str, Callable[[], g.Graph]] = {
     "decoder only": decoder_only,
     "decoder only, one layer": lambda: decoder_only(1),
+    "decoder only, norms behind blocks": sandwiched,
     "encoder and decoder": encoder_decoder,
     "encoder and decoder, one layer": lambda: encoder_decoder(1),
     "encoder and decoder, many words": lambda: encoder_decoder(1, 2 * VOCABULARY_BLOCK + 77),

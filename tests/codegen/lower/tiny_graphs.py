@@ -206,6 +206,12 @@ def gated() -> g.Graph:
     )
 
 
+def sandwiched(pooling: g.Pooling) -> g.Graph:
+    b = Builder()
+    layers = g.Layers("layer", LAYERS, b.inside(LAYERS).sandwiched_layer())
+    return graph((b.embed("hidden"), layers, g.Pool(pooling, "hidden", "result")), "result")
+
+
 def without_layers() -> g.Graph:
     b = Builder()
     return graph(
@@ -306,6 +312,10 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
     "gates": gated,
+    **{
+        f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))
+        for pooling in ("first", "mean")
+    },
     "recurrent, one layer": lambda: recurrent(1, 1, 19),
     "recurrent, two directions": lambda: recurrent(2, 1, 33, bias=False),
     "recurrent, three layers": lambda: recurrent(2, 3, 13),

@@ -37,7 +37,9 @@ REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROBERTAS = ("roberta", "camembert", "xlm-roberta")
 # Eager attention rounds probabilities to float32, sdpa does not.
-ROUNDING = (*("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3"),)
+ROUNDING = (
+    *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
+)
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
@@ -49,6 +51,7 @@ SPECIALS: dict[str, Specials] = {
     "eurobert": ROBERTA,
     "gte": XLM_ROBERTA,
     "jina_embeddings_v3": XLM_ROBERTA,
+    "gemma3_text": XLM_ROBERTA,
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
     "deberta": DEBERTA_BYTES,
@@ -75,6 +78,8 @@ DEBERTA_V3 = {
     "position_buckets": 6,
     "type_vocab_size": 0,
 }
+# Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
+GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
 
@@ -216,6 +221,19 @@ VARIANTS: dict[str, Variant] = {
     "qwen3/softmax": bert_like("Qwen3", 3, (24, 4, 2, 23, 20), num_key_value_heads=2, head_dim=10),
     "qwen2/regression": bert_like(
         "Qwen2", 1, (20, 2, 1, 29, 16), num_key_value_heads=1, problem_type=REGRESSION, pad_token_id=70
+    ),
+    "gemma3_text/softmax": bert_like(
+        "Gemma3Text",
+        3,
+        (24, 4, 3, 23, 20),
+        **GEMMA,
+        sliding_window=20,
+        sliding_window_pattern=2,
+        rope_parameters={
+            "full_attention": {"rope_type": "linear", "rope_theta": 900.0, "factor": 2.5},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 70.0},
+        },
+        attention_bias=True,
     ),
     "llama/multi_label": bert_like(
         "Llama", 4, (24, 3, 1, 19, 14), attention_bias=True, mlp_bias=True, problem_type=MULTI_LABEL

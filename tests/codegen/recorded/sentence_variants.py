@@ -16,6 +16,7 @@ import torch
 from library_variants import (
     DEBERTA_V1,
     DEBERTA_V3,
+    GEMMA,
     MODERN_IDS,
     MPNET_OFFSET,
     attention_of,
@@ -79,6 +80,24 @@ ENCODERS: dict[str, Encoder] = {
     "deberta/mean": Encoder("DebertaModel", 20, "mean", BERT_SIZES | DEBERTA_V1, (Normalize,)),
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
+    ),
+    "gemma3_text/mean": Encoder(
+        "Gemma3TextModel",
+        20,
+        "mean",
+        BERT_SIZES
+        | GEMMA
+        | {
+            "num_hidden_layers": 3,
+            "sliding_window": 5,
+            "sliding_window_pattern": 3,
+            "use_bidirectional_attention": True,
+        },
+        (
+            lambda: Dense(20, 31, bias=False, activation_function=nn.Identity()),
+            lambda: Dense(31, 20, bias=False, activation_function=nn.Identity()),
+            Normalize,
+        ),
     ),
     "deberta-v2/mean": Encoder("DebertaV2Model", 20, "mean", BERT_SIZES | DEBERTA_V3, (Normalize,)),
     "modernbert/mean": Encoder(

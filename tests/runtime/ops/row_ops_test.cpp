@@ -20,6 +20,25 @@ class RowOps : public EachSet {
     void run(const Op& op) const {
         InlineRunner({set(), nullptr})(op);
     }
+    // An op on two rows: into a third one, into the first, into the second.
+    template <class Op, class Function>
+    void also_in_place(Function function) const {
+        constexpr std::uint32_t kRows = 3;
+        constexpr std::uint32_t kWidth = 37;
+        std::vector<float> a = Random(1).floats(kRows * kWidth, 2.0f);
+        std::vector<float> b = Random(2).floats(kRows * kWidth, 2.0f);
+        std::vector<float> want(a.size());
+        for (std::size_t i = 0; i < want.size(); ++i)
+            want[i] = function(a[i], b[i]);
+        std::vector<float> out(a.size());
+        run_backwards(Op{kRows, {a.data(), kWidth}, {b.data(), kWidth}, {out.data(), kWidth}});
+        EXPECT_TRUE(same_bits(out, want));
+        std::vector<float> first = a;
+        run(Op{kRows, {first.data(), kWidth}, {b.data(), kWidth}, {first.data(), kWidth}});
+        EXPECT_TRUE(same_bits(first, want));
+        run(Op{kRows, {a.data(), kWidth}, {b.data(), kWidth}, {b.data(), kWidth}});
+        EXPECT_TRUE(same_bits(b, want));
+    }
 };
 INSTANTIATE_TEST_SUITE_P(Ops, RowOps, ::testing::ValuesIn(usable_sets()), set_name);
 
@@ -87,21 +106,11 @@ TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
 }
 
 TEST_P(RowOps, MultiplyAlsoInPlace) {
-    constexpr std::uint32_t kRows = 3;
-    constexpr std::uint32_t kWidth = 37;
-    std::vector<float> gate = Random(1).floats(kRows * kWidth, 2.0f);
-    std::vector<float> up = Random(2).floats(kRows * kWidth, 2.0f);
-    std::vector<float> want(gate.size());
-    for (std::size_t i = 0; i < want.size(); ++i)
-        want[i] = gate[i] * up[i];
-    std::vector<float> out(gate.size());
-    run_backwards(Multiply{kRows, {gate.data(), kWidth}, {up.data(), kWidth}, {out.data(), kWidth}});
-    EXPECT_TRUE(same_bits(out, want));
-    std::vector<float> first = gate;
-    run(Multiply{kRows, {first.data(), kWidth}, {up.data(), kWidth}, {first.data(), kWidth}});
-    EXPECT_TRUE(same_bits(first, want));
-    run(Multiply{kRows, {gate.data(), kWidth}, {up.data(), kWidth}, {up.data(), kWidth}});
-    EXPECT_TRUE(same_bits(up, want));
+    also_in_place<Multiply>([](float x, float y) { return x * y; });
+}
+
+TEST_P(RowOps, AddAlsoInPlace) {
+    also_in_place<Add>([](float x, float y) { return x + y; });
 }
 
 // Pairs as complex numbers times e^(i angle): x0 + i x1 to (x0 cos - x1 sin) + i (x1 cos + x0 sin).

@@ -61,7 +61,7 @@ constexpr bool skips(const Runner&, std::uint32_t) noexcept {
 
 // Costs of other work in multiply-adds of an s8 product, measured with AVX-512 VNNI on Zen 4.
 constexpr std::uint64_t kCostOfF32Product = 8;
-constexpr std::uint64_t kCostOfProduct = 8;          // of two values of rows
+constexpr std::uint64_t kCostOfProduct = 8;          // of two values of rows, or their sum
 constexpr std::uint64_t kCostOfValue = 40;           // quantized or normalized
 constexpr std::uint64_t kCostOfPackedValue = 90;     // quantized and packed as a key or a value
 constexpr std::uint64_t kCostOfScore = 110;          // raised to a power and quantized

@@ -71,6 +71,18 @@ struct Multiply {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+// out = a + b. `out` may be a or b.
+struct Add {
+    std::uint32_t count;
+    F32Rows a;  // [count][width]
+    F32Rows b;
+    F32Rows out;
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfProduct * count * out.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 // What a row of position p is rotated by: of each head the first `rotated` columns, an even number, column i < rotated
 // / 2 together with column i + rotated / 2.
 struct RotaryTable {

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers with Llama's names are written with: their sizes, linears, and rms norms of rows and of heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ir.graph import Array, Linear, Norm, Parameter
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from . import parts
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of the layers of a model."""
+
+    width: int
+    heads: int
+    key_heads: int
+    head_width: int
+    inner: int
+    layers: int
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Of the values that a layer reads and writes."""
+        rows = dict.fromkeys(("hidden", "normed"), self.width)
+        queries = dict.fromkeys(("query", "context"), self.heads * self.head_width)
+        keys = dict.fromkeys(("key", "value"), self.key_heads * self.head_width)
+        return rows | queries | keys | dict.fromkeys(("gate", "inner"), self.inner)
+
+
+def read_sizes(
+    config: Config, tensors: TensorFile, head_width: int | None, heads: int | None = None, key_heads: int | None = None
+) -> Sizes:
+    """The numbers given are for where the configuration says none: without, `head_width` is an even share of the width,
+    and every head has keys of its own."""
+    width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
+    heads = config.positive_int("num_attention_heads", heads, maximum=parts.MAX_WIDTH)
+    key_heads = config.positive_int("num_key_value_heads", key_heads or heads, maximum=heads)
+    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    if "head_dim" not in config and head_width is None:
+        parts.check_heads(width, heads)
+    head_width = config.positive_int("head_dim", head_width or width // heads, maximum=parts.MAX_WIDTH)
+    if heads % key_heads or head_width % 2:
+        message = (
+            f"{heads} heads of {head_width} values on {key_heads} of keys: a multiple and an even number are needed"
+        )
+        raise parts.refuse("heads-do-not-divide", message)
+    return Sizes(width, heads, key_heads, head_width, inner, count)
+
+
+@dataclass(frozen=True)
+class LlamaParts:
+    """Ops whose parameters are those of all layers below `prefix`."""
+
+    tensors: TensorFile
+    prefix: str
+    sizes: Sizes
+    epsilon: float
+    gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
+
+    def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
+        """Of the rows of `value`."""
+        return self._norm(name, self._layers(source), self.sizes.width, value, out)
+
+    def final_norm(self) -> Norm:
+        """Behind the layers."""
+        return self._norm("final_norm", [f"{self.prefix}norm"], self.sizes.width, "hidden", "hidden")
+
+    def head_norms(self) -> tuple[Norm, Norm]:
+        """Of queries and keys."""
+        width, sizes = self.sizes.head_width, self.sizes
+        queries, keys = (self._layers(f"self_attn.{name}") for name in ("q_norm", "k_norm"))
+        return (
+            self._norm("query_norm", queries, width, "query", "query", sizes.heads),
+            self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
+        )
+
+    def linear(
+        self, name: str, of: str, bias: bool, value: str, out: str, activation: str = "none", add: str | None = None
+    ) -> Linear:
+        """From `value` to `out`, to which `add` is added."""
+        widths = self.sizes.widths
+        shape = (widths[out], widths[value])
+        return parts.linear(
+            self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
+        )
+
+    def projections(self, bias: bool) -> tuple[Linear, Linear, Linear]:
+        """Queries, keys and values."""
+        return (
+            self.linear("query", "self_attn.q_proj", bias, "normed", "query"),
+            self.linear("key", "self_attn.k_proj", bias, "normed", "key"),
+            self.linear("value", "self_attn.v_proj", bias, "normed", "value"),
+        )
+
+    def _layers(self, of: str) -> list[str]:
+        return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]
+
+    def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
+        gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
+        return Norm(name, Parameter(f"{name}_gamma", gammas), None, self.epsilon, value, out, "rms", heads)
