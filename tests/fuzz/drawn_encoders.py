@@ -30,10 +30,12 @@ NAMES = {
     "llama/rows": "Llama",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
+    "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
 }
 # The endings of a family's classes where these are not those of most.
-_DECODERS = ("llama/rows", "qwen2/rows", "qwen3/rows")
+_LLAMAS = ("llama/rows", "qwen2/rows", "qwen3/rows")
+_DECODERS = (*_LLAMAS, "gemma3_text/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -97,7 +99,10 @@ def _draw_t5(source: random.Random) -> tuple[Settings, int]:
 
 def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
     """By key: how often it is there, and with which values; those that depend on the shape."""
-    activation = {"distilbert": "activation", "modernbert": "hidden_activation"}.get(family, "hidden_act")
+    activation = {
+        "distilbert": "activation",
+        **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
+    }.get(family, "hidden_act")
     epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps", **dict.fromkeys(_DECODERS, "rms_norm_eps")}.get(
         family, "layer_norm_eps"
     )
@@ -110,7 +115,7 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
         found["num_hidden_groups"] = (0.3, tuple(n for n in (1, 2, 3) if n <= layers))
-    if family == "modernbert":
+    if family in ("modernbert", "gemma3_text/rows"):
         kinds = ("full_attention", "sliding_attention")
         found["layer_types"] = (0.3, tuple([kinds[(i + first) % 2] for i in range(layers)] for first in (0, 1)))
     return found
@@ -180,7 +185,20 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "mlp_bias": (0.25, (True,)),
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
-    **dict.fromkeys(_DECODERS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
+    **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
+    "gemma3_text/rows": {
+        "attention_bias": (0.2, (True,)),
+        "head_dim": (1.0, (4, 6, 8)),
+        "num_key_value_heads": (0.6, (1, 2)),
+        "sliding_window": (0.9, (4, 5, 8, 60)),
+        "use_bidirectional_attention": (0.7, (True,)),
+        "query_pre_attn_scalar": (0.7, (2, 6, 16)),
+        "attn_logit_softcapping": (0.05, (20.0,)),
+        "rope_parameters": (
+            0.3,
+            tuple({"full_attention": one, "sliding_attention": {"rope_theta": 70.0}} for one in _ANGLES),
+        ),
+    },
     "gte": _ROTARY | {"type_vocab_size": (0.3, (0, 1))},
     "jina_embeddings_v3": _ROTARY,
     "nomic_bert": _ROTARY | _WIDE,
@@ -192,5 +210,6 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(("roberta", "camembert", "xlm-roberta"), _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
-    **dict.fromkeys(_DECODERS, _ONE_KEY_HEAD),
+    **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
+    "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
 }

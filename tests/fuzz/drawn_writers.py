@@ -24,9 +24,10 @@ NAMES = {
     "pegasus": "Pegasus",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
+    "gemma3_text": "Gemma3",
     "t5": "T5",
 }
-WITHOUT_ENCODER = ("gpt2", "llama", "qwen2", "qwen3")
+WITHOUT_ENCODER = ("gpt2", "llama", "qwen2", "qwen3", "gemma3_text")
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -38,6 +39,7 @@ _BASES = {
     "pegasus": recorded.PEGASUS,
     "qwen2": recorded.LLAMA,
     "qwen3": recorded.LLAMA,
+    "gemma3_text": recorded.LLAMA,
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")

@@ -60,7 +60,9 @@ from codegen.oracle.interpret import Interpreter  # noqa: E402
 LARGEST = 1e-10  # difference, of the largest output
 # The same where angles are: their frequencies are powers in float32, and PyTorch's may be off by a unit.
 LARGEST_OF_ANGLES = 1e-6
-_WITH_ANGLES = (*("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3"),)
+_WITH_ANGLES = (
+    *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
+)
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
