@@ -18,6 +18,12 @@ from .heads import read_head
 from .prediction_head import Prediction
 
 MODEL_TYPE = "distilbert"
+# Of the library, for one thing.
+_OTHER_NAMES = {
+    "dim": "hidden_size",
+    "n_heads": "num_attention_heads",
+    "n_layers": "num_hidden_layers",
+}
 CLASSIFIER = "DistilBertForSequenceClassification"
 ENCODER = "DistilBertModel"
 HARMLESS_KEYS = frozenset(
@@ -56,7 +62,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         activation=parts.activation_of(config, "activation"),
         epsilon=parts.MIN_EPSILON,
     )
-    parts.check_other_name(config, "n_heads", "num_attention_heads")
+    parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(shape.hidden, shape.heads, "dim", "n_heads")
     prefix = "distilbert." if f"distilbert.{_WORDS}" in tensors or sentence is None else ""
     body = _encoder(config, tensors, prefix, shape, limits)

@@ -22,6 +22,12 @@ from .sinusoids import halved_sinusoids
 from .target import build_target
 
 POSITIONS = "max_position_embeddings"
+# Of the library, for one thing.
+_OTHER_NAMES = {
+    "d_model": "hidden_size",
+    "encoder_attention_heads": "num_attention_heads",
+    "encoder_layers": "num_hidden_layers",
+}
 # Training's; the encoder's number of layers once more; a bias that they all have.
 _HARMLESS = """
     activation_dropout add_bias_logits attention_dropout classif_dropout decoder_layerdrop dropout encoder_layerdrop
@@ -86,7 +92,7 @@ def build_encoder_decoder(
     a target behind what it begins with, its end included; `generation` is as in `build_target`."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    parts.check_other_name(config, "encoder_attention_heads", "num_attention_heads")
+    parts.check_other_names(config, _OTHER_NAMES)
     encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
     parts.check_copies(tensors, _WORDS, _TIED)
     if not config.flag("tie_word_embeddings", True) and _LOGITS not in tensors:

@@ -17,6 +17,13 @@ from .computed import Computed, rows_of
 from .target import build_decoder_alone, build_target
 
 MODEL_TYPE = "gpt2"
+# Of the library, for one thing.
+_OTHER_NAMES = {
+    "n_embd": "hidden_size",
+    "n_positions": "max_position_embeddings",
+    "n_head": "num_attention_heads",
+    "n_layer": "num_hidden_layers",
+}
 _CLASS = "GPT2LMHeadModel"
 _POSITIONS = "n_positions"
 # Training's; those of other heads; what half precision needs; the positions once more.
@@ -55,7 +62,7 @@ def graph_of(
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
     inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
-    parts.check_other_name(config, "n_head", "num_attention_heads")
+    parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
     parts.check_max_tokens(max_source + max_target - 1, positions, _POSITIONS)
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -128,10 +128,12 @@ def check_heads(
         raise refuse("heads-do-not-divide", f"{hidden_key} {hidden} is not a multiple of {heads_key} {heads}")
 
 
-def check_other_name(config: Config, key: str, other: str) -> None:
-    """Some keys have two names for the library (`attribute_map`), and the one that comes last in the file counts."""
-    if config.values.get(other) not in (None, config.values.get(key)):
-        raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
+def check_other_names(config: Config, names: Mapping[str, str]) -> None:
+    """Some keys have a second name for the library (`attribute_map`), here by the first, and the one that comes last in
+    the file counts."""
+    for key, other in names.items():
+        if config.values.get(other) not in (None, config.values.get(key)):
+            raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
 
 
 def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings") -> None:

@@ -48,8 +48,7 @@ def read_shape(config: Config, feed_forward: str) -> Shape:
     if buckets < 4 or farthest <= buckets // 2:
         message = f"{_BUCKETS} {buckets} up to {_FARTHEST} {farthest}: 4 or more are needed, half of them for less"
         raise parts.refuse("buckets-out-of-range", message)
-    for key, other in _OTHER_NAMES.items():
-        parts.check_other_name(config, key, other)
+    parts.check_other_names(config, _OTHER_NAMES)
     name = config.text("feed_forward_proj", feed_forward)
     gated, activation = name.startswith("gated-"), name.removeprefix("gated-")
     if name == "gated-gelu":  # as the library has it

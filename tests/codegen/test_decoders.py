@@ -82,6 +82,7 @@ def test_a_gpt2_of_the_first_files(tmp_path: Path) -> None:
         ("gpt2", {"n_layer": 2}, "missing-tensor"),
         ("gpt2", {"n_embd": None}, "config-missing"),
         ("gpt2", {"num_attention_heads": 4}, "config-value"),
+        ("gpt2", {"num_hidden_layers": 2}, "config-value"),
         ("gpt2", {"is_encoder_decoder": True}, "config-value"),
         ("gpt2", {"vocab_size": 281}, "token-id-out-of-range"),
         ("gpt2", {"n_positions": 16}, "max-tokens-out-of-range"),

@@ -29,6 +29,7 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "no width": (CLASSIFIER, configure(dim=None), "config-missing", "'dim'"),
     "heads": (CLASSIFIER, configure(n_heads=3), "heads-do-not-divide", "dim 20 is not a multiple of n_heads 3"),
     "heads by another name": (CLASSIFIER, configure(num_attention_heads=4), "config-value", "num_attention_heads"),
+    "layers by another name": (CLASSIFIER, configure(num_hidden_layers=3), "config-value", "num_hidden_layers"),
     "activation": (CLASSIFIER, configure(activation="mish"), "activation-not-supported", "activation 'mish'"),
     "layers": (CLASSIFIER, configure(n_layers=900), "missing-tensor", "n_layers is 900"),
     "a layer more": (CLASSIFIER, configure(n_layers=3), "missing-tensor", "transformer.layer.2"),

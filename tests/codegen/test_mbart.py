@@ -58,6 +58,8 @@ def test_older_files(tmp_path: Path) -> None:
         ({"add_final_layer_norm": False}, "generation-not-supported"),
         ({"extra_pos_embeddings": 1}, "generation-not-supported"),
         ({"encoder_layers": 2}, "missing-tensor"),
+        ({"num_hidden_layers": 2}, "config-value"),
+        ({"hidden_size": 8}, "config-value"),
         ({"decoder_layers": 2}, "missing-tensor"),
         ({"vocab_size": 65}, "token-id-out-of-range"),
         ({"vocab_size": 67}, "wrong-shape"),
