@@ -7,8 +7,6 @@ after the other.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..ir.graph import Graph, Layers, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
@@ -41,7 +39,7 @@ _LAYER = LayerNames(
 
 def read_limits(config: Config) -> Limits:
     """By the usual keys."""
-    return replace(usual_limits(config), tokenizer_class="AlbertTokenizer")
+    return usual_limits(config, "AlbertTokenizer")
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, F32Array, Graph, Linear, Op, Parameter
+from ..ir.graph import Array, Attention, F32Array, Linear, Op, Parameter
 from ..load.config import Config
-from ..load.folder import Checkpoint
-from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import bert_like, deberta_like, parts
 from .computed import Computed
@@ -20,16 +18,6 @@ MODEL_TYPE = "deberta"
 HARMLESS_KEYS = deberta_like.HARMLESS_KEYS
 _SELF = "attention.self."
 _INPUTS = {"query": "q_bias", "key": None, "value": "v_bias"}  # in the order of a head's rows, with their biases
-
-
-def read_limits(config: Config) -> Limits:
-    """By the usual keys."""
-    return deberta_like.limits_of(config, "DebertaTokenizer")
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As `graph_of`."""
-    return deberta_like.graph_of(checkpoint, max_tokens, "Deberta", _layer)
 
 
 def _layer(
@@ -86,3 +74,8 @@ def _rows_by_head(array: Array, part: int, shape: LayerShape) -> Computed:
         return by_head[:, part].reshape(shape.hidden, shape.hidden)
 
     return Computed(f"{array.name}[{part}]", (shape.hidden, shape.hidden), rows, array.file)
+
+
+_FAMILY = deberta_like.Family("Deberta", "DebertaTokenizer", _layer)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph

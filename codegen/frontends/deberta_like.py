@@ -7,7 +7,7 @@ A padding token that a text spells out counts as any other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..ir.graph import Embed, Graph, Layers, Node, Op, Parameter, Term
 from ..load.config import Config
@@ -25,26 +25,44 @@ HARMLESS_KEYS = frozenset(("legacy", "pooler_dropout"))
 LayerOf = Callable[[Config, TensorFile, str, list[str], LayerShape, int], tuple[Op, ...]]
 
 
-def limits_of(config: Config, tokenizer_class: str) -> Limits:
-    """By the usual keys."""
-    return replace(usual_limits(config), tokenizer_class=tokenizer_class)
+@dataclass(frozen=True)
+class Family:
+    """What a version has of its own."""
+
+    name: str  # of its classes
+    tokenizer_class: str
+    layer: LayerOf
+
+    def read_limits(self, config: Config) -> Limits:
+        """By the usual keys."""
+        return usual_limits(config, self.tokenizer_class)
+
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+        return _graph_of(checkpoint, max_tokens, self)
 
 
-def graph_of(checkpoint: Checkpoint, max_tokens: int, family: str, layer: LayerOf) -> Graph:
-    """The graph of a checkpoint of the family whose classes begin with this name; takes every tensor of the file that
-    the model uses exactly once."""
+def check_only(config: Config, key: str, only: int) -> None:
+    """A width that other models of the library could have."""
+    if config.positive_int(key, only) != only:
+        raise parts.refuse("width-not-supported", f"{key} {config.values[key]}: only {only} is supported")
+
+
+def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    classifier = f"{family}ForSequenceClassification"
-    parts.check_architecture(config, encoder=f"{family}Model", classifier=classifier, sentence=sentence is not None)
+    classifier = f"{family.name}ForSequenceClassification"
+    parts.check_architecture(
+        config, encoder=f"{family.name}Model", classifier=classifier, sentence=sentence is not None
+    )
     bert_like.check_encoder_only(config)
-    shape, limits = _read_shape(config), usual_limits(config)
+    shape, limits = _read_shape(config), family.read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = "deberta." if sentence is None or f"deberta.{bert_like.WORDS}" in tensors else ""
     embedding, widths, segments = _embedding(config, tensors, prefix, shape, limits)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
     of = f"{prefix}encoder."
-    layers = layer(config, tensors, of, [f"{of}layer.{i}." for i in range(count)], shape, max_tokens)
+    layers = family.layer(config, tensors, of, [f"{of}layer.{i}." for i in range(count)], shape, max_tokens)
     body = (*embedding, Layers("encoder_layer", count, layers))
     dense = ("pooler", "pooler.dense", _pooler_activation(config))
     head, more, result, notes = read_head(
@@ -60,12 +78,6 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, family: str, layer: LayerO
     tensors.finish()
     widths |= shape.widths | more
     return Graph(widths, body + head, (result,), limits.vocabulary, segments, max_tokens, notes)
-
-
-def check_only(config: Config, key: str, only: int) -> None:
-    """A width that other models of the library could have."""
-    if config.positive_int(key, only) != only:
-        raise parts.refuse("width-not-supported", f"{key} {config.values[key]}: only {only} is supported")
 
 
 def _pooler_activation(config: Config) -> str:

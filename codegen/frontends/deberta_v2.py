@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.graph import Attention, Graph, Linear, Op
+from ..ir.graph import Attention, Linear, Op
 from ..load.config import Config
-from ..load.folder import Checkpoint
-from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from . import bert_like, deberta_like, parts
 from .disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
@@ -25,16 +23,6 @@ _LAYER = replace(
 )
 # By kind: the linear of the content, and that of positions where they have one of their own.
 _PROJECTIONS = {KEYS: ("key", "pos_key_proj"), QUERIES: ("query", "pos_query_proj")}
-
-
-def read_limits(config: Config) -> Limits:
-    """By the usual keys."""
-    return deberta_like.limits_of(config, "DebertaV2Tokenizer")
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """As `graph_of`."""
-    return deberta_like.graph_of(checkpoint, max_tokens, "DebertaV2", _layer)
 
 
 def _layer(
@@ -79,3 +67,8 @@ def _read_relative(config: Config) -> Relative:
             f"position_buckets {buckets} for distances up to {farthest}: expected 2 or more, half of them for less",
         )
     return Relative(kinds, 1 + len(kinds), config.flag("relative_attention", False), buckets, farthest)
+
+
+_FAMILY = deberta_like.Family("DebertaV2", "DebertaV2Tokenizer", _layer)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph

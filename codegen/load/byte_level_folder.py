@@ -3,8 +3,8 @@
 
 As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer or Qwen2Tokenizer is rebuilt:
 vocabulary and merges are those of the files, the other parts are the class's, with the settings of
-tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where
-tokenizer.json, which the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
+tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers` library follows
+by itself, says something else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations

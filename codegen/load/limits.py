@@ -29,8 +29,8 @@ class Limits:
         return self.vocabulary if self.target_entries is None else self.target_entries
 
 
-def usual_limits(config: Config) -> Limits:
+def usual_limits(config: Config, tokenizer_class: str = "BertTokenizer") -> Limits:
     """By the keys that most families have."""
     key = "max_position_embeddings"
     width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
-    return Limits(width, vocabulary, config.positive_int(key), key)
+    return Limits(width, vocabulary, config.positive_int(key), key, tokenizer_class)

@@ -7,7 +7,7 @@ import copy
 import random
 from typing import Any
 
-import record_generation as recorded
+import writer_variants as recorded
 from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]

@@ -43,6 +43,7 @@ from random_weights import randomize  # noqa: E402
 from token_ids import Specials, some_tokens  # noqa: E402
 from unrounded import unrounded  # noqa: E402
 from vocabularies import vocabulary_size, write_tokenizer  # noqa: E402
+from writer_variants import CLASSES  # noqa: E402
 
 from codegen import pipeline  # noqa: E402
 from codegen.errors import EtchError  # noqa: E402
@@ -111,7 +112,7 @@ def encoder(source: random.Random, family: str, folder: Path, seed: int) -> str:
 def writer(source: random.Random, family: str, folder: Path, seed: int) -> str:
     """The same of a generative model."""
     settings = draw_writer(source, family)
-    kind = getattr(transformers, recorded.CLASSES[WRITERS[family]])
+    kind = getattr(transformers, CLASSES[WRITERS[family]])
     save(kind, settings, folder, seed)
     if family == "pegasus" and source.random() < 0.5:
         recorded.without_positions(folder)

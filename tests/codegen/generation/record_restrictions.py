@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from record_generation import MAX_TARGET, VARIANTS, unrounded
+from record_generation import unrounded
+from writer_variants import MAX_TARGET, VARIANTS
 
 HERE = Path(__file__).resolve().parent
 NAMES = ["bart/two_layers", "marian/opus", "gpt2/two_layers", "llama/tied"]

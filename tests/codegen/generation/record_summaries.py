@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from record_generation import _begin, unrounded
+from record_generation import _begin
 from tokenizers_of_texts import PROMPTS
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+from unrounded import unrounded
 
 HERE = Path(__file__).resolve().parent
 # As T5's and BART's own files have them, but shorter; the folders' own length, which would count, is taken back.

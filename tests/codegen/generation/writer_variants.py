@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiny generative models: their classes, shapes and settings, as `transformers` names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tokenizers_of_texts import SPECIAL
+
+VOCABULARY, MAX_TARGET = 45, 17
+BEGIN, END = 1, 2
+BART = {
+    "vocab_size": VOCABULARY,
+    "d_model": 20,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 37,
+    "decoder_ffn_dim": 29,
+    "max_position_embeddings": 24,
+    "activation_function": "gelu",
+    "pad_token_id": 0,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+    "decoder_start_token_id": BEGIN,
+    "forced_eos_token_id": END,
+}
+UNEVEN = BART | {
+    "encoder_layers": 3,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 1,
+    "encoder_ffn_dim": 19,
+    "decoder_ffn_dim": 33,
+    "activation_function": "relu",
+    "scale_embedding": True,
+    "forced_eos_token_id": None,
+    "decoder_start_token_id": 2,
+}
+OPUS = BART | {
+    "activation_function": "swish",
+    "scale_embedding": True,
+    "pad_token_id": VOCABULARY - 1,
+    "decoder_start_token_id": VOCABULARY - 1,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+    "forced_eos_token_id": 0,
+}
+GPT2 = {
+    "vocab_size": VOCABULARY,
+    "n_embd": 20,
+    "n_layer": 2,
+    "n_head": 2,
+    "n_positions": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
+LLAMA = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 30,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 40,
+}
+MBART = BART | {
+    "encoder_layers": 1,
+    "encoder_attention_heads": 4,
+    "activation_function": "relu",
+    "scale_embedding": True,
+    "forced_eos_token_id": None,
+    "decoder_start_token_id": END,
+}
+M2M = MBART | {"d_model": 21, "encoder_attention_heads": 3, "decoder_attention_heads": 1, "pad_token_id": 1}
+PEGASUS = MBART | {"eos_token_id": 1, "decoder_start_token_id": 0, "forced_eos_token_id": 1}
+T5 = {
+    "vocab_size": VOCABULARY,
+    "d_model": 20,
+    "d_kv": 7,
+    "d_ff": 37,
+    "num_layers": 2,
+    "num_heads": 3,
+    "relative_attention_num_buckets": 8,
+    "relative_attention_max_distance": 14,
+    "pad_token_id": 0,
+    "eos_token_id": END,
+    "decoder_start_token_id": 0,
+}
+MT5 = T5 | {"d_model": 24, "d_ff": 23, "num_heads": 4}
+T5_1_1 = T5 | {
+    "d_kv": 4,
+    "num_heads": 5,
+    "num_layers": 3,
+    "num_decoder_layers": 1,
+    "relative_attention_num_buckets": 11,
+    "relative_attention_max_distance": 9,
+    "feed_forward_proj": "gated-gelu",
+    "tie_word_embeddings": False,
+}
+# Class and configuration of each variant.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bart/two_layers": ("Bart", BART),
+    "bart/uneven": ("Bart", UNEVEN),
+    "marian/opus": ("Marian", OPUS),
+    "marian/settings": ("Marian", OPUS),
+    "gpt2/two_layers": ("GPT2", GPT2),
+    "gpt2/narrow": ("GPT2", GPT2 | {"n_inner": 31, "n_layer": 1, "n_head": 4, "activation_function": "relu"}),
+    "llama/tied": ("Llama", LLAMA | {"tie_word_embeddings": True, "rms_norm_eps": 1e-5}),
+    "bart/texts": ("Bart", BART | {"encoder_layers": 1, "decoder_layers": 1} | SPECIAL["bart/texts"]),
+    "gpt2/texts": ("GPT2", GPT2 | {"n_layer": 1} | SPECIAL["gpt2/texts"]),
+    "llama/texts": ("Llama", LLAMA | {"num_hidden_layers": 1, "tie_word_embeddings": True} | SPECIAL["llama/texts"]),
+    "mbart/own": ("MBart", MBART),
+    "mbart/texts": ("MBart", MBART | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["mbart/texts"]),
+    "m2m_100/own": ("M2M100", M2M | {"encoder_layers": 2, "decoder_layers": 3}),
+    "m2m_100/texts": (
+        "M2M100",
+        M2M | {"d_model": 20, "encoder_attention_heads": 4, "scale_embedding": False} | SPECIAL["m2m_100/texts"],
+    ),
+    "pegasus/own": ("Pegasus", PEGASUS | {"encoder_layers": 2, "activation_function": "gelu"}),
+    "pegasus/texts": ("Pegasus", PEGASUS | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["pegasus/texts"]),
+    "t5/tied": ("T5", T5),
+    "t5/untied": ("T5", T5_1_1),
+    "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
+    "mt5/texts": ("MT5", MT5 | {"num_layers": 1, "tie_word_embeddings": False} | SPECIAL["mt5/texts"]),
+    "llama/scaled": (
+        "Llama",
+        LLAMA | {"head_dim": 12, "rope_parameters": LLAMA3, "attention_bias": True, "mlp_bias": True},
+    ),
+    "qwen2/texts": (
+        "Qwen2",
+        LLAMA
+        | {"rope_parameters": {"rope_type": "linear", "rope_theta": 900.0, "factor": 2.5}}
+        | {"num_hidden_layers": 1, "tie_word_embeddings": True, "intermediate_size": 34}
+        | SPECIAL["qwen2/texts"],
+    ),
+    "qwen3/texts": (
+        "Qwen3",
+        LLAMA | {"head_dim": 10, "num_hidden_layers": 2, "attention_bias": True} | SPECIAL["qwen3/texts"],
+    ),
+    "gemma3_text/own": (
+        "Gemma3",
+        LLAMA
+        | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
+        | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
+    ),
+    "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
+}
+# generation_config.json of those that have one.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "marian/settings": {
+        "bad_words_ids": [[VOCABULARY - 1], [24], [8]],
+        "suppress_tokens": [38],
+        "renormalize_logits": True,
+        "num_beams": 4,
+        "length_penalty": 0.7,
+        "early_stopping": True,
+        "max_length": 1 + 12,
+        **{key: OPUS[key] for key in ("decoder_start_token_id", "eos_token_id", "forced_eos_token_id", "pad_token_id")},
+        "typical_p": 0.9,
+        "do_sample": False,
+    },
+    **{name: {"max_new_tokens": MAX_TARGET, **special} for name, special in SPECIAL.items()},
+}
+SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
+SETTINGS["m2m_100/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 2, "length_penalty": 0.8}
+SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
+SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
+SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
+SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
+SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
+for _own in SETTINGS.values():
+    _own.pop("vocab_size", None)
+CLASSES = {
+    "Bart": "BartForConditionalGeneration",
+    "M2M100": "M2M100ForConditionalGeneration",
+    "MBart": "MBartForConditionalGeneration",
+    "Marian": "MarianMTModel",
+    "Pegasus": "PegasusForConditionalGeneration",
+    "Gemma3": "Gemma3ForCausalLM",
+    "GPT2": "GPT2LMHeadModel",
+    "Llama": "LlamaForCausalLM",
+    "Qwen2": "Qwen2ForCausalLM",
+    "Qwen3": "Qwen3ForCausalLM",
+    "T5": "T5ForConditionalGeneration",
+    "MT5": "MT5ForConditionalGeneration",
+}
