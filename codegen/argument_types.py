@@ -86,6 +86,14 @@ def table_place(text: str) -> TablePlace:
         raise argparse.ArgumentTypeError(message) from error
 
 
+def languages(text: str) -> tuple[str, str]:
+    """FROM,TO."""
+    words = text.split(",")
+    if len(words) != 2 or not all(words):
+        raise argparse.ArgumentTypeError(f"'{text}' is not FROM,TO, as eng_Latn,fra_Latn")
+    return words[0], words[1]
+
+
 def bits(text: str) -> dict[str, int]:
     """PLACE=N,..."""
     from .quantize.bits import parse_bits

@@ -88,6 +88,19 @@ def _add_lengths(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_writing(generate: argparse.ArgumentParser) -> None:
+    """Of models that write texts."""
+    generate.add_argument(
+        "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
+    )
+    generate.add_argument(
+        "--languages",
+        type=types.languages,
+        metavar="FROM,TO",
+        help="of a translator of many languages, mBART or NLLB: eng_Latn,fra_Latn (default: what the checkpoint says)",
+    )
+
+
 def _add_regions(command: argparse.ArgumentParser, what: str) -> None:
     command.add_argument(
         "--region", action="append", type=types.room, default=[], metavar="NAME=SIZE[,COST]", help=what
@@ -151,9 +164,7 @@ def make_parser() -> argparse.ArgumentParser:
         "sequence-to-sequence model summaries, as config.json says of them",
     )
     take_heads(generate)
-    generate.add_argument(
-        "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
-    )
+    _add_writing(generate)
     generate.add_argument(
         "--tables", choices=("c", "incbin"), default="incbin", help="C++ arrays, or one binary file (default)"
     )
@@ -253,6 +264,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
                 pooling=arguments.pooling,
                 task=arguments.task,
                 beams=arguments.beams,
+                languages=arguments.languages,
                 heads=tuple(arguments.head),
                 rooms=tuple(arguments.region),
                 table_places=tuple(arguments.table_region),

@@ -61,6 +61,7 @@ _INDEX = _integer(0, 1 << 20)
 _WORD = _text(r"[A-Za-z0-9_.\[\]]{1,100}")
 _REGION = _text(r"[a-z][a-z0-9]{0,15}")  # regions.parse_room
 _LAYERS = _list(_INDEX)
+_CODES = _list(_text(r"[a-z]{2,3}_[A-Za-z]{2,4}"))  # load.languages
 _BITS = _among(8, 4)  # quantize.bits.WIDTHS, which needs NumPy: --help does not
 
 _REQUIRED: dict[str, _Check] = {
@@ -87,6 +88,7 @@ _OPTIONAL: dict[str, _Check] = {
     "tables": _among("c", "incbin"),
     "gpu": _among(True, False),
     "beams": _integer(1, 8),  # search.MOST_BEAMS
+    "languages": lambda value: _CODES(value) and len(value) == 2,
     "max_target": _integer(1, 1 << 20),
     "kept_ids": _text(rf"[1-9a-f][0-9a-f]{{0,{_MAX_IDS // 4}}}"),
     "arena_lower_bound": _SIZE,

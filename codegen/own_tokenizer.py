@@ -12,6 +12,7 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from .errors import printable
+from .load.languages import json_reading
 from .load.tokenizer_json import FILE
 from .wheel_tokenizer import WheelTokenizer
 
@@ -24,11 +25,14 @@ class OwnTokenizer:
     read_by: str  # which library of which version read what
 
 
-def own_tokenizer(folder: Path, max_tokens: int, truncation: str = "longest_first") -> OwnTokenizer | str:
+def own_tokenizer(
+    folder: Path, max_tokens: int, truncation: str = "longest_first", language: str | None = None
+) -> OwnTokenizer | str:
     """Read by `transformers` where it is installed, which asks all files of the folder, else by `tokenizers`, which
-    asks tokenizer.json only; or why there is none. `truncation` is that of pairs."""
+    asks tokenizer.json only; or why there is none. `truncation` is that of pairs, `language` that of texts where it is
+    not the folder's to say."""
     try:
-        found = _read(folder)
+        found = _read(folder, language)
     except Exception as error:  # whatever a foreign library raises
         return f"{type(error).__name__}: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):
@@ -37,16 +41,20 @@ def own_tokenizer(folder: Path, max_tokens: int, truncation: str = "longest_firs
     return found
 
 
-def _read(folder: Path) -> OwnTokenizer | str:
+def _read(folder: Path, language: str | None) -> OwnTokenizer | str:
     version = f"tokenizers {tokenizers.__version__}"
     if importlib.util.find_spec("transformers") is not None:
         import transformers
 
-        loaded = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        said = {} if language is None else {"src_lang": language}
+        loaded = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, **said)
         found = getattr(loaded, "backend_tokenizer", None)
         if not isinstance(found, Tokenizer):
             return f"{type(loaded).__name__} of transformers does not use tokenizers"
         return OwnTokenizer(found, f"transformers {transformers.__version__}, {version}")
     if not (folder / FILE).is_file():
         return f"the folder has no {FILE}, and transformers is not installed"
-    return OwnTokenizer(Tokenizer.from_file(str(folder / FILE)), f"{version} from {FILE}")
+    if language is None:
+        return OwnTokenizer(Tokenizer.from_file(str(folder / FILE)), f"{version} from {FILE}")
+    text = json_reading((folder / FILE).read_text(encoding="utf-8"), language)
+    return OwnTokenizer(Tokenizer.from_str(text), f"{version} from {FILE}, for texts in {language}")

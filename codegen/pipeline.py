@@ -23,6 +23,7 @@ from .ir.program import Program
 from .kept_vocabulary import with_vocabulary_of
 from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint, with_beams
+from .load.languages import Languages
 from .load.sentence import Pooling
 from .lower import lower as lower_graph
 from .names import checked_name, name_from_folder
@@ -101,6 +102,7 @@ class Request:
     task: str | None = None  # another one than the folder says, one of asked_task.ASKED
     beams: int | None = None  # of a generative model, in place of what its folder says
     max_target: int | None = None  # of what is written; the checkpoint's own where None
+    languages: Languages | None = None  # of a translator of many, in place of what its folder says
     heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
     rooms: tuple[Room, ...] = ()  # regions of memory, the cheapest first, the workspace's last
     table_places: tuple[TablePlace, ...] = ()  # memories for tables, the cheapest first
@@ -133,6 +135,7 @@ class Request:
             "--keep-vocabulary": self.keep_vocabulary is not None,
             "--gpu": self.gpu,
             "--beams": self.beams is not None,
+            "--languages": self.languages is not None,
         }
         asked = next((option for option, is_given in given.items() if is_given), None)
         if self.heads and asked is not None:
@@ -144,7 +147,10 @@ def generate(request: Request, echo: Echo) -> None:
     before they are built, since builds know their own place, and stay where that fails or passes a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     prepare_target(request.out, echo)
-    checkpoint = load(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads)
+    checkpoint = load(
+        *(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads),
+        languages=request.languages,
+    )
     checkpoint = with_vocabulary_of(checkpoint, request.keep_vocabulary)
     graph = to_graph(checkpoint, request.max_tokens)
     check_supported(graph)
@@ -291,10 +297,13 @@ def load(
     beams: int | None = None,
     max_target: int | None = None,
     heads: Sequence[HeadFolder] = (),
+    languages: Languages | None = None,
 ) -> Checkpoint:
     """Stage load; the model family is checked before the large files are read."""
     of_task = params_of(task)
-    checkpoint = with_heads(folder, heads, lambda path: load_checkpoint(path, limits_of, max_target, of_task))
+    checkpoint = with_heads(
+        folder, heads, lambda path: load_checkpoint(path, limits_of, max_target, of_task, languages)
+    )
     return with_beams(with_task(with_pooling(checkpoint, pooling), task), beams)
 
 
@@ -368,6 +377,7 @@ def make_model(
         encoder=encoder,
         terms=checkpoint.terms,
         asked_pooling=checkpoint.asked_pooling,
+        asked_languages=checkpoint.asked_languages,
         target_text=target_text,
         rooms=rooms,
         table_plan=choose_places(program, target, plan, tables, table_places),

@@ -26,6 +26,7 @@ def same_options(manifest: dict[str, Any], directory: str | Path) -> list[str]:
         "--pooling": manifest.get("pooling"),
         "--task": asked_by(manifest["task"]),
         "--beams": manifest.get("beams"),
+        "--languages": ",".join(manifest.get("languages", ())) or None,
         "--tables": manifest.get("tables"),
         "--target": manifest["target"],
         "--keep-vocabulary": directory if "kept_ids" in manifest else None,

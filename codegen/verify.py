@@ -120,7 +120,12 @@ def _compared(
 def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[HeadFolder] = ()) -> Checkpoint:
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
     written = manifest.get("beams"), manifest.get("max_target")
-    loaded = pipeline.load(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]), *written, heads=heads)
+    languages = manifest.get("languages")
+    loaded = pipeline.load(
+        *(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]), *written),
+        heads=heads,
+        languages=None if languages is None else (languages[0], languages[1]),
+    )
     named = list(manifest.get("heads", {}))
     if named != [name for name, _ in loaded.heads]:
         has = f"the model has the heads {', '.join(named)}" if named else "the model has one head"
@@ -141,7 +146,8 @@ def _compare_own(
     """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
     pruned = checkpoint.kept_ids is not None
     truncation = truncation_of(checkpoint.tokenizer)
-    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, truncation)
+    language = (checkpoint.asked_languages or (None,))[0]
+    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, truncation, language)
     if isinstance(own, str):
         echo(f"tokenizer    not compared with the folder's own: {own}")
         return True

@@ -19,6 +19,7 @@ from .files import CheckpointFolder
 from .generation_config import MOST_BEAMS, GenerationSettings, read_generation
 from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
 from .gru_head import FILE as HEAD_FILE
+from .languages import Languages, languages_notes, none_to_choose, reading, written_language
 from .limits import Limits, usual_limits
 from .max_tokens import default_max_tokens
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
@@ -60,6 +61,7 @@ class Checkpoint:
     terms: str | None = None  # that it is under, as far as the folder says
     asked_pooling: Pooling | None = None  # of an encoder alone, whose folder says none
     asked_task: str | None = None  # by `--task`: another one than the folder says
+    asked_languages: Languages | None = None  # by `--languages`
     target: TargetTokenizer | None = None  # of a generative model; `tokenizer` is then that of the source
     generation: GenerationSettings | None = None  # how it writes them
     heads: tuple[tuple[str, Checkpoint], ...] = ()  # by name, where there are several: its own is then not used
@@ -71,10 +73,11 @@ def load_checkpoint(
     limits_of: Callable[[Config], Limits] = usual_limits,
     max_target: int | None = None,
     of_task: str | None = None,
+    languages: Languages | None = None,
 ) -> Checkpoint:
     """Read a checkpoint folder. `limits_of` knows the keys of the model's family, and may refuse it before the other
     files are looked at. `max_target` are the tokens that are written at most, where that is not the folder's to say;
-    `of_task` is the task whose own settings count."""
+    `of_task` is the task whose own settings count, `languages` those of a translator of many."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
         return _with_gru_head(folder, limits_of)
@@ -94,8 +97,8 @@ def load_checkpoint(
         raise _no_weights(folder)
     tensors, weight_notes = open_weights(folder)
     params = None if of_task is None or not limits.writes_texts else read_task_params(config, of_task)
-    tokenizer, target = _tokenizers(folder, config, limits, params)
-    generation = None
+    tokenizer, target = _tokenizers(folder, config, limits, params, languages)
+    generation, notes_of_writing = None, ()
     if limits.writes_texts:
         generation = read_generation(
             folder,
@@ -104,7 +107,10 @@ def load_checkpoint(
             has_encoder=limits.has_encoder,
             params=params,
             max_target=max_target,
+            written=None if languages is None else written_language(tokenizer, languages[1]),
         )
+        begin = (generation.begin, generation.forced_begin)
+        notes_of_writing = (*generation.notes, *languages_notes(tokenizer, begin))
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
     return Checkpoint(
         config=config,
@@ -118,10 +124,11 @@ def load_checkpoint(
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
         + lower_case_notes(folder, tokenizer)
-        + (() if generation is None else generation.notes),
+        + notes_of_writing,
         terms=read_terms(folder),  # after the digest: a model with other terms is the same model
         target=target,
         generation=generation,
+        asked_languages=languages,
         files=folder.digests(),
     )
 
@@ -168,12 +175,19 @@ def _with_gru_head(folder: CheckpointFolder, limits_of: Callable[[Config], Limit
 
 
 def _tokenizers(
-    folder: CheckpointFolder, config: Config, limits: Limits, params: TaskParams | None
+    folder: CheckpointFolder,
+    config: Config,
+    limits: Limits,
+    params: TaskParams | None,
+    languages: Languages | None,
 ) -> tuple[TokenizerSpec, TargetTokenizer | None]:
     if limits.writes_texts:
         both = load_text_tokenizers(folder, config, limits)
-        source = both.source if params is None else with_prefix(both.source, params)
+        source = both.source if languages is None else reading(both.source, languages[0])
+        source = source if params is None else with_prefix(source, params)
         return source, replace(both.target, spec=source) if both.target.spec is both.source else both.target
+    if languages is not None:
+        raise none_to_choose()
     name = config.values.get("tokenizer_class")
     return load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class), None
 

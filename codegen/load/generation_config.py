@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..search import FREE, GREEDY, Restrictions, Sampling, Search
 from .config import Config
 from .files import CheckpointFolder
+from .languages import Written
 from .refusal import refusal, shown
 from .task_params import TaskParams
 
@@ -99,15 +100,18 @@ def read_generation(
     has_encoder: bool,
     params: TaskParams | None = None,
     max_target: int | None = None,
+    written: Written | None = None,
 ) -> GenerationSettings:
-    """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others, and
-    `max_target` over all that say how many tokens are written."""
+    """The checked settings of a folder; ids are below `vocabulary`. Those of a task count over all others, `max_target`
+    over all that say how many tokens are written, and `written` over all that say in which language."""
     own = folder.read_json_if_present(FILE)
     values, file = (_values_in(config), config.file) if own is None else (own, FILE)
     notes = () if own is None else (*_unknown(own, FILE), *_overruled(own, config))
     if params is not None and params.generation:
         values, file = {**values, **params.generation}, f"{file}, {params.place}"
         notes += (*_counting(params), *_unknown(params.generation, params.place))
+    if written is not None:
+        values, file = written.over(values), f"{file}, --languages"
     settings = _Reader(values, file, vocabulary).settings(has_encoder)
     if max_target is not None:
         settings = replace(settings, max_tokens=max_target)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # etch_add_model(LIBRARY CHECKPOINT folder [NAME n] [RECIPE w8a8|w7a8|w4a8|fp32] [EMBEDDING_BITS 8|4] [BITS place=n,...]
-#   [CALIBRATE file] [SMOOTH file] [MAX_TOKENS n] [MAX_TARGET n] [BEAMS n] [POOLING mean|cls|max|last]
-#   [TASK zero-shot|summarize] [TARGET host|m-profile] [TABLES incbin|c] [GPU] [REGIONS name=size...])
+#   [CALIBRATE file] [SMOOTH file] [MAX_TOKENS n] [MAX_TARGET n] [BEAMS n] [LANGUAGES from,to]
+#   [POOLING mean|cls|max|last] [TASK zero-shot|summarize] [TARGET host|m-profile] [TABLES incbin|c] [GPU]
+#   [REGIONS name=size...])
 # Static library LIBRARY: the model NAME (default: LIBRARY), generated from a checkpoint folder when the project is built,
 # and again when the checkpoint, an option or the generator changes. With GPU also LIBRARY_cuda, the same on an NVIDIA GPU,
 # of an etch that was built with ETCH_CUDA. Options as of `etch generate`. The generator runs on
@@ -20,7 +21,7 @@ macro(etch_add_model)
 endmacro()
 
 function(etch_add_model_library library)
-  set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS MAX_TARGET BEAMS POOLING TASK TARGET TABLES)
+  set(options RECIPE EMBEDDING_BITS BITS MAX_TOKENS MAX_TARGET BEAMS LANGUAGES POOLING TASK TARGET TABLES)
   cmake_parse_arguments(PARSE_ARGV 1 model "GPU" "CHECKPOINT;NAME;CALIBRATE;SMOOTH;${options}" "REGIONS")
   if(model_UNPARSED_ARGUMENTS OR model_KEYWORDS_MISSING_VALUES OR NOT model_CHECKPOINT)
     message(FATAL_ERROR "etch_add_model(${ARGV}): expected LIBRARY CHECKPOINT folder, then NAME, CALIBRATE, SMOOTH or "

@@ -47,7 +47,7 @@ def test_verify_notices_that_the_folder_was_understood_wrongly(case: Case, monke
     """As if the folder's own tokenizer kept the accents that etch reads it as dropping."""
     other = Tokenizer.from_file(str(case.checkpoint / "tokenizer.json"))
     other.normalizer = None
-    monkeypatch.setattr(own_module, "_read", lambda folder: own_module.OwnTokenizer(other, "another"))
+    monkeypatch.setattr(own_module, "_read", lambda folder, language: own_module.OwnTokenizer(other, "another"))
     assert case.run() == 1
     assert "tokenizer    2 of 9 with ids other than the folder's own (the first: 3): another" in case.report
 

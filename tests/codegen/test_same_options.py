@@ -52,6 +52,7 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
         ["bits"],
     ),
     "writer": ("writer", ["--beams", "2", "--max-target", "11", "--max-tokens", "13"], ["beams", "max_target"]),
+    "languages": ("many", ["--languages", "fra_Latn,eng_Latn"], ["languages"]),
     "pruned writer": (
         "writer",
         ["--prune-vocabulary", "{place}/pairs.tsv", "--label-column", "2", "--min-count", "5"],
@@ -79,6 +80,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind in ("tags", "single"):
         write_head(place / kind, kind)
     (place / "zero").symlink_to(recorded("zero/bert"))
+    (place / "many").symlink_to(Path(__file__).parent / "generation" / "m2m_100" / "texts")
     (place / "texts.txt").write_text(TEXTS)
     (place / "rows.csv").write_text(ROWS)
     (place / "pairs.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS), encoding="utf-8")
@@ -105,6 +107,7 @@ def test_no_option_is_forgotten() -> None:
     manifest = {
         **{"name": "a", "recipe": "w8a8", "embedding_bits": 4, "bits": {"0.query": 4}, "max_tokens": 1, "gpu": True},
         **{"max_target": 1, "pooling": "cls", "task": "zero_shot", "beams": 1, "tables": "c"},
+        "languages": ["eng_Latn", "fra_Latn"],
         **{"target": "host", "kept_ids": "1", "regions": {"a": {"room": 1, "cost": 2}}},
         "table_places": {"b": {"room": 1, "cost": 2, "copied": True}},
     }
