@@ -29,6 +29,46 @@ constexpr AsciiTable make_ascii_table() noexcept {
 
 constexpr AsciiTable kAscii = make_ascii_table();
 
+#if defined(__SSE2__)
+
+// How many letters and digits a text of at least 16 bytes begins with, 16 where they may go on. Their bytes, in lower
+// case where asked for, and those behind them are written.
+std::uint32_t read_run(const char* text, bool lowercase, std::uint8_t* bytes) noexcept {
+    const Bytes16 next(text);
+    const Bytes16 lower = next.lower_case();
+    (lowercase ? lower : next).store(bytes);
+    const std::uint32_t others = ~(lower.between('a', 'z') | next.between('0', '9'));
+    return static_cast<std::uint32_t>(__builtin_ctz(others));  // bits 16 to 31 are set
+}
+
+bool ends_word(char next) noexcept {
+    const std::uint8_t kind = kAscii.lower[static_cast<std::uint8_t>(next)];
+    return kind == kSpace || kind == kPunctuation;
+}
+
+// Most words are short, end at a byte that says so, and are pieces: writes one, or two with a space between them, which
+// are no more pieces than most_pieces() has room for. How much of the text that is; 0 where it begins otherwise. The
+// text, of which `at` is the place, goes on for more than 2 * kShortWord bytes.
+std::uint32_t read_short_words(Words<WordPiece>& words, const char* text, std::uint32_t at, bool lowercase) noexcept {
+    std::uint8_t first[kShortWord];
+    std::uint8_t second[kShortWord];
+    const std::uint32_t size = read_run(text, lowercase, first);
+    if (size == kShortWord || !ends_word(text[size])) return 0;
+    const std::uint32_t space = text[size] == ' ' ? 1 : 0;
+    const std::uint32_t begin = size + space;
+    const std::uint32_t second_size = read_run(text + begin, lowercase, second);
+    if (space == 0 || second_size == 0 || second_size == kShortWord || !ends_word(text[begin + second_size])) {
+        words.write_short(first, words.find(first, size), at, at + size);
+        return size;
+    }
+    const TwoNodes nodes = words.find_two(first, size, second, second_size);
+    words.write_short(first, nodes.first, at, at + size);
+    words.write_short(second, nodes.second, at + begin, at + begin + second_size);
+    return begin + second_size;
+}
+
+#endif
+
 }  // namespace
 
 void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cursor, std::string_view text,
@@ -62,16 +102,19 @@ void Segmenter<BertSegmenter, WordPiece>::read_ahead(Cursor<BertNormalizer>& cur
         }
         const std::uint32_t begin = at;
         const std::uint32_t limit = splitter.clear();
+#if defined(__SSE2__)
+        if (limit - at > 2 * kShortWord && room >= kShortWord) {
+            const std::uint32_t taken = read_short_words(words_, text.data() + at, at, lowercase);
+            at += taken;
+            if (taken != 0) continue;
+        }
+#endif
         std::uint8_t* bytes = word.ascii_room();
         std::uint8_t last = kind;
 #if defined(__SSE2__)
         // Letters and digits run by run; the loop behind it has what is left of the text, of the segment, of the room.
         while (text.size() - at >= 16 && room - (at - begin) >= 16) {
-            const Bytes16 next(text.data() + at);
-            const Bytes16 lower = next.lower_case();
-            (lowercase ? lower : next).store(bytes + (at - begin));
-            const std::uint32_t others = ~(lower.between('a', 'z') | next.between('0', '9'));
-            const auto count = static_cast<std::uint32_t>(__builtin_ctz(others));  // bits 16 to 31 are set
+            const std::uint32_t count = read_run(text.data() + at, lowercase, bytes + (at - begin));
             at += count;
             if (count < 16) break;
         }
