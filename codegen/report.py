@@ -56,8 +56,14 @@ def _shape(graph: g.Graph) -> str:
     count = sum(counts) + sum(isinstance(node, g.Attention) for node in nodes)
     words = [f"{count} layers"] if layers else []
     if attentions:
-        words += [f"hidden {graph.widths[attentions[0].query]}", f"{attentions[0].heads} heads"]
+        words += [f"hidden {_hidden(graph, attentions[0])}", f"{attentions[0].heads} heads"]
     return ", ".join(words) or "no layers"
+
+
+def _hidden(graph: g.Graph, attention: g.Attention) -> int:
+    """The width of what an attention is added to: its heads together may be wider, or narrower."""
+    behind = (op for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) and op.input == attention.out)
+    return graph.widths[next((op.out for op in behind), attention.query)]
 
 
 def memory_report(model: Model) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile import HOSTILE
+from recorded.outputs import folder as recorded
 from tiny_checkpoint import bert_shapes, write_json, write_tiny_checkpoint
 
 from codegen import pipeline
@@ -45,6 +46,15 @@ def test_what_was_found(tmp_path: Path) -> None:
     assert "up to 32 tokens" in line(lines, "inputs")
     assert "45 entries, uncased" in line(lines, "vocabulary")
     assert pipeline.load(tmp_path).digest in line(lines, "checkpoint")
+
+
+@pytest.mark.parametrize("variant", ["t5/mean", "gemma3_text/mean", "electra/projected", "gru/no_bias"])
+def test_hidden_is_the_width_of_rows(variant: str) -> None:
+    """Not that of all heads of an attention, nor of an embedding."""
+    checkpoint = pipeline.load(recorded(variant))
+    config = checkpoint.config.values
+    hidden = config.get("d_model", config.get("hidden_size"))
+    assert f", hidden {hidden}, " in checkpoint_report(checkpoint, pipeline.to_graph(checkpoint, None))[0]
 
 
 def test_memory_lines_are_the_plans(tmp_path: Path) -> None:
