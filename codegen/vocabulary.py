@@ -178,6 +178,7 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
     written = {head.value for head in graph.heads} if graph.target is not None else set()
 
     tables: dict[str, g.Parameter] = {}  # those that are shared stay one
+    number = {old: new for new, old in enumerate(kept)}
 
     def kept_values(values: Values) -> Values:
         return values[rows]
@@ -190,7 +191,13 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
         return tables.setdefault(parameter.name, replace(parameter, arrays=arrays))
 
     def smaller_term(term: g.Term) -> g.Term:
-        return replace(term, table=smaller_table(term.table)) if term.by == "ids" else term
+        if term.by != "ids":
+            return term
+        if term.outside is not None and term.outside not in number:
+            message = f"id {term.outside} is read where a text has no token: its piece has to stay"
+            raise EtchError("vocabulary-tied", STAGE, message)
+        outside = None if term.outside is None else number[term.outside]
+        return replace(term, table=smaller_table(term.table), outside=outside)
 
     def smaller(node: g.Node) -> g.Node:
         if isinstance(node, g.Embed):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.program import EmbeddingSum, EmbeddingWeights, S4Matrix, S8Matrix
+from ..ir.program import EmbeddingSum, EmbeddingTerm, EmbeddingWeights, S4Matrix, S8Matrix
 from .floats import F32Array
 
 
@@ -18,11 +18,22 @@ def embedding_sum(op: EmbeddingSum, layer: int, indices: Mapping[str, NDArray[np
     for term in op.terms:
         weights = term.table.at(layer)
         assert isinstance(weights, EmbeddingWeights)
-        rows = entries(weights, indices[term.by] + term.first)
+        index, there = (indices[term.by] + term.first, None) if not term.shift else _neighbors(term, indices)
+        rows = entries(weights, index)
         rows = rows if term.factor is None else rows * term.factor
+        rows = rows if there is None else np.where(there[:, None], rows, np.float32(0))
         total = rows if total is None else total + rows
     assert total is not None
     return total
+
+
+def _neighbors(term: EmbeddingTerm, indices: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray, NDArray[np.bool_]]:
+    """Of each row the id that the term looks up, and whether there is one."""
+    ids, positions = indices["ids"], indices["positions"]
+    rows = np.arange(len(ids)) + term.shift
+    inside = np.clip(rows, 0, len(ids) - 1)
+    there = (rows == inside) & (positions[inside] == positions + term.shift)  # not those of another text
+    return np.where(there, ids[inside], term.outside or 0), there | (term.outside is not None)
 
 
 def entries(weights: EmbeddingWeights, index: NDArray[np.int64]) -> F32Array:

@@ -226,7 +226,17 @@ def _embed(op: g.Embed, check: _Check) -> None:
             raise _refuse(f"{term.table.name}: only positions can begin at {term.first}")
         if term.by == "segments" and check.target is not None:
             raise _refuse(f"{term.table.name}: what is generated has no segments")
+        _check_neighbor(term, check)
     check.out(op.out, "tokens" if check.target is None else "steps")
+
+
+def _check_neighbor(term: g.Term, check: _Check) -> None:
+    """Of a text all ids are there at once, of what is generated one."""
+    name, most = term.table.name, check.graph.max_tokens
+    if term.shift and (term.by != "ids" or check.target is not None or abs(term.shift) > most):
+        raise _refuse(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
+    if term.outside is not None and not (term.shift and 0 <= term.outside < check.graph.vocabulary):
+        raise _refuse(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
 
 
 @CHECK.on(g.Norm)

@@ -233,6 +233,10 @@ def _embedding_sum(op: p.EmbeddingSum) -> None:
         for entry in term.table.stored:
             _kind(entry, op.kind)
             _same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
+            if term.outside is not None and not 0 <= term.outside < _matrix(entry).shape[0]:
+                raise _refuse(f"id {term.outside} outside of a text, of {_matrix(entry).shape[0]} in {entry.source}")
+        if (term.shift or term.outside is not None) and (term.by != "ids" or op.out.rows != "tokens"):
+            raise _refuse(f"{term.table.name} by {term.by} of {op.out.rows}, {term.shift} tokens away")
 
 
 @CHECK.on(p.Norm)

@@ -77,12 +77,17 @@ Index = Literal["ids", "segments", "positions"]
 @dataclass(frozen=True)
 class Term:
     """Of an embedding: the table's entries [id], [segment], or [first + position in the text], times `factor`. In the
-    phase that repeats, id and position are those of the token that the step reads."""
+    phase that repeats, id and position are those of the token that the step reads.
+
+    Of a neighbor the id is that of the token `shift` rows later in the same text (below 0: earlier); where there is
+    none it is `outside`, or the entry zeros."""
 
     table: Parameter = weights()
     by: Index = attribute()
     first: int = attribute(default=0)
     factor: float | None = attribute(default=None)
+    shift: int = attribute(default=0)
+    outside: int | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,8 @@ class EmbeddingTerm:
     by: Index = attribute()
     first: int = attribute(default=0)
     factor: np.float32 | None = attribute(default=None)
+    shift: int = attribute(default=0)  # by id: of the token so many rows later in the text
+    outside: int | None = attribute(default=None)  # the id where there is none; None: zeros
 
 
 @dataclass(frozen=True)

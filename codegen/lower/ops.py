@@ -36,7 +36,8 @@ def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
             at.recipe.table(term.table.name, array.values[rows]), array.name, term.table.name in at.tied
         ),
     )
-    return p.EmbeddingTerm(slot, term.by, 0, None if term.factor is None else rounded(term.factor))
+    factor = None if term.factor is None else rounded(term.factor)
+    return p.EmbeddingTerm(slot, term.by, 0, factor, term.shift, term.outside)
 
 
 @LOWER.on(g.Norm)

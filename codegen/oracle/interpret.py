@@ -117,9 +117,20 @@ class _State:
 @INTERPRET.on(g.Embed)
 def _embed(op: g.Embed, at: _State) -> None:
     # Tables are read where they are looked up, for they are large.
-    rows = [term.table.at(0).values[at.indices[term.by] + term.first].astype(np.float64) for term in op.terms]
-    factors = (1.0 if term.factor is None else term.factor for term in op.terms)
-    at.values[op.out] = sum(row * factor for row, factor in zip(rows, factors, strict=True))  # type: ignore[assignment]
+    at.values[op.out] = sum(_entries(term, at) for term in op.terms)  # type: ignore[assignment]
+
+
+def _entries(term: g.Term, at: _State) -> F64Array:
+    """Of one table."""
+    index = list(at.indices[term.by] + term.first)
+    if term.shift > 0:
+        index = index[term.shift :] + [term.outside] * min(term.shift, len(index))
+    elif term.shift < 0:
+        index = [term.outside] * min(-term.shift, len(index)) + index[: term.shift]
+    table = term.table.at(0).values
+    rows = table[[i or 0 for i in index]].astype(np.float64) * (1.0 if term.factor is None else term.factor)
+    rows[[i is None for i in index]] = 0
+    return rows
 
 
 @INTERPRET.on(g.Norm)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment
 
 from ..ir import program as p
@@ -84,10 +85,10 @@ STEP_ROWS: Stage[list[Row]] = Stage("render")
 
 
 def embedding_names(program: p.Program) -> dict[str, str]:
-    """By what an embedding sum writes, what its terms are called; of others `EMBEDDINGS`."""
-    if program.target is None:
+    """By what an embedding sum writes, what its terms are called; of the only one of a text `EMBEDDINGS`."""
+    sums = [op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum)]
+    if program.target is None and len(sums) == 1:
         return {}
-    sums = (op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum))
     return {op.out.name: f"{op.out.name}_{EMBEDDINGS}" for op in sums}
 
 
@@ -196,10 +197,14 @@ def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
     by = {"ids": "id", "segments": "segment", "positions": "position"}[term.by]
     table = constant(term.table.name)
     values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
-    if term.first or term.factor is not None:
+    if term.first or term.factor is not None or term.shift:
         values.append(str(term.first))
-    if term.factor is not None:
-        values.append(float_literal(term.factor))
+    if term.factor is not None or term.shift:
+        values.append(float_literal(np.float32(1) if term.factor is None else term.factor))
+    if term.shift:
+        values.append(str(term.shift))
+    if term.outside is not None:
+        values.append(str(term.outside))
     return ", ".join(values)
 
 

@@ -11,15 +11,29 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 struct Token {
-    std::int32_t id;
+    const std::int32_t* id;  // those of its text's other rows lie around it
     std::uint8_t segment;
     std::uint32_t position;
+    std::uint32_t before;  // rows of its text
+    std::uint32_t behind;
 };
+
+constexpr std::uint32_t kZeros = 0xFFFFFFFF;  // in the place of an entry's number
+
+// The id of a neighbor, or what stands where there is none.
+template <class Embedding>
+std::int32_t neighbor_of(const EmbeddingTerm<Embedding>& term, const Token& token) noexcept {
+    const std::int64_t row = std::int64_t{token.before} + term.shift;
+    const bool there = row >= 0 && row <= std::int64_t{token.before} + token.behind;
+    return there ? token.id[term.shift] : term.outside;
+}
 
 template <class Embedding>
 std::uint32_t entry_of(const EmbeddingTerm<Embedding>& term, const Token& token) noexcept {
     if (term.by == EmbeddedBy::position) return term.first + token.position;
-    return term.first + (term.by == EmbeddedBy::id ? static_cast<std::uint32_t>(token.id) : token.segment);
+    if (term.by == EmbeddedBy::segment) return term.first + token.segment;
+    const std::int32_t id = term.shift == 0 ? *token.id : neighbor_of(term, token);
+    return id == kNoEntry ? kZeros : term.first + static_cast<std::uint32_t>(id);
 }
 
 // Whether the entries of such tables may lie one after the other, as floats or bytes.
@@ -36,7 +50,7 @@ template <class Embedding>
 bool is_of_three_whole(const EmbeddingTerms<Embedding>& terms) noexcept {
     if (terms.count() != 3) return false;
     for (std::uint32_t i = 0; i < 3; ++i) {
-        if (has_4_bits(terms[i].table) || terms[i].factor != 1.0f) return false;
+        if (has_4_bits(terms[i].table) || terms[i].factor != 1.0f || terms[i].shift != 0) return false;
     }
     return true;
 }
@@ -58,8 +72,10 @@ void add_any(const EmbeddingTerms<Embedding>& terms, const Token& token, const F
     for (std::uint32_t t = 0; t < terms.count(); ++t) {
         const EmbeddingTerm<Embedding>& term = terms[t];
         const std::uint32_t entry = entry_of(term, token);
+        const bool zeros = entry == kZeros;
         for (std::uint32_t i = 0; i < out.width; ++i) {
-            const float value = value_of(term.table, entry, out.width, i) * term.factor;  // x * 1.0f is x
+            // x * 1.0f is x
+            const float value = zeros ? 0.0f : value_of(term.table, entry, out.width, i) * term.factor;
             to[i] = t == 0 ? value : to[i] + value;
         }
     }
@@ -74,7 +90,8 @@ void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::ui
     for (const TextPart part : TextParts(texts, {first, last - first})) {
         for (std::uint32_t n = 0; n < part.count; ++n) {
             const std::uint32_t row = first + part.row + n;
-            const Token token{ids[row], segments[row], part.position() + n};
+            const std::uint32_t before = part.token + n;
+            const Token token{ids + row, segments[row], part.position() + n, before, part.text.count - 1 - before};
             if constexpr (kMayBeWhole<Embedding>) {
                 if (three_whole) {
                     add_three(terms, token, out.from(row));

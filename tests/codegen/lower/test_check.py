@@ -107,6 +107,23 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
         lambda: changed(g.Embed, lambda o: replace(o, terms=(*o.terms[:2], replace(o.terms[2], first=1)))),
         "are looked up",
     ),
+    **{
+        f"neighbors, {name}": (
+            lambda nth=nth, values=values: changed(
+                g.Embed,
+                lambda o: replace(o, terms=(*o.terms[:nth], replace(o.terms[nth], **values), *o.terms[nth + 1 :])),
+            ),
+            words,
+        )
+        for name, nth, values, words in (
+            ("by segment", 1, {"shift": 1}, "hidden_segments: entries by id"),
+            ("by position", 2, {"shift": -1}, "hidden_positions: entries by id"),
+            ("too far", 0, {"shift": -22}, "not -22"),
+            ("outside of no shift", 0, {"outside": 3}, "id 3 outside"),
+            ("outside of the vocabulary", 0, {"shift": 1, "outside": 45}, "id 45 outside"),
+            ("below the vocabulary", 0, {"shift": 1, "outside": -1}, "id -1 outside"),
+        )
+    },
     "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
     "layers that nothing reads": (
         lambda: replace(
@@ -207,6 +224,12 @@ def broken_programs() -> dict[str, p.Program]:
     embed, norm, loop, head = program.steps
     assert isinstance(loop, p.Loop)
     packs, attends = loop.body
+    assert isinstance(embed, p.EmbeddingSum)
+
+    def with_term(nth: int, **values: object) -> p.Program:
+        terms = (*embed.terms[:nth], replace(embed.terms[nth], **values), *embed.terms[nth + 1 :])
+        return replace(program, steps=(replace(embed, terms=terms), norm, loop, head))
+
     every = replace(attends, body=attends.body)
     return {
         "attention first": replace(program, steps=(embed, norm, replace(loop, body=(every, packs)), head)),
@@ -218,6 +241,9 @@ def broken_programs() -> dict[str, p.Program]:
             program, steps=(embed, norm, replace(loop, body=(replace(packs, body=packs.body[1:]), every)), head)
         ),
         "no head": replace(program, steps=(embed, norm, loop)),
+        "a neighbor's segment": with_term(1, shift=1),
+        "outside of no shift by position": with_term(2, outside=1),
+        "outside of the table": with_term(0, shift=1, outside=45),
         "no layers": replace(program, steps=(embed, norm, replace(loop, count=0), head)),
         "layers of no blocks": replace(program, steps=(embed, norm, replace(loop, body=()), head)),
         "blocks of no ops": replace(program, steps=(embed, norm, replace(loop, body=(*loop.body, p.Blocks(()))), head)),

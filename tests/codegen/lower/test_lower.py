@@ -27,6 +27,7 @@ from codegen.quantize import RECIPES
 from codegen.render.tables import slot_tables
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding
+from codegen.vocabulary import keep_rows
 
 BOUND = {"fp32": 1e-5, "w8a8": 0.15}
 
@@ -249,3 +250,14 @@ def test_what_is_found_of_some_masks_stays_while_others_are_filled() -> None:
     program = lower(GRAPHS["masked words"](), RECIPES["w8a8"])
     names, lives = op_names(program), lives_of(program)
     assert lives["best"] == (names.index("masked"), len(names) - 1)
+
+
+def test_fewer_words_and_their_neighbors() -> None:
+    """What is read where a text has no token has another number, too."""
+    made, kept = GRAPHS["neighbors"](), (1, 4, 7, 8, 30)
+    smaller = keep_rows(made, kept)
+    ids = [3, 0, 0, 4, 2, 1]
+    found = Interpreter(smaller).output(ids, [0] * len(ids))
+    assert np.array_equal(found, Interpreter(made).output([kept[i] for i in ids], [0] * len(ids)))
+    with pytest.raises(EtchError, match=r"error\[vocabulary-tied\] prune: id 7 is read where a text has no token"):
+        keep_rows(made, (1, 4, 8, 30))

@@ -161,12 +161,18 @@ def broken_programs() -> dict[str, p.Program]:
     def repeated(*body: p.Op | p.Loop) -> p.Program:
         return replace(program, steps=(*once, packs, p.Repeat("steps", body)))
 
+    def neighbors(op: p.Op | p.Loop) -> p.Op | p.Loop:
+        if not isinstance(op, p.EmbeddingSum):
+            return op
+        return replace(op, terms=(replace(op.terms[0], shift=-1), *op.terms[1:]))
+
     def layers(*body: p.Op, count: int = loop.count) -> p.Program:
         return repeated(*repeat.body[:at], p.Loop(loop.name, count, (p.Blocks(body),)), *repeat.body[at + 1 :])
 
     return {
         "nothing packed for the steps": replace(program, steps=(*once, repeat)),
         "nothing embedded": repeated(*repeat.body[at:]),
+        "neighbors of a step": repeated(*map(neighbors, repeat.body)),  # type: ignore[arg-type]
         "another count": layers(*ops, count=2),
         "nothing appended": layers(*(op for op in ops if not isinstance(op, p.PackKeys))),
         "attention first": layers(*ops[-1:], *ops[:-1]),
@@ -205,6 +211,16 @@ def _attends_in_the_steps(made: g.Graph) -> g.Graph:
     )
     widths = made.widths | dict.fromkeys((*names, "more_context"), WIDTH)
     return replace(made, widths=widths, repeat=(*ops, *made.repeat))
+
+
+def test_neighbors_of_a_step_are_refused() -> None:
+    made = decoder_only()
+    embed, *others = made.repeat
+    assert isinstance(embed, g.Embed)
+    shifted = replace(embed, terms=(replace(embed.terms[0], shift=-1), *embed.terms[1:]))
+    with pytest.raises(EtchError, match="entries by id of a text can be those of tokens") as caught:
+        lower(replace(made, repeat=(shifted, *others)), RECIPES["w8a8"])
+    assert (caught.value.code, caught.value.stage) == ("graph-not-sound", "check")
 
 
 @pytest.mark.parametrize("change", [_pooled, _attends_in_the_steps])

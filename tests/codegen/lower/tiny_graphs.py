@@ -113,6 +113,27 @@ def projected() -> g.Graph:
     )
 
 
+def neighbors() -> g.Graph:
+    """Rows of the words before and behind a token, once in a sum and once alone."""
+    b = Builder()
+    words, places = b.parameter("words", VOCABULARY, WIDTH), b.parameter("places", MAX_TOKENS, WIDTH)
+    around = (
+        g.Term(words, "ids", shift=1),
+        g.Term(words, "ids", factor=2.5, shift=-2, outside=7),
+        g.Term(places, "positions"),
+    )
+    return graph(
+        (
+            g.Embed(around, "hidden"),
+            g.Embed((g.Term(words, "ids", factor=-0.5, shift=-1),), "memory"),
+            b.linear("start", "memory", "hidden", residual="hidden"),
+            g.Layers("layer", 2, b.inside(2).post_layer()),
+            g.Pool("mean", "hidden", "result"),
+        ),
+        "result",
+    )
+
+
 def shared() -> g.Graph:
     """Six layers of two sets of weights."""
     b = Builder()
@@ -302,6 +323,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "two heads": two_heads,
     "cross attention": cross,
     "projected embedding": projected,
+    "neighbors": neighbors,
     "shared layers": shared,
     "biased scores": biased,
     "disentangled scores": disentangled,

@@ -77,7 +77,19 @@ struct Term {
     EmbeddedBy by;
     std::uint32_t first = 0;
     float factor = 1.0f;
+    std::int32_t shift = 0;
+    std::int32_t outside = kNoEntry;
 };
+
+// The id that a term looks up for a row of the batch, whichever of kRows' texts has it.
+std::int32_t id_at(const Term& term, std::uint32_t row) {
+    for (const TextRows& text : kRows) {
+        if (row < text.first || row >= text.first + text.count) continue;
+        const std::int64_t at = std::int64_t{row} + term.shift;
+        return at < text.first || at >= text.first + text.count ? term.outside : kIds[at];
+    }
+    return kNoEntry;
+}
 
 std::vector<float> wanted(const std::vector<Term>& terms, std::uint32_t width) {
     std::vector<float> out(kCount * width);
@@ -85,8 +97,10 @@ std::vector<float> wanted(const std::vector<Term>& terms, std::uint32_t width) {
         for (std::uint32_t i = 0; i < width; ++i) {
             volatile float total = 0.0f;
             for (const Term& term : terms) {
-                volatile float value = term.entries[(term.first + index_of(term.by, row)) * width + i];
-                if (term.factor != 1.0f) value = value * term.factor;
+                const std::int32_t id = term.shift == 0 ? 0 : id_at(term, row);
+                const std::uint32_t index = term.shift == 0 ? index_of(term.by, row) : static_cast<std::uint32_t>(id);
+                volatile float value = id == kNoEntry ? 0.0f : term.entries[(term.first + index) * width + i];
+                if (term.factor != 1.0f && id != kNoEntry) value = value * term.factor;
                 total = &term == terms.data() ? value : total + value;
             }
             out[row * width + i] = total;
@@ -143,6 +157,34 @@ TEST(EmbeddingSum, AnyTermsInTheOrderGiven) {
                                       {a.entries, EmbeddedBy::position},
                                       {b.entries, EmbeddedBy::id, 1}},
                                      width)));
+    }
+}
+
+// Of the tokens around a token, never those of another text; three whole tables, too, are added term by term then.
+TEST(EmbeddingSum, NeighborsOfATextsTokens) {
+    for (const std::uint32_t width : kWidths) {
+        const Table a(width, 1);
+        const Table b(width, 3);
+        for (const std::int32_t shift : {-7, -2, -1, 1, 2, 7}) {
+            EXPECT_TRUE(same_bits(sum<S8Embedding>({{a.s8(), EmbeddedBy::id, 0, -2.5f, shift}}, width),
+                                  wanted({{a.entries, EmbeddedBy::id, 0, -2.5f, shift}}, width)))
+                << shift;
+            EXPECT_TRUE(same_bits(sum<S8Embedding>({{b.s8(), EmbeddedBy::position},
+                                                    {a.s4(), EmbeddedBy::id, 0, 1.0f, shift, 19},
+                                                    {a.s8(), EmbeddedBy::id, 0, 1.0f, -shift}},
+                                                   width),
+                                  wanted({{b.entries, EmbeddedBy::position},
+                                          {a.s4_entries, EmbeddedBy::id, 0, 1.0f, shift, 19},
+                                          {a.entries, EmbeddedBy::id, 0, 1.0f, -shift}},
+                                         width)))
+                << shift;
+            EXPECT_TRUE(same_bits(
+                sum<TiedF32Embedding>({{{{a.f32_rows.data()}, TableLayout::rows}, EmbeddedBy::segment},
+                                       {{{b.entries.data()}}, EmbeddedBy::id, 0, 3.0f, shift, 0}},
+                                      width),
+                wanted({{a.entries, EmbeddedBy::segment}, {b.entries, EmbeddedBy::id, 0, 3.0f, shift, 0}}, width)))
+                << shift;
+        }
     }
 }
 

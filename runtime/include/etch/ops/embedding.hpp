@@ -47,13 +47,19 @@ struct TiedF32Embedding {
 // What a token looks an entry up by; its position is that in its text.
 enum class EmbeddedBy : std::uint8_t { id, segment, position };
 
-// entry number `first` + the token's id, segment or position; times `factor`, a second multiplication.
+constexpr std::int32_t kNoEntry = -1;  // instead of an id: zeros
+
+// entry number `first` + the token's id, segment or position; times `factor`, a second multiplication. Of a neighbor
+// the id is that of the token `shift` rows later in the same text (below 0: earlier), where there is none it is
+// `outside`: texts have all their rows then.
 template <class Embedding>
 struct EmbeddingTerm {
     Embedding table;
     EmbeddedBy by;
     std::uint32_t first = 0;
     float factor = 1.0f;
+    std::int32_t shift = 0;
+    std::int32_t outside = kNoEntry;
 };
 
 // At least one term. A view.
