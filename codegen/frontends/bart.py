@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BART: learned positions, and a norm behind the embedding. Names as in `transformers`."""
+"""BART: learned positions, and a norm behind the embedding. A folder is that of a writer, or that of a class whose
+decoder reads the text itself, which its class says. Names as in `transformers`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from .encoder_decoder import Form
 MODEL_TYPE = "bart"
 # What the tokenizer reads.
 HARMLESS_KEYS = _HARMLESS | {"grapheme_chars", "phoneme_chars"}
-_FAMILY = Family("BartForConditionalGeneration", "RobertaTokenizer", Form(embedding_norm=True))
+_FAMILY = Family("BartForConditionalGeneration", "RobertaTokenizer", Form(embedding_norm=True), of_rows="Bart")
 
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph

@@ -33,7 +33,7 @@ def classifier_head(
     whose outputs, `POOLED`, may go through a `norm`. `task` is that of a class whose configuration does not say it.
     """
     task = classifier_task(config) if task is None else task
-    row = POOLED if dense is None else "first"
+    row = POOLED if dense is None else "first" if pooling == "first" else "row"
     body: tuple[Node, ...] = (Pool(pooling, value, row),)
     if dense is not None:
         name, tensor, activation = dense

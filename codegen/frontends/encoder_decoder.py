@@ -34,9 +34,8 @@ _HARMLESS = """
     init_std is_decoder num_hidden_layers
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
-_WORDS = "model.shared.weight"
 _LOGITS = "lm_head.weight"
-_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", _LOGITS)
+_WORDS = ("model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
 _EPSILON = 1e-5  # of the norms; no key says it
 _ENCODER = LayerNames(
@@ -80,6 +79,17 @@ class Form:
     scales_words: bool = False  # where it does not say
 
 
+@dataclass(frozen=True)
+class Stacks:
+    """The two of a file, each behind the embedding."""
+
+    words: Parameter
+    encoder: tuple[Node, ...]  # its rows are `hidden`
+    decoder: tuple[Node, ...]  # its rows are `target`
+    width: int  # of both
+    widths: dict[str, int]
+
+
 def build_encoder_decoder(
     config: Config,
     tensors: TensorFile,
@@ -91,56 +101,74 @@ def build_encoder_decoder(
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
     a target behind what it begins with, its end included; `generation` is as in `build_target`."""
     max_source, max_target = limits
-    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-    parts.check_other_names(config, _OTHER_NAMES)
-    encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
-    parts.check_copies(tensors, _WORDS, _TIED)
-    if not config.flag("tie_word_embeddings", True) and _LOGITS not in tensors:
-        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {_LOGITS}")
-    words = parts.parameter(tensors, "word_embeddings", _WORDS, (vocabulary, encoder.hidden))
+    vocabulary = vocabulary_of(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     for tokens in (max_source, target.steps(max_source)):
         parts.check_max_tokens(tokens, position_count(config), POSITIONS)
-
-    def embedded(of: str, shape: LayerShape, out: str) -> tuple[Node, ...]:
-        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", form.scales_words) else None
-        embed = Embed((Term(words, "ids", factor=factor), positions(of, shape.hidden)), out)
-        if not form.embedding_norm:
-            return (embed,)
-        source = f"model.{of}.layernorm_embedding"
-        return embed, parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
-
-    def final_norm(of: str, shape: LayerShape, value: str) -> tuple[Node, ...]:
-        if not form.pre_norm:
-            return ()
-        source = f"model.{of}.layer_norm"
-        return (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, value),)
-
-    body = (
-        *embedded("encoder", encoder, "hidden"),
-        _layers(config, tensors, "encoder", encoder, form.pre_norm),
-        *final_norm("encoder", encoder, "hidden"),
-    )
-    repeat = (
-        *embedded("decoder", decoder, "target"),
-        _layers(config, tensors, "decoder", decoder, form.pre_norm),
-        *final_norm("decoder", decoder, "target"),
-        _vocabulary(tensors, words, vocabulary, form.logits_bias),
-    )
+    stacks = read_stacks(config, tensors, positions, form, (_LOGITS,))
+    logits = _vocabulary(tensors, stacks.words, vocabulary, form.logits_bias)
     tensors.finish()
-    widths = encoder.widths | decoder_widths(decoder) | {"logits": vocabulary}
-    if form.pre_norm:
-        widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
     return Graph(
-        widths,
-        body,
+        stacks.widths | {"logits": vocabulary},
+        stacks.encoder,
         (Head(Translation(vocabulary, max_target), "logits"),),
         vocabulary,
         1,
         max_source,
-        repeat=repeat,
+        repeat=(*stacks.decoder, logits),
         target=target,
     )
+
+
+def read_stacks(
+    config: Config,
+    tensors: TensorFile,
+    positions: Positions,
+    form: Form,
+    tied: parts.Names = (),
+    begin: int | None = None,
+) -> Stacks:
+    """Of a file where tensors `tied` are the words once more. A decoder that reads the text itself is one token behind
+    it, and reads `begin` first; None: it reads what is written."""
+    parts.check_other_names(config, _OTHER_NAMES)
+    encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
+    # Of the first files, which nothing reads.
+    tensors.ignore("model.encoder.version", "model.decoder.version")
+    names = (*_WORDS, *tied)
+    missing = next((name for name in reversed(names) if name not in tensors), None)
+    if not config.flag("tie_word_embeddings", True) and missing is not None:
+        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {missing}")
+    words = parts.tied_parameter(tensors, "word_embeddings", names, (vocabulary_of(config), encoder.hidden))
+
+    def stack(of: str, shape: LayerShape, out: str, shift: int = 0) -> tuple[Node, ...]:
+        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", form.scales_words) else None
+        word = Term(words, "ids", factor=factor, shift=shift, outside=begin if shift else None)
+        body: tuple[Node, ...] = (Embed((word, positions(of, shape.hidden)), out),)
+        if form.embedding_norm:
+            source = f"model.{of}.layernorm_embedding"
+            norm = parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
+            body += (norm,)
+        body += (_layers(config, tensors, of, shape, form.pre_norm),)
+        if form.pre_norm:
+            source = f"model.{of}.layer_norm"
+            body += (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, out),)
+        return body
+
+    widths = encoder.widths | decoder_widths(decoder)
+    if form.pre_norm:
+        widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
+    return Stacks(
+        words,
+        stack("encoder", encoder, "hidden"),
+        stack("decoder", decoder, "target", 0 if begin is None else -1),
+        encoder.hidden,
+        widths,
+    )
+
+
+def vocabulary_of(config: Config) -> int:
+    """Entries of the words."""
+    return config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
 
 
 def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_POSITION) -> Positions:

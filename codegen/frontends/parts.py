@@ -44,6 +44,13 @@ def parameter(tensors: TensorFile, name: str, tensor: str, shape: tuple[int, ...
     return Parameter(name, (tensors.take(tensor, shape),))
 
 
+def tied_parameter(tensors: TensorFile, name: str, names: Names, shape: tuple[int, ...]) -> Parameter:
+    """One tensor that a file has by one of these names, or by several: the library finds it by any."""
+    source = next((each for each in names if each in tensors), names[0])
+    check_copies(tensors, source, [each for each in names if each != source])
+    return parameter(tensors, name, source, shape)
+
+
 def linear(
     tensors: TensorFile,
     name: str,

@@ -73,9 +73,7 @@ def read_words(tensors: TensorFile, root: str, stacks: Sequence[str], shape: tup
     """The embedding that `stacks` share. The library stores it once, its older files and other tools by any of its
     names."""
     names = [f"{root}shared.weight", *(f"{root}{of}.embed_tokens.weight" for of in stacks)]
-    source = next((name for name in names if name in tensors), names[0])
-    parts.check_copies(tensors, source, [name for name in names if name != source])
-    return parts.parameter(tensors, "word_embeddings", source, shape)
+    return parts.tied_parameter(tensors, "word_embeddings", names, shape)
 
 
 def embedded(words: Parameter, out: str) -> Embed:

@@ -9,7 +9,9 @@ from typing import Any
 from .refusal import refusal, shown
 
 MAX_LABELS = 1 << 16
-_DEFAULT_LABELS = 2  # as in transformers
+# As in transformers; some families have another number.
+_DEFAULT_LABELS = 2
+_LABELS_OF_FAMILIES = {"bart": 3}
 
 
 def read_labels(values: Mapping[str, Any], file: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -20,7 +22,8 @@ def read_labels(values: Mapping[str, Any], file: str) -> tuple[tuple[str, ...], 
     by_id = values.get("id2label")
     notes: tuple[str, ...] = ()
     if by_id is None:
-        labels = tuple(f"LABEL_{i}" for i in range(count or _DEFAULT_LABELS))
+        usual = _LABELS_OF_FAMILIES.get(values.get("model_type"), _DEFAULT_LABELS)  # type: ignore[arg-type]
+        labels = tuple(f"LABEL_{i}" for i in range(count or usual))
         notes = (f"{file} names no labels: {labels[0]}..{labels[-1]} assumed",)
     else:
         labels = _by_index(by_id, file)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The heads and scales of attentions as constants of the generated code: one of each, or where the target attends to
-texts and to itself one for each pair of caches."""
+texts and to itself, or attentions differ, one for each pair of caches."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ HEADS = "heads"  # where there is one
 
 def heads_of(program: p.Program) -> dict[str, str]:
     """By the name of a cache what its constants are called by; of others `HEADS`."""
-    if program.target is None:
+    ops = _attentions(program)
+    if program.target is None and len({(op.shape, op.score_scale) for op in ops}) == 1:
         return {}
     found: dict[str, str] = {}
-    for op in _attentions(program):
+    for op in ops:
         found |= dict.fromkeys((op.keys.name, op.values.name), f"{op.keys.name.removesuffix('keys')}{HEADS}")
     return found
 

@@ -54,7 +54,7 @@ def test_how_much_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"architectures": ["BartForSequenceClassification"]}, "architecture-not-supported"),
+        ({"architectures": ["BartForCausalLM"]}, "architecture-not-supported"),
         ({"num_beams": 9}, "generation-not-supported"),
         ({"length_penalty": 5.5}, "generation-not-supported"),
         ({"length_penalty": "long"}, "config-type"),

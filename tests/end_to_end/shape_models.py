@@ -94,6 +94,7 @@ QUICK = [
     Model("mean", "w8a8", "m-profile", embedding_bits=4),
     Model("gru/three_layers", "w4a8", "m-profile"),
     Model("distilbert/softmax", "fp32"),
+    Model("bart/regression", target="m-profile"),
     Model("electra/cls", target="m-profile"),
     Model("albert/inner_groups", "fp32"),
     Model("mpnet/mean", target="m-profile"),

@@ -51,6 +51,8 @@ SWEEP = [
     ("projected embedding", "fp32", "host"),
     ("neighbors", "fp32", "m-profile"),
     ("neighbors", "w4a8", "host"),
+    ("read in both, first", "w8a8", "host"),
+    ("read in both, last", "fp32", "m-profile"),
     ("shared layers", "w4a8", "host"),
     ("biased scores", "w8a8", "host"),
     ("disentangled scores", "w8a8", "m-profile"),

@@ -19,7 +19,7 @@ from codegen import pipeline, verify
 from codegen.emulate import Text, emulate_texts
 from codegen.golden import can_be_cut, text_tokenizer
 
-QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",)}
+QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",)}
 LABELS = ("cats", "up, down", "the oil price")
 PAIRS = [
     (text, hypothesis)

@@ -77,6 +77,8 @@ def last_loop(made: g.Graph) -> p.Loop:
         ("pre, mean", [False, False]),
         ("two heads", [False, False]),
         ("cross attention", [False, False]),
+        ("read in both, first", [False, True]),
+        ("read in both, last", [False, False]),
     ],
 )
 def test_the_last_layer_computes_what_is_asked_for(form: str, first_rows: list[bool]) -> None:

@@ -134,6 +134,42 @@ def neighbors() -> g.Graph:
     )
 
 
+def read_in_both(pooling: g.Pooling) -> g.Graph:
+    """A decoder of other heads behind an encoder, one token behind it in the same text."""
+    b = Builder()
+    inside = b.inside(LAYERS)
+    embed = b.embed("hidden")
+    before = g.Embed((g.Term(embed.terms[0].table, "ids", shift=-1, outside=2),), "target")
+
+    def attention(of: str, source: str, mask: g.Mask) -> tuple[g.Op, ...]:
+        names = tuple(f"{of}_{what}" for what in ("query", "key", "value", "context"))
+        made = zip(names, ("target", source, source), strict=False)
+        return (
+            *(inside.linear(name, value, name) for name, value in made),
+            g.Attention(*names, 3, mask=mask),
+            inside.linear(f"{of}_output", names[-1], "target", residual="target"),
+            inside.norm(f"{of}_norm", "target"),
+        )
+
+    names = (f"{of}_{what}" for of in ("self", "cross") for what in ("query", "key", "value", "context"))
+    return graph(
+        (
+            embed,
+            g.Layers("encoder_layer", 2, b.inside(2).post_layer()),
+            before,
+            b.norm("target_norm", "target"),
+            g.Layers(
+                "decoder_layer",
+                LAYERS,
+                (*attention("self", "target", "causal"), *attention("cross", "hidden", "none")),
+            ),
+            g.Pool(pooling, "target", "result"),
+        ),
+        "result",
+        **dict.fromkeys(("target", *names), WIDTH),
+    )
+
+
 def shared() -> g.Graph:
     """Six layers of two sets of weights."""
     b = Builder()
@@ -324,6 +360,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "cross attention": cross,
     "projected embedding": projected,
     "neighbors": neighbors,
+    **{f"read in both, {pooling}": (lambda pooling=pooling: read_in_both(pooling)) for pooling in ("first", "last")},
     "shared layers": shared,
     "biased scores": biased,
     "disentangled scores": disentangled,

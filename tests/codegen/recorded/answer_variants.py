@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from head_model import write_head_model
-from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bart, bert_like, distilbert
 from outputs import write_recorded
 
 ENDING = "ForQuestionAnswering"
@@ -26,6 +26,7 @@ VARIANTS: dict[str, Variant] = {
     "answers/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 32 + 2), type_vocab_size=1),
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),
     "answers/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 32), **DEBERTA_V3),
+    "answers/bart": bart(0, (18, 3, 1, 19, 32)),
 }
 
 

@@ -15,6 +15,7 @@ from outputs import Tokens, write_recorded
 from random_weights import randomize
 from token_ids import (
     ALBERT,
+    BART,
     BERT,
     CAMEMBERT,
     DEBERTA,
@@ -59,6 +60,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("llama", "qwen2", "qwen3"), QWEN),
     "t5": T5,
     "mt5": T5,
+    "bart": BART,
 }
 # As in deberta-base.
 DEBERTA_V1 = {
@@ -105,6 +107,15 @@ def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config:
     buckets = {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12}
     settings = dict(zip(keys, sizes, strict=True)) | {"d_kv": 5} | buckets
     return Variant(f"{model}ForSequenceClassification", labels, settings | config)
+
+
+def bart(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions, those of the encoder and the decoder alike."""
+    width, heads, layers, inner, positions = sizes
+    both = {"attention_heads": heads, "layers": layers, "ffn_dim": inner}
+    of_each = {f"{of}_{key}": value for key, value in both.items() for of in ("encoder", "decoder")}
+    settings = {"d_model": width, "max_position_embeddings": positions} | of_each
+    return Variant("BartForSequenceClassification", labels, settings | config)
 
 
 def bert_like(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
@@ -237,6 +248,14 @@ VARIANTS: dict[str, Variant] = {
     ),
     "llama/multi_label": bert_like(
         "Llama", 4, (24, 3, 1, 19, 14), attention_bias=True, mlp_bias=True, problem_type=MULTI_LABEL
+    ),
+    "bart/regression": bart(
+        1,
+        (24, 4, 2, 23, 14),
+        **{"decoder_attention_heads": 3, "decoder_layers": 1, "decoder_ffn_dim": 29, "decoder_start_token_id": 70},
+        scale_embedding=True,
+        activation_function="relu",
+        problem_type=REGRESSION,
     ),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from outputs import Tokens
@@ -23,6 +23,7 @@ class Specials:
     between: int  # how many separators stand between the texts of a pair
     segments: bool  # whether the second text has another segment
     vocabulary: str = "bert"  # one of `vocabularies.VOCABULARIES`
+    ends: bool = False  # whether the model asks for the separator in every text
 
 
 BERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=True)
@@ -30,6 +31,7 @@ NO_SEGMENTS = Specials(unknown=1, classify=2, separate=3, between=1, segments=Fa
 MPNET = Specials(unknown=4, classify=0, separate=2, between=2, segments=False, vocabulary="mpnet")
 ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="roberta")
 XLM_ROBERTA = Specials(unknown=3, classify=0, separate=2, between=2, segments=False, vocabulary="xlm-roberta")
+BART = replace(ROBERTA, ends=True)
 CAMEMBERT = Specials(unknown=3, classify=5, separate=6, between=2, segments=False, vocabulary="camembert")
 DEBERTA = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta")
 DEBERTA_BYTES = Specials(unknown=3, classify=1, separate=2, between=1, segments=True, vocabulary="deberta_bytes")
@@ -54,7 +56,7 @@ def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Toke
         b = [*[specials.separate] * (specials.between - 1), *words(second), specials.separate]
         return Tokens(a + b, [0] * len(a) + [int(specials.segments)] * len(b))
 
-    yield Tokens(begin or [specials.separate], [0])
+    yield Tokens([specials.separate] if specials.ends else begin or [specials.separate], [0])
     for count in (1, 6, max_tokens - framing):
         yield Tokens([*begin, *words(count), specials.separate], [0] * (count + framing))
     yield pair(2, 3)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import transformers
 from head_model import write_cases, write_head_model
-from library_variants import DEBERTA_V3, Variant, bert_like, distilbert
+from library_variants import DEBERTA_V3, Variant, bart, bert_like, distilbert
 from outputs import write_recorded
 
 TEXTS = (
@@ -24,12 +24,14 @@ LABELS_OF_CLASSIFIERS: dict[str, tuple[str, ...]] = {
     "zero/roberta": ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"),
     "zero/distilbert": ("Entailment", "not_entailment"),
     "zero/deberta-v2": ("entailment", "neutral", "contradiction"),
+    "zero/bart": ("contradiction", "neutral", "entailment"),
 }
 VARIANTS: dict[str, Variant] = {
     "zero/bert": bert_like("Bert", 3, (20, 5, 1, 37, 32)),
     "zero/roberta": bert_like("Roberta", 3, (20, 4, 1, 35, 60 + 2), type_vocab_size=1),
     "zero/distilbert": distilbert(2, (21, 3, 2, 19, 32)),
     "zero/deberta-v2": bert_like("DebertaV2", 3, (24, 3, 1, 23, 60), **DEBERTA_V3),
+    "zero/bart": bart(3, (20, 4, 1, 23, 60), decoder_layers=2),
 }
 
 
