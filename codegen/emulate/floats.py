@@ -12,6 +12,7 @@ F32Array = NDArray[np.float32]
 
 LANES = 16
 INVERSE_127 = np.float32(1.0 / 127.0)
+AFFINE_LIMIT = np.float32(2.0**30)
 LEAST_MAXIMUM = np.float32(2.0**-40)  # a row whose largest magnitude is below this is quantized to zero
 _BLOCK_VALUES = 1 << 15  # of a product's sums, so that they stay in the cache while k runs
 
@@ -71,6 +72,11 @@ def rms_norm(x: F32Array, gamma: F32Array, epsilon: np.float32, inverse_width: n
     """(x * (1 / sqrt(mean of x * x + eps))) * gamma."""
     factor = np.float32(1) / np.sqrt(row_sum(x * x) * inverse_width + epsilon)
     return (x * factor[..., None]) * gamma
+
+
+def affine(x: F32Array, gamma: F32Array, beta: F32Array) -> F32Array:
+    """x * gamma + beta, kept within -2^30 and 2^30: nothing divides a row by its size."""
+    return np.clip(x * gamma + beta, -AFFINE_LIMIT, AFFINE_LIMIT)
 
 
 def ordered_product(a: F32Array, b: F32Array) -> F32Array:

@@ -18,7 +18,7 @@ from ..ir.stage import Stage
 from .attention import Relative, attention, split_heads
 from .best import best
 from .embedding import embedding_sum
-from .floats import F32Array, QuantizedRows, layer_norm, quantize_rows, rms_norm
+from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
 from .gru import gru
 from .linear import linear
 from .pooling import normalize, pool, softmax
@@ -168,7 +168,9 @@ def _norm(op: p.Norm, at: Forward) -> None:
     assert isinstance(w, p.NormWeights)
     x = at.read(op.input)
     heads = x.reshape(-1, len(w.gamma))
-    if op.kind == "rms":
+    if op.kind == "affine":
+        normed = affine(heads, w.gamma, w.beta)
+    elif op.kind == "rms":
         normed = rms_norm(heads, w.gamma, w.epsilon, w.inverse_width)
     else:
         normed = layer_norm(heads, w.gamma, w.beta, w.epsilon, w.inverse_width)

@@ -251,6 +251,10 @@ def _norm(op: g.Norm, check: _Check) -> None:
         check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
     if op.kind == "rms" and op.beta is not None:
         raise _refuse(f"{op.name}: an rms norm has no beta")
+    if op.kind == "affine" and (op.beta is None or op.epsilon is not None):
+        raise _refuse(f"{op.name}: an affine norm has a beta, and divides by nothing")
+    if op.kind != "affine" and op.epsilon is None:
+        raise _refuse(f"{op.name} has no epsilon")
     check.out(op.out, check.rows[op.input])
 
 

@@ -246,6 +246,7 @@ def _norm(op: p.Norm) -> None:
         assert isinstance(entry, p.NormWeights)
         _same(f"width of {entry.source}", op.heads * entry.gamma.shape[0], op.input.width)
         _same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
+        _same(f"epsilon of {entry.source}", entry.epsilon is None, op.kind == "affine")
 
 
 @CHECK.on(p.Quantize)

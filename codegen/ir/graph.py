@@ -98,18 +98,26 @@ class Embed:
     out: str = written()
 
 
+NormKind = Literal["layer", "rms", "affine"]
+
+
 @dataclass(frozen=True)
 class Norm:
-    """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square.
-    `out` may be `input`. Of several `heads` each is normalized by itself, and all have the same gamma and beta."""
+    """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square; an
+    `affine` one leaves the first step out. `out` may be `input`. Of several `heads` each is normalized by itself, and
+    all have the same gamma and beta.
+
+    Affine rows are as large as what they are made of. The runtime keeps them within -2^30 and 2^30, far beyond any
+    trained model's, so that no text makes one that float32 cannot hold (quantize/bounds.py).
+    """
 
     name: str = attribute()
     gamma: Parameter = weights()
     beta: Parameter | None = weights()
-    epsilon: float = attribute()
+    epsilon: float | None = attribute()  # None: nothing is divided
     input: str = read()
     out: str = written()
-    kind: Literal["layer", "rms"] = attribute(default="layer")
+    kind: NormKind = attribute(default="layer")
     heads: int = attribute(default=1)
 
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from .graph import Index, Mask, Pooling, Target
+from .graph import Index, Mask, NormKind, Pooling, Target
 from .op import ByLayer, attribute, packed, parts, read, updated, weights, written
 from .several import task_of_heads
 from .task import Task
@@ -142,7 +142,7 @@ class EmbeddingSum:
 
 @dataclass(frozen=True)
 class Norm:
-    kind: Literal["layer", "rms"] = attribute()
+    kind: NormKind = attribute()
     weights: WeightSlot = weights()
     input: Buffer = read()
     out: Buffer = written()

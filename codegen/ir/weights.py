@@ -73,12 +73,13 @@ class LinearWeights:
 
 @dataclass(frozen=True)
 class NormWeights:
-    """`beta` is None where there is none: of a layer norm it counts as 0."""
+    """`beta` is None where there is none: of a layer norm it counts as 0. An affine norm, which divides nothing, has
+    neither epsilon nor width."""
 
     gamma: NDArray[np.float32]
     beta: NDArray[np.float32] | None
-    epsilon: np.float32
-    inverse_width: np.float32
+    epsilon: np.float32 | None
+    inverse_width: np.float32 | None
     source: str
 
 

@@ -46,8 +46,8 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
         return p.NormWeights(
             gamma=without_tiny(gamma.values.astype(np.float32)),
             beta=_beta(op, index),
-            epsilon=rounded(op.epsilon),
-            inverse_width=reciprocal(gamma.shape[0]),
+            epsilon=None if op.epsilon is None else rounded(op.epsilon),
+            inverse_width=None if op.epsilon is None else reciprocal(gamma.shape[0]),
             source=gamma.name,
         )
 

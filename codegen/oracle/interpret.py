@@ -139,7 +139,9 @@ def _norm(op: g.Norm, at: _State) -> None:
     x = rows.reshape(-1, op.gamma.shape[0])
     if op.kind == "layer":
         x = x - x.mean(axis=-1, keepdims=True)
-    y = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon) * at.weight(op.gamma)
+    if op.kind != "affine":
+        x = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon)
+    y = x * at.weight(op.gamma)
     at.values[op.out] = (y if op.beta is None else y + at.weight(op.beta)).reshape(rows.shape)
 
 

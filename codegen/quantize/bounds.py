@@ -2,9 +2,10 @@
 """Refuses weights that could drive an activation past 2^50, where float32 sums of squares would overflow.
 
 Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A norm resets the
-bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; an attention output
-is a weighted mean of values; every activation function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n)
-is at most sqrt(n) times a row; a pair of values that is turned grows by sqrt(2) at most.
+bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; one that divides
+nothing keeps its rows within 2^30 by definition; an attention output is a weighted mean of values; every activation
+function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row; a pair of
+values that is turned grows by sqrt(2) at most.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..ir import graph as g
 from ..ir.stage import Stage
 
 LIMIT = 2.0**50
+AFFINE_LIMIT = 2.0**30  # what the runtime keeps the rows of an affine norm within
 
 BOUND: Stage[None] = Stage("quantize")
 
@@ -62,6 +64,11 @@ def _embed(op: g.Embed, bounds: _Bounds) -> None:
 @BOUND.on(g.Norm)
 def _norm(op: g.Norm, bounds: _Bounds) -> None:
     gamma = op.gamma.at(bounds.layer)
+    if op.kind == "affine":
+        assert op.beta is not None
+        bounds.set(op.out, bounds[op.input] * _largest(gamma) + _largest(op.beta.at(bounds.layer)), gamma)
+        bounds.set(op.out, min(bounds[op.out], AFFINE_LIMIT), gamma)
+        return
     # A quotient that rounding may push past sqrt(width) by a little stays far below the slack in LIMIT.
     bound = math.sqrt(gamma.shape[0]) * _largest(gamma)
     if op.beta is not None:

@@ -232,7 +232,7 @@ def _norm(op: p.Norm, scope: Scope) -> str:
         rows = f"{op.heads} * {rows}"
         input, out = (f"{view}.in_rows_of({op.input.width // op.heads})" for view in (input, out))
     operands = input if input == out else f"{input}, {out}"
-    kind = {"layer": "LayerNorm", "rms": "RmsNorm"}[op.kind]
+    kind = {"layer": "LayerNorm", "rms": "RmsNorm", "affine": "Affine"}[op.kind]
     values = {"type": kind, "weights": scope.weights(op.weights), "rows": rows, "operands": operands}
     return scope.statement("norm", values)
 

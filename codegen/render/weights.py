@@ -85,6 +85,8 @@ FIELDS: Stage[list[str]] = Stage("render")  # its members, given the name of a t
 
 @TYPE.on(p.NormWeights)
 def _norm_type(weights: p.NormWeights) -> str:
+    if weights.epsilon is None:
+        return "AffineWeights"
     return "RmsNormWeights" if weights.beta is None else "LayerNormWeights"
 
 
@@ -107,7 +109,8 @@ def _relative_type(weights: p.RelativeWeights) -> str:
 @FIELDS.on(p.NormWeights)
 def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[str]:
     beta = [] if weights.beta is None else [table("beta")]
-    return [table("gamma"), *beta, float_literal(weights.epsilon), float_literal(weights.inverse_width)]
+    numbers = () if weights.epsilon is None else (weights.epsilon, weights.inverse_width)
+    return [table("gamma"), *beta, *map(float_literal, numbers)]
 
 
 @FIELDS.on(p.RelativeWeights)

@@ -44,6 +44,19 @@ void RmsNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t l
     }
 }
 
+void Affine::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
+    constexpr float kLimit = 1073741824.0f;  // 2^30
+    for (std::uint32_t row = first; row < last; ++row) {
+        const float* const x = input.from(row).data;
+        float* const to = out.from(row).data;
+        for (std::uint32_t i = 0; i < input.width; ++i) {
+            const float y = (x[i] * weights.gamma[i]) + weights.beta[i];
+            const float least = y > -kLimit ? y : -kLimit;
+            to[i] = least < kLimit ? least : kLimit;
+        }
+    }
+}
+
 void Multiply::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     value_by_value(*this, first, last, [](float x, float y) { return x * y; });
 }

@@ -6,7 +6,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from codegen.emulate.floats import INVERSE_127, integer_product, layer_norm, ordered_product, quantize_rows, row_sum
+from codegen.emulate.floats import (
+    INVERSE_127,
+    affine,
+    integer_product,
+    layer_norm,
+    ordered_product,
+    quantize_rows,
+    row_sum,
+)
 
 F32 = np.float32
 LENGTHS = (1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 384, 1000)
@@ -91,6 +99,18 @@ def test_layer_norm(n: int) -> None:
         factor = F32(1) / np.sqrt(variance + epsilon)
         expected = [(d * factor) * g + b for d, g, b in zip(centred, gamma, beta, strict=True)]
         assert result[r].tobytes() == np.array(expected, F32).tobytes()
+
+
+def test_affine_rows_round_twice_and_stay_within_2_to_the_30() -> None:
+    random = np.random.default_rng(5)
+    x, gamma, beta = (random.standard_normal(shape).astype(F32) for shape in ((4, 33), (33,), (33,)))
+    x[1, :2] = F32(2.0**31) * np.sign(gamma[:2]) * (1, -1) / np.abs(gamma[:2])
+    result = affine(x, gamma, beta)
+    expected = np.array([[F32(v * g) + b for v, g, b in zip(row, gamma, beta, strict=True)] for row in x], F32)
+    assert result[1, :2].tolist() == [2.0**30, -(2.0**30)]
+    expected[1, :2] = result[1, :2]
+    assert result.dtype == F32
+    assert result.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize(("rows", "inner", "outputs"), [(1, 1, 1), (3, 37, 5), (40, 20, 2000), (2, 9, 40_000)])

@@ -85,8 +85,9 @@ class Builder:
 
     def norm(self, name: str, value: str, out: str | None = None, kind: str = "layer", beta: bool = True) -> g.Norm:
         gamma = self.parameter(f"{name}_gamma", WIDTH, size=0.1, around=1.0)
-        with_beta = self.parameter(f"{name}_beta", WIDTH, size=0.1) if beta and kind == "layer" else None
-        return g.Norm(name, gamma, with_beta, 1e-6, value, out or value, kind)  # type: ignore[arg-type]
+        with_beta = self.parameter(f"{name}_beta", WIDTH, size=0.1) if beta and kind != "rms" else None
+        epsilon = None if kind == "affine" else 1e-6
+        return g.Norm(name, gamma, with_beta, epsilon, value, out or value, kind)  # type: ignore[arg-type]
 
     def projections(self, source: str, memory: str | None = None, kv: int = WIDTH) -> tuple[g.Linear, ...]:
         return (

@@ -96,6 +96,12 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     ),
     "norm": (lambda: changed(g.Norm, lambda o: replace(o, gamma=with_array(o.gamma, 3))), "embedding_norm_gamma"),
     "norm of heads": (lambda: changed(g.Norm, lambda o: replace(o, heads=5)), "has not 5 heads"),
+    "affine norm that divides": (lambda: changed(g.Norm, lambda o: replace(o, kind="affine")), "divides by nothing"),
+    "affine norm without beta": (
+        lambda: changed(g.Norm, lambda o: replace(o, kind="affine", epsilon=None, beta=None)),
+        "has a beta",
+    ),
+    "norm without epsilon": (lambda: changed(g.Norm, lambda o: replace(o, epsilon=None)), "no epsilon"),
     "rms norm with beta": (lambda: changed(g.Norm, lambda o: replace(o, kind="rms")), "no beta"),
     "short table": (
         lambda: changed(

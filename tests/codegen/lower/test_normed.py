@@ -27,7 +27,9 @@ _PRE = {"attention_norm > query, key, value", "output_norm > intermediate"}
 _FORMS = {**GRAPHS, **GENERATORS}
 FOUND: dict[str, set[str]] = {
     **dict.fromkeys(("post, first", "post, mean", "projected embedding"), _POST),
-    **dict.fromkeys(("pre, first", "disentangled scores", "rotary, grouped queries", "window"), _PRE),
+    **dict.fromkeys(
+        ("pre, first", "pre, affine norms", "disentangled scores", "rotary, grouped queries", "window"), _PRE
+    ),
     # Queries of the first layer read what no norm has written.
     **dict.fromkeys(("two heads", "shared layers", "tied words", "masked words"), _INNER),
     "cross attention": {"memory_norm > start, key, value"},

@@ -49,10 +49,10 @@ def second_norms() -> g.Graph:
     return with_factors(made, normed_of(made), exponents)
 
 
-def pre(pooling: g.Pooling, final_norm: bool = True) -> g.Graph:
+def pre(pooling: g.Pooling, final_norm: bool = True, kind: str = "layer") -> g.Graph:
     b = Builder()
-    norm = (b.norm("final_norm", "hidden"),) if final_norm else ()
-    layers = g.Layers("layer", LAYERS, b.inside(LAYERS).pre_layer())
+    norm = (b.norm("final_norm", "hidden", kind=kind),) if final_norm else ()
+    layers = g.Layers("layer", LAYERS, b.inside(LAYERS).pre_layer(kind=kind))
     return graph((b.embed("hidden", first=2), layers, *norm, g.Pool(pooling, "hidden", "result")), "result")
 
 
@@ -355,6 +355,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "post, norm of the first row": lambda: post("first", _final_norm),
     **{f"pre, {pooling}": (lambda pooling=pooling: pre(pooling)) for pooling in ("first", "mean")},
     "pre, no final norm": lambda: pre("first", final_norm=False),
+    "pre, affine norms": lambda: pre("mean", kind="affine"),
     "second norms": second_norms,
     "two heads": two_heads,
     "cross attention": cross,

@@ -105,6 +105,32 @@ TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
     EXPECT_TRUE(same_bits(out, want_rms));
 }
 
+// Products and sums of which a fused multiply-add would make others, and what would leave -2^30 and 2^30.
+TEST_P(RowOps, AffineRoundsTwiceAndStaysWithinItsLimit) {
+    constexpr std::uint32_t kRows = 3;
+    constexpr std::uint32_t kWidth = 37;
+    constexpr float kLimit = 0x1p30f;
+    std::vector<float> x = Random(1).floats(kRows * kWidth, 3.0f);
+    const std::vector<float> gamma = Random(2).floats(kWidth, 2.0f);
+    const std::vector<float> beta = Random(3).floats(kWidth, 2.0f);
+    for (const std::uint32_t i : {3u, 20u, 36u})
+        x[kWidth + i] = (i == 20 ? -0x1p31f : 0x1p31f) / gamma[i];
+    std::vector<float> want(x.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        const volatile float product = x[i] * gamma[i % kWidth];  // rounded, whatever the compiler
+        const float sum = product + beta[i % kWidth];
+        want[i] = std::fmin(std::fmax(sum, -kLimit), kLimit);
+    }
+    EXPECT_EQ(want[kWidth + 3], kLimit);
+    EXPECT_EQ(want[kWidth + 20], -kLimit);
+    const AffineWeights weights{gamma.data(), beta.data()};
+    std::vector<float> out(x.size());
+    run_backwards(Affine{weights, kRows, {x.data(), kWidth}, {out.data(), kWidth}});
+    EXPECT_TRUE(same_bits(out, want));
+    run(Affine{weights, kRows, {x.data(), kWidth}});
+    EXPECT_TRUE(same_bits(x, want));
+}
+
 TEST_P(RowOps, MultiplyAlsoInPlace) {
     also_in_place<Multiply>([](float x, float y) { return x * y; });
 }

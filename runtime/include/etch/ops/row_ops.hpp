@@ -59,6 +59,24 @@ struct RmsNorm {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+struct AffineWeights {
+    const float* gamma;  // [width]
+    const float* beta;   // [width]
+};
+
+// What a norm does behind its division, alone: (x * gamma) + beta, kept within -2^30 and 2^30, for nothing else bounds
+// rows that are never divided by their size. In place where no `out` is given.
+struct Affine {
+    const AffineWeights& weights;
+    std::uint32_t count;
+    F32Rows input;  // [count][width]
+    F32Rows out = input;
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfProduct * count * input.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 // out = a * b: the gate of a linear, act(g) * u. `out` may be a or b.
 struct Multiply {
     std::uint32_t count;
