@@ -32,6 +32,19 @@ def rows_of(array: Array, begin: int, end: int) -> Computed:
     return Computed(f"{array.name}[{begin}:{end}]", shape, lambda: array.values[begin:end], array.file)
 
 
+def columns_of(array: Array, begin: int, end: int) -> Computed:
+    """Some columns of a matrix."""
+    shape = (array.shape[0], end - begin)
+    return Computed(f"{array.name}[:, {begin}:{end}]", shape, lambda: array.values[:, begin:end], array.file)
+
+
+def beside(left: Array, right: Array) -> Computed:
+    """The columns of `left`, then the rows of `right` as columns."""
+    shape = (left.shape[0], left.shape[1] + right.shape[0])
+    name = f"{left.name} | {right.name}^T"
+    return Computed(name, shape, lambda: np.concatenate([left.values, right.values.T], axis=1), right.file)
+
+
 def one_more(array: Array) -> Computed:
     """1 + a tensor, of norms whose weights are stored as what they differ from 1 by."""
     return Computed(f"1 + {array.name}", array.shape, lambda: array.values.astype(np.float64) + 1, array.file)

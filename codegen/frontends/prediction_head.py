@@ -10,6 +10,7 @@ from ..ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Norm, P
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
+from .computed import beside
 from .encoder_layer import LayerShape
 
 _MASKED, _READY, OUT = "masked", "transformed", "candidates"
@@ -30,6 +31,7 @@ class Prediction:
     norm_bias: bool = True
     decoder_bias: bool = True
     tied: bool = True  # where the configuration does not say it
+    beside: str | None = None  # rows that are further columns of the last linear, which words alone do not fill
 
     @classmethod
     def as_bert(cls, head: str, transform: str, shape: LayerShape, width: int) -> Prediction:
@@ -68,13 +70,15 @@ class Prediction:
         """The ops from `value` [tokens, width] to the best `count` entries of each mask, and the widths of what they
         write."""
         words = _words(body)
-        entries = words.shape[0]
+        entries, columns = words.shape if self.beside is not None else (words.shape[0], self.width)
         tied = config.flag("tie_word_embeddings", self.tied)
         if tied:
             weight = words
             parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))
         else:
-            weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, self.width)),))
+            weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, columns)),))
+        if self.beside is not None:
+            weight = self._filled(weight, tensors)
         bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
         best = Best("decoder", weight, bias, count, _READY, OUT)
         if self.dense is None:
@@ -93,6 +97,21 @@ class Prediction:
             tensors, "transform_norm", [self.norm], self.width, self.epsilon, _READY, bias=self.norm_bias
         )
         return (Masked(mask, value, _MASKED), dense, norm, best), {_MASKED: width, _READY: self.width, OUT: 2 * count}
+
+    def _filled(self, weight: Parameter, tensors: TensorFile) -> Parameter:
+        """With the columns that are missing to the width; none are where it is that of the embedding."""
+        (words,) = weight.arrays
+        entries, columns = words.shape
+        rest = f"{self.beside}.weight"
+        if columns > self.width:
+            message = (
+                f"the last linear is of {self.width} inputs, fewer than the embedding's {columns} (embedding_size)"
+            )
+            raise parts.refuse("config-value", message)
+        if columns == self.width:
+            tensors.ignore(rest)
+            return weight
+        return Parameter("decoder_weight", (beside(words, tensors.take(rest, (self.width - columns, entries))),))
 
     def _bias(self, tensors: TensorFile, entries: int, tied: bool) -> Array:
         """Files may have it by two names: that of the linear counts where it is not tied to the other one."""

@@ -21,6 +21,7 @@ NAMES = {
     "eurobert": "EuroBert",
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
     "mpnet": "MPNet",
     "mt5/encoder": "MT5",
@@ -42,7 +43,10 @@ ENDINGS = {
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
-    **{family: f"{family}." for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mpnet")},
+    **{
+        family: f"{family}."
+        for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
+    },
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
@@ -111,7 +115,9 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
         "tie_word_embeddings": (0.15, (True, False)),
     }
-    if family in ("albert", "electra"):
+    if family == "mobilebert":
+        found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
+    if family in ("albert", "electra", "mobilebert"):
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
         found["num_hidden_groups"] = (0.3, tuple(n for n in (1, 2, 3) if n <= layers))
@@ -159,6 +165,14 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     "albert": _WIDE | {"inner_group_num": (0.3, (1, 2))},
     "ernie": _WIDE | {"use_task_id": (0.5, (True,)), "task_type_vocab_size": (0.5, (1, 3, 5))},
+    "mobilebert": _WIDE
+    | {
+        "normalization_type": (0.4, ("layer_norm", "layer_norm", "no_norm", "rms_norm")),
+        "num_feedforward_networks": (0.8, (1, 2, 3)),
+        "classifier_activation": (0.5, (False, True)),
+        **dict.fromkeys(("trigram_input", "use_bottleneck", "key_query_shared_bottleneck"), (0.3, (False,))),
+        "use_bottleneck_attention": (0.3, (True,)),
+    },
     "mpnet": {"relative_attention_num_buckets": (0.3, (8, 32, 40, 64))},
     "deberta": _DEBERTA | {"talking_head": (0.1, (True, False))},
     "deberta-v2": _DEBERTA

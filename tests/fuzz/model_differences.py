@@ -161,7 +161,8 @@ def library_model(folder: Path, family: str) -> Any:
         )
     except Exception as error:
         raise Other("read by etch only") from error
-    computed = ("pooler.dense", "embed_positions")  # the first is not read, PEGASUS computes the second
+    # Not read where a file may lack them, by MobileBERT the second and third; PEGASUS computes the last.
+    computed = ("pooler.dense", "bottleneck.attention", "embedding_transformation", "embed_positions")
     made_up = [name for name in info["missing_keys"] if not any(part in name for part in computed)]
     if made_up or info["mismatched_keys"]:
         raise AssertionError(f"made up by the library: {made_up}, {info['mismatched_keys']}")

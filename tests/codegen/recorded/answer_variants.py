@@ -9,7 +9,17 @@ from typing import Any
 
 import torch
 from head_model import write_head_model
-from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bart, bert_like, distilbert
+from library_variants import (
+    DEBERTA_V1,
+    DEBERTA_V3,
+    MOBILE,
+    MODERN_IDS,
+    MPNET_OFFSET,
+    Variant,
+    bart,
+    bert_like,
+    distilbert,
+)
 from outputs import write_recorded
 
 ENDING = "ForQuestionAnswering"
@@ -19,6 +29,9 @@ VARIANTS: dict[str, Variant] = {
     "answers/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
     "answers/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "answers/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "answers/mobilebert": bert_like(
+        "MobileBert", 0, (12, 3, 1, 17, 20), **MOBILE, key_query_shared_bottleneck=False, type_vocab_size=3
+    ),
     "answers/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
     "answers/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 32 + 2), type_vocab_size=1),
     "answers/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 20 + 2), type_vocab_size=1),

@@ -80,6 +80,13 @@ DEBERTA_V3 = {
     "position_buckets": 6,
     "type_vocab_size": 0,
 }
+# As in mobilebert-uncased, but for the sizes.
+MOBILE = {
+    "embedding_size": 10,
+    "intra_bottleneck_size": 12,
+    "num_feedforward_networks": 3,
+    "classifier_activation": False,
+}
 # Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
 GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
@@ -285,6 +292,32 @@ VARIANTS: dict[str, Variant] = {
     ),
     "deberta-v2/long": bert_like("DebertaV2", 2, (16, 2, 1, 19, 150), **DEBERTA_V3 | {"position_buckets": 32}),
     "deberta-v2/absolute": bert_like("DebertaV2", 2, (16, 2, 1, 19, 14)),
+    "mobilebert/softmax": bert_like("MobileBert", 3, (20, 3, 2, 17, 20), **MOBILE),
+    "mobilebert/plain": bert_like(
+        "MobileBert",
+        4,
+        (18, 3, 2, 23, 16),
+        normalization_type="layer_norm",
+        use_bottleneck=False,
+        trigram_input=False,
+        embedding_size=11,
+        num_feedforward_networks=1,
+        hidden_act="gelu",
+        problem_type=MULTI_LABEL,
+    ),
+    "mobilebert/inside": bert_like(
+        "MobileBert",
+        1,
+        (16, 2, 1, 19, 14),
+        normalization_type="layer_norm",
+        use_bottleneck_attention=True,
+        trigram_input=False,
+        embedding_size=16,
+        intra_bottleneck_size=10,
+        num_feedforward_networks=2,
+        layer_norm_eps=1e-3,
+        problem_type=REGRESSION,
+    ),
     "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
     "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),

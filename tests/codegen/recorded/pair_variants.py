@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from head_model import write_head_model
-from library_variants import DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
+from library_variants import DEBERTA_V3, MOBILE, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert
 from outputs import write_recorded
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
@@ -16,6 +16,7 @@ MULTIPLE_CHOICE = "ForMultipleChoice"
 VARIANTS: dict[str, tuple[str, Variant]] = {
     "next/bert": (NEXT_SENTENCE, bert_like("Bert", 2, (20, 5, 1, 37, 20))),
     "next/ernie": (NEXT_SENTENCE, bert_like("Ernie", 2, (20, 5, 2, 23, 20), hidden_act="relu")),
+    "next/mobilebert": (NEXT_SENTENCE, bert_like("MobileBert", 2, (20, 3, 1, 17, 20), **MOBILE)),
     "choices/bert": (MULTIPLE_CHOICE, bert_like("Bert", 0, (20, 5, 1, 37, 20))),
     "choices/distilbert": (MULTIPLE_CHOICE, distilbert(0, (21, 3, 2, 19, 24))),
     "choices/electra": (MULTIPLE_CHOICE, bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14)),
@@ -25,6 +26,10 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
     ),
     "choices/albert": (MULTIPLE_CHOICE, bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14)),
     "choices/mpnet": (MULTIPLE_CHOICE, bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET))),
+    "choices/mobilebert": (
+        MULTIPLE_CHOICE,
+        bert_like("MobileBert", 0, (20, 3, 1, 17, 20), **MOBILE | {"classifier_activation": True}),
+    ),
     "choices/ernie": (MULTIPLE_CHOICE, bert_like("Ernie", 0, (20, 5, 2, 23, 20))),
     "choices/roberta": (MULTIPLE_CHOICE, bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1)),
     "choices/camembert": (MULTIPLE_CHOICE, bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1)),

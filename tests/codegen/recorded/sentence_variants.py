@@ -17,6 +17,7 @@ from library_variants import (
     DEBERTA_V1,
     DEBERTA_V3,
     GEMMA,
+    MOBILE,
     MODERN_IDS,
     MPNET_OFFSET,
     attention_of,
@@ -120,6 +121,7 @@ ENCODERS: dict[str, Encoder] = {
     "mt5/mean": Encoder(
         "MT5EncoderModel", 20, "mean", t5("MT5", 0, (20, 4, 1, 17, 16)).config, (lambda: Dense(20, 11),)
     ),
+    "mobilebert/mean": Encoder("MobileBertModel", 20, "mean", BERT_SIZES | MOBILE | {"intra_bottleneck_size": 15}),
     "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
     "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),
     "bert/dense_tanh": Encoder("BertModel", 20, "mean", BERT_SIZES, (lambda: Dense(20, 13), Normalize), pooler=False),

@@ -9,7 +9,17 @@ from typing import Any
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import DEBERTA_V1, DEBERTA_V3, MODERN_IDS, MPNET_OFFSET, Variant, bert_like, distilbert, t5
+from library_variants import (
+    DEBERTA_V1,
+    DEBERTA_V3,
+    MOBILE,
+    MODERN_IDS,
+    MPNET_OFFSET,
+    Variant,
+    bert_like,
+    distilbert,
+    t5,
+)
 from outputs import write_recorded
 
 ENDING = "ForTokenClassification"
@@ -31,6 +41,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/electra": bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14),
     "tags/albert": bert_like("Albert", 0, (24, 3, 3, 37, 20), embedding_size=14),
     "tags/mpnet": bert_like("MPNet", 0, (20, 5, 2, 23, 20 + MPNET_OFFSET)),
+    "tags/mobilebert": bert_like("MobileBert", 0, (20, 3, 1, 17, 20), **MOBILE),
     "tags/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
     "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
     "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
