@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from graph_builder import LAYERS, WIDTH
+from recorded.outputs import folder, read_recorded
+from recorded_changes import graph_of
 from test_lower import texts
 from tiny_generators import GENERATORS
 from tiny_graphs import GRAPHS, post, pre, with_dense_head
 
-from codegen.emulate import emulate_outputs
+from codegen.emulate import Text, emulate_outputs, emulate_texts
 from codegen.emulate.together import logits_of
 from codegen.ir import graph as g
 from codegen.ir.normed import Normed, Stored, normed_of, with_factors
@@ -124,6 +126,22 @@ def test_nothing_is_computed_twice_where_only_linears_read() -> None:
     assert [sum(isinstance(op, g.Norm) for op, _ in g.ops_of(each)) for each in changed] == [ops[0], ops[1] + 3]
     assert changed[0].widths == pre("first").widths
     assert changed[1].widths == post().widths | {"hidden_smooth": WIDTH}
+
+
+def test_norms_that_divide_nothing_share_what_they_make() -> None:
+    """MobileBERT's: of bottlenecks, in front of several linears each, and between its feed-forward networks."""
+    made = graph_of(folder("mobilebert/softmax"))
+    assert {text_of(normed) for normed in normed_of(made)} == {
+        "embedding_norm*, bottleneck_output_norm* > bottleneck_input, bottleneck_attention, value",
+        "bottleneck_attention_norm > query, key",
+        "attention_norm* > ffn_0_intermediate",
+        "ffn_0_output_norm* > ffn_1_intermediate",
+        "ffn_1_output_norm* > intermediate",
+        "output_norm > bottleneck_output",
+    }
+    text = [Text(each.ids, each.segments) for each in read_recorded("mobilebert/softmax")]
+    before, after = (emulate_texts(lower(each, RECIPES["fp32"]), text) for each in (made, with_random_factors(made)))
+    assert before.tobytes() == after.tobytes()
 
 
 def test_without_exponents_arrays_stay() -> None:
