@@ -14,6 +14,7 @@ from .evaluate import Rows, Score
 from .ir import graph as g
 from .ir import program as p
 from .ir import walks
+from .ir.op import carried, writes
 from .load.folder import Checkpoint
 from .load.tokenizer_spec import UnigramModel
 from .plan import Plan, Region, plan_memory
@@ -56,14 +57,14 @@ def _shape(graph: g.Graph) -> str:
     count = sum(counts) + sum(isinstance(node, g.Attention) for node in nodes)
     words = [f"{count} layers"] if layers else []
     if attentions:
-        words += [f"hidden {_hidden(graph, attentions[0])}", f"{attentions[0].heads} heads"]
+        words += [f"hidden {_hidden(graph, layers, attentions[0])}", f"{attentions[0].heads} heads"]
     return ", ".join(words) or "no layers"
 
 
-def _hidden(graph: g.Graph, attention: g.Attention) -> int:
-    """The width of what an attention is added to: its heads together may be wider, or narrower."""
-    behind = (op for op, _ in g.ops_of(graph) if isinstance(op, g.Linear) and op.input == attention.out)
-    return graph.widths[next((op.out for op in behind), attention.query)]
+def _hidden(graph: g.Graph, layers: Sequence[g.Layers], attention: g.Attention) -> int:
+    """The width of the rows that layers change: in between all heads of an attention may be wider, or narrower."""
+    handed = (value for of in layers for op in of.body for value in writes(op) if value in carried(of.body))
+    return graph.widths[next(handed, attention.query)]
 
 
 def memory_report(model: Model) -> list[str]:

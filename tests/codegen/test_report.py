@@ -48,7 +48,9 @@ def test_what_was_found(tmp_path: Path) -> None:
     assert pipeline.load(tmp_path).digest in line(lines, "checkpoint")
 
 
-@pytest.mark.parametrize("variant", ["t5/mean", "gemma3_text/mean", "electra/projected", "gru/no_bias"])
+@pytest.mark.parametrize(
+    "variant", ["t5/mean", "gemma3_text/mean", "mobilebert/softmax", "electra/projected", "gru/no_bias"]
+)
 def test_hidden_is_the_width_of_rows(variant: str) -> None:
     """Not that of all heads of an attention, nor of an embedding."""
     checkpoint = pipeline.load(recorded(variant))
