@@ -27,6 +27,7 @@ FAMILIES = (
     "deberta-v2/v3",
     "mpnet/softmax",
     "bert/xlm_words",
+    "mobilebert/softmax",
 )
 VARIANTS = sampled(FAMILIES, 3, "families on boards")
 BOARDS = chosen_boards()
