@@ -22,6 +22,7 @@ def rows_graph(checkpoint: Checkpoint, max_tokens: int, family: str, positions: 
     config, tensors = checkpoint.config, checkpoint.tensors
     if not config.flag("is_encoder_decoder", True):
         raise parts.refuse("config-value", "is_encoder_decoder is false, against the family")
+    config.natural_int("pad_token_id", 1)  # the library moves no text without one
     parts.check_max_tokens(max_tokens, position_count(config), POSITIONS)
     vocabulary = vocabulary_of(config)
     begin = config.natural_int(_BEGIN, _USUAL, maximum=vocabulary - 1)

@@ -99,7 +99,7 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
         {
             "constant": constant(names.get(op.out.name, EMBEDDINGS)),
             "type": _embedding(op),
-            "terms": [_term(term, any(map(_tied, op.terms))) for term in op.terms],
+            "terms": [(_term(term, any(map(_tied, op.terms))), _neighbor(term)) for term in op.terms],
         }
         for op in walks.ops_of(program)
         if isinstance(op, p.EmbeddingSum)
@@ -206,6 +206,14 @@ def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
     if term.outside is not None:
         values.append(str(term.outside))
     return ", ".join(values)
+
+
+def _neighbor(term: p.EmbeddingTerm) -> str:
+    """Whose id is looked up, where it is not the token's own."""
+    if not term.shift:
+        return ""
+    side, nothing = ("before" if term.shift < 0 else "behind"), ("zeros" if term.outside is None else term.outside)
+    return f"  // of the token {abs(term.shift)} {side}, {nothing} where there is none"
 
 
 RENDER: Stage[str] = Stage("render")  # the statement of an op

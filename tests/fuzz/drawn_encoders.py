@@ -11,6 +11,7 @@ Settings = dict[str, Any]
 # By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
 NAMES = {
     "albert": "Albert",
+    "bart/rows": "Bart",
     "bert": "Bert",
     "camembert": "Camembert",
     "deberta": "Deberta",
@@ -40,6 +41,7 @@ _DECODERS = (*_LLAMAS, "gemma3_text/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
+    "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -74,6 +76,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     """Settings, and the tokens of the longest text."""
     if family.endswith("t5/encoder"):
         return _draw_t5(source)
+    if family == "bart/rows":
+        return _draw_bart(source)
     heads, tokens = source.choice((1, 2, 3, 4)), source.randrange(14, 40)
     width = heads * source.choice((4, 6, 8))
     layers, inner = source.choice((1, 1, 2, 3, 4)), source.randrange(9, 40)
@@ -99,6 +103,20 @@ def _draw_t5(source: random.Random) -> tuple[Settings, int]:
         if source.random() < chance:
             settings[key] = source.choice(values)
     return settings | {"n_positions": tokens}, tokens
+
+
+def _draw_bart(source: random.Random) -> tuple[Settings, int]:
+    """As `draw_encoder`, of BART, whose decoder reads the text as well."""
+    width, tokens = source.choice((1, 2, 3, 4)) * source.choice((4, 6, 8)), source.randrange(14, 40)
+    heads = [count for count in (1, 2, 3, 4) if width % count == 0]
+    settings: Settings = {"d_model": width, "max_position_embeddings": tokens}
+    for of in ("encoder", "decoder"):
+        settings |= {f"{of}_attention_heads": source.choice(heads), f"{of}_layers": source.choice((1, 2, 3))}
+        settings[f"{of}_ffn_dim"] = source.randrange(9, 40)
+    for key, (chance, values) in _BART_RARE.items():
+        if source.random() < chance:
+            settings[key] = source.choice(values)
+    return settings, tokens
 
 
 def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
@@ -141,6 +159,14 @@ T5_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
     "feed_forward_proj": (0.6, ("relu", "gelu", "gated-gelu", "gated-silu", "silu", "gated-relu")),
     "tie_word_embeddings": (0.3, (True, False)),
     "layer_norm_epsilon": (0.3, (1e-5, 0.1)),
+}
+_BART_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "activation_function": (0.3, _ACTIVATIONS),
+    "scale_embedding": (0.4, (True, False)),
+    "decoder_start_token_id": (0.5, (0, 1, 2, 5, 70, 285)),
+    "eos_token_id": (0.1, (2, 3, [2])),
+    "pad_token_id": (0.1, (0, 2)),
+    "tie_word_embeddings": (0.15, (True, False)),
 }
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
