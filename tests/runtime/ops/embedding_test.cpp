@@ -166,15 +166,15 @@ TEST(EmbeddingSum, NeighborsOfATextsTokens) {
         const Table a(width, 1);
         const Table b(width, 3);
         for (const std::int32_t shift : {-7, -2, -1, 1, 2, 7}) {
-            EXPECT_TRUE(same_bits(sum<S8Embedding>({{a.s8(), EmbeddedBy::id, 0, -2.5f, shift}}, width),
-                                  wanted({{a.entries, EmbeddedBy::id, 0, -2.5f, shift}}, width)))
+            EXPECT_TRUE(same_bits(sum<S8Embedding>({{a.s4(), EmbeddedBy::id, 0, -2.5f, shift}}, width),
+                                  wanted({{a.s4_entries, EmbeddedBy::id, 0, -2.5f, shift}}, width)))
                 << shift;
             EXPECT_TRUE(same_bits(sum<S8Embedding>({{b.s8(), EmbeddedBy::position},
-                                                    {a.s4(), EmbeddedBy::id, 0, 1.0f, shift, 19},
+                                                    {a.s8(), EmbeddedBy::id, 0, 1.0f, shift, 19},
                                                     {a.s8(), EmbeddedBy::id, 0, 1.0f, -shift}},
                                                    width),
                                   wanted({{b.entries, EmbeddedBy::position},
-                                          {a.s4_entries, EmbeddedBy::id, 0, 1.0f, shift, 19},
+                                          {a.entries, EmbeddedBy::id, 0, 1.0f, shift, 19},
                                           {a.entries, EmbeddedBy::id, 0, 1.0f, -shift}},
                                          width)))
                 << shift;
