@@ -18,7 +18,7 @@ from .search import Restrictions
 
 def needed_ids(settings: GenerationSettings) -> set[int]:
     """What a target begins and ends with."""
-    return {i for i in (settings.begin, settings.end, settings.forced_begin) if i is not None}
+    return {i for i in (settings.begin, *settings.ends, settings.forced_begin) if i is not None}
 
 
 def renumbered_settings(settings: GenerationSettings, number: Mapping[int, int]) -> GenerationSettings:
@@ -28,7 +28,7 @@ def renumbered_settings(settings: GenerationSettings, number: Mapping[int, int])
     return replace(
         settings,
         begin=None if settings.begin is None else number[settings.begin],
-        end=number[settings.end],
+        ends=tuple(number[end] for end in settings.ends),
         forced_begin=None if settings.forced_begin is None else number[settings.forced_begin],
         never=_numbers(settings.never, number),
         restrictions=Restrictions(
@@ -40,7 +40,7 @@ def renumbered_settings(settings: GenerationSettings, number: Mapping[int, int])
 def shorter_target(target: g.Target, entries: int) -> g.Target:
     """A target whose ids are renumbered already, with so many of them. EtchError where they are too few to search."""
     beams = target.search.beams
-    needed = 2 * beams + 1 if beams > 1 else 1
+    needed = target.search.least_vocabulary(len(target.ends)) if beams > 1 else 1
     if entries - len(target.never) < needed:
         message = f"{beams} beams need {needed} pieces that may be written, {entries} are left: lower --min-count"
         raise EtchError("vocabulary-empty", "prune", message)

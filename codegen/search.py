@@ -20,6 +20,10 @@ class Search:
     early_stopping: bool | Literal["never"] = False
     renormalize: bool = False  # the probabilities of what may be written have the sum 1
 
+    def least_vocabulary(self, ends: int) -> int:
+        """Tokens that may be written, where so many of them are ends: enough for beams to go on with none of these."""
+        return 2 * self.beams + ends
+
 
 GREEDY = Search()
 

@@ -73,11 +73,12 @@ def beam_search(state: State, begin: Sequence[int], target: Target, search: Sear
         last = length == most
         forced = target.forced_end and last
         candidates = [one for beam in running for one in _continued(beam, begin, target, count, forced)]
-        candidates = sorted(candidates, key=lambda one: -one.score)[: 2 * count]  # stable: the lower beam, the lower id
-        over = [last or one.tokens[-1] == target.end for one in candidates]
+        # stable: the lower beam, the lower id
+        candidates = sorted(candidates, key=lambda one: -one.score)[: (1 + len(target.ends)) * count]
+        over = [last or target.ended(one.tokens) for one in candidates]
         if not (len(found) == count and search.early_stopping is True):
             new = [
-                Written(one.tokens, one.score / lengths[length - 1], one.tokens[-1] == target.end and not forced)
+                Written(one.tokens, one.score / lengths[length - 1], target.ended(one.tokens) and not forced)
                 for one, is_over in zip(candidates[:count], over[:count], strict=True)
                 if is_over
             ]
@@ -96,11 +97,11 @@ def _continued(beam: _Beam, begin: Sequence[int], target: Target, count: int, fo
     """The best ways to go on, by their logits, of equal ones the lower id."""
     logits, state = beam.state.after(beam.tokens[-1] if beam.tokens else begin[-1])
     if forced:
-        return [_Beam((*beam.tokens, target.end), beam.score, state)]
+        return [_Beam((*beam.tokens, target.ends[0]), beam.score, state)]
     whole = _log_sum_of_all(logits)
     logits = target.restrictions.applied(logits, begin, beam.tokens, whole)
     some = log_sum(logits, target, len(beam.tokens)) if target.search.renormalize else whole
     allowed = np.delete(np.arange(len(logits)), target.not_after(len(beam.tokens)))
-    best = allowed[np.argsort(-logits[allowed], kind="stable")[: 2 * count]]
+    best = allowed[np.argsort(-logits[allowed], kind="stable")[: count + len(target.ends)]]
     sums = beam.score + (logits[best] - some)
     return [_Beam((*beam.tokens, int(id)), score, state) for id, score in zip(best, sums, strict=True)]

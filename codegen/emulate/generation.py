@@ -78,7 +78,7 @@ class Generation:
         if self._target.search.beams > 1:
             return self.beams()
         tokens, logits = self.greedy()
-        by_itself = self._target.best(logits[-1], self._begin, tokens[:-1]) == self._target.end
+        by_itself = self._target.best(logits[-1], self._begin, tokens[:-1]) in self._target.ends
         return [Written(tuple(tokens), self.score(tokens, logits), by_itself)]
 
     def greedy(self, capacity: int | None = None) -> tuple[list[int], list[F32Array]]:
@@ -88,10 +88,10 @@ class Generation:
         most = target.max_tokens
         written: list[int] = []
         logits: list[F32Array] = []
-        while len(written) < (most if capacity is None else min(most, capacity)) and target.end not in written[-1:]:
+        while len(written) < (most if capacity is None else min(most, capacity)) and not target.ended(written):
             logits.append(self.logits_behind(written[-1] if written else self._next))
             forced = target.forced_end and len(written) == most - 1
-            written.append(target.end if forced else target.best(logits[-1], self._begin, written))
+            written.append(target.ends[0] if forced else target.best(logits[-1], self._begin, written))
         return written, logits
 
     def drawn(self, sampling: Sampling, capacity: int | None = None) -> tuple[list[int], np.float32, bool]:
@@ -107,9 +107,9 @@ class Generation:
             logits = target.restrictions.applied(logits, self._begin, written)
             logits[target.not_after(len(written))] = NOT_THERE
             token, part = draw(logits, sampling, len(written))
-            ended = token == target.end
+            ended = token in target.ends
             if target.forced_end and len(written) == target.max_tokens - 1:
-                written.append(target.end)
+                written.append(target.ends[0])
             else:
                 written.append(token)
                 score += part

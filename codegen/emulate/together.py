@@ -68,8 +68,8 @@ def write_greedily(program: p.Program, texts: Sequence[Sequence[int]]) -> list[l
     for count in range(target.max_tokens):
         forced = target.forced_end and count == target.max_tokens - 1
         for i, of_text in zip(going, rows, strict=True):
-            written[i].append(target.end if forced else target.best(of_text[-1], begins[i], written[i]))
-        kept = [k for k, i in enumerate(going) if written[i][-1] != target.end]
+            written[i].append(target.ends[0] if forced else target.best(of_text[-1], begins[i], written[i]))
+        kept = [k for k, i in enumerate(going) if not target.ended(written[i])]
         if not kept or count == target.max_tokens - 1:
             break
         together.keep(kept)

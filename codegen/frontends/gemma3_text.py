@@ -16,7 +16,7 @@ from .computed import one_more
 from .decoder_family import Family
 from .layer_kinds import FULL, SLIDING, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
 from .llama_parts import LlamaParts, read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack, check_past
 
 MODEL_TYPE = "gemma3_text"
 # Training's, the library's own cache's, and what layer_types says better.
@@ -89,9 +89,8 @@ def _window(config: Config, kinds: tuple[str, ...], tokens: int) -> int | None:
     window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
     if both_ways:
         return window // 2
-    if SLIDING in kinds and tokens > window:
-        message = f"sliding_window {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
-        raise parts.refuse("config-not-supported", message)
+    if SLIDING in kinds:
+        check_past(window, tokens)
     return None
 
 

@@ -63,6 +63,13 @@ class Stack:
     width: int
 
 
+def check_past(window: int, tokens: int) -> None:
+    """Of decoders whose rows see so many of the past: as long as it holds all tokens, these are those so far."""
+    if tokens > window:
+        message = f"sliding_window {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
+        raise parts.refuse("config-not-supported", message)
+
+
 def causal_stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, form: Form) -> Stack:
     """Of a decoder that sees `tokens` at most."""
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)

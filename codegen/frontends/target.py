@@ -27,7 +27,7 @@ def build_target(
     if settings.least_tokens > max_tokens:
         message = f"{settings.least_tokens} tokens are written at least, {max_tokens} at most: lower min_length"
         raise parts.refuse("generation-value", message)
-    needed = 2 * settings.search.beams + 1
+    needed = settings.search.least_vocabulary(len(settings.ends))
     if settings.search.beams > 1 and vocabulary - len(settings.never) < needed:
         message = f"{settings.search.beams} beams need {needed} tokens that may be written: lower num_beams"
         raise parts.refuse("generation-not-supported", message)
@@ -36,7 +36,7 @@ def build_target(
         vocabulary=vocabulary,
         max_tokens=max_tokens,
         begin=tuple(token for token in begin if token is not None),
-        end=settings.end,
+        ends=settings.ends,
         forced_end=settings.forced_end,
         never=settings.never,
         least_tokens=settings.least_tokens,

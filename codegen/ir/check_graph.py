@@ -116,18 +116,21 @@ def _check_target(graph: g.Graph) -> None:
         if not graph.body:
             raise _refuse("there is no op")
         return
-    ids = {target.end, *target.begin, *target.never, *(() if target.empty is None else (target.empty,))}
+    ids = {*target.ends, *target.begin, *target.never, *(() if target.empty is None else (target.empty,))}
     if target.max_tokens < 1 or not all(0 <= i < target.vocabulary for i in ids):
         raise _refuse(f"a target of {target.max_tokens} tokens of {target.vocabulary} that begins and ends with {ids}")
     banned = target.restrictions.most_banned(target.steps(graph.max_tokens)) + len(target.never)
-    needed = banned + (2 * target.search.beams + 1 if target.search.beams > 1 else 2)
+    count = len(target.ends)
+    needed = banned + (target.search.least_vocabulary(count) if target.search.beams > 1 else 1 + count)
     if target.restrictions and target.vocabulary < needed:
         message = (
             f"of {target.vocabulary} tokens {banned} may be banned at a step: raise no_repeat_ngram_size or make it 0"
         )
         raise EtchError("generation-not-supported", "check", message)
-    if target.end in target.never:
-        raise _refuse(f"the end of the target, {target.end}, is never written")
+    if not target.ends:
+        raise _refuse("nothing ends the target")
+    if never := {*target.ends} & {*target.never}:
+        raise _refuse(f"an end of the target, {never}, is never written")
     if not graph.body and target.begin:
         raise _refuse("the text is read nowhere: there is no phase before the one that repeats")
     if graph.body and not target.begin:

@@ -298,13 +298,14 @@ class Head:
 @dataclass(frozen=True)
 class Target:
     """The sequence that the phase `repeat` writes, a token a step: what it begins with is read as if it had been
-    written. The end is the token that ends it; it counts as one of `max_tokens`, what it begins with does not."""
+    written. The end is the token that ends it, one of several; it counts as one of `max_tokens`, what it begins with
+    does not."""
 
     vocabulary: int
     max_tokens: int
     begin: tuple[int, ...]  # ids; empty: the tokens of the text
-    end: int
-    forced_end: bool = False  # the last of max_tokens is the end, whatever has the largest logit
+    ends: tuple[int, ...]
+    forced_end: bool = False  # the last of max_tokens is the first of them, whatever has the largest logit
     never: tuple[int, ...] = ()  # ids that are not written, whatever their logits
     least_tokens: int = 0  # behind which the end may be written
     search: Search = GREEDY
@@ -320,7 +321,11 @@ class Target:
 
     def not_after(self, count: int) -> list[int]:
         """The ids that are not written behind so many tokens."""
-        return [*self.never, *([self.end] if count < self.least_tokens else [])]
+        return [*self.never, *(self.ends if count < self.least_tokens else ())]
+
+    def ended(self, written: Sequence[int]) -> bool:
+        """Whether the last token ends what is written."""
+        return bool(written) and written[-1] in self.ends
 
     def best(self, logits: NDArray, begin: Sequence[int], written: Sequence[int]) -> int:
         """The token that a step writes behind these, `begin` what was read first: that of the largest logit, the lowest

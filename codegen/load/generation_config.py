@@ -17,6 +17,7 @@ from .task_params import TaskParams
 
 FILE = "generation_config.json"
 MOST_BEAMS = 8  # etch::kMostBeams
+MOST_ENDS = 8  # etch::kMostEnds
 MOST_PENALTY = 5
 MOST_REPETITION = 1024
 MOST_TEMPERATURE = 1024  # etch::check_sampling
@@ -42,7 +43,7 @@ _NEUTRAL: dict[str, tuple[tuple[object, ...], str]] = {
     "force_words_ids": ((None,), _CHANGES_TEXTS.format("null")),
     "watermarking_config": ((None,), _CHANGES_TEXTS.format("null")),
     "dola_layers": ((None,), _CHANGES_TEXTS.format("null")),
-    "stop_strings": ((None, []), "make it null: a text ends with its end token"),
+    "stop_strings": ((None, []), "make it null: a text ends with a token of eos_token_id"),
     "max_time": ((None,), "make it null: a program bounds the steps of a call"),
     "prompt_lookup_num_tokens": ((None,), "make it null: the texts stay the same"),
     "assistant_early_exit": ((None,), "make it null: the texts stay the same"),
@@ -80,8 +81,8 @@ class GenerationSettings:
 
     begin: int | None  # what a target begins with, before anything is written; without an encoder the text does,
     # and where it has no token, this one: None where no file says it
-    end: int  # the token that ends a text
-    forced_end: bool = False  # the last token that there is room for is the end
+    ends: tuple[int, ...]  # the tokens that end a text
+    forced_end: bool = False  # the last token that there is room for is the first of them
     never: tuple[int, ...] = ()  # ids that are not written, ascending
     max_tokens: int | None = None  # of a target behind what it begins with, its end counts; None where no file says it
     least_tokens: int = 0  # behind which the end may be written
@@ -153,6 +154,10 @@ def _overruled(values: dict[str, Any], config: Config) -> tuple[str, ...]:
     return (f"{FILE} counts where {config.file} says otherwise: {', '.join(other)}",) if other else ()
 
 
+def _listed(ids: tuple[int, ...]) -> str:
+    return ", ".join(map(str, ids))
+
+
 class _Reader:
     """The keys of one file; `null` is as if a key were not there."""
 
@@ -171,14 +176,18 @@ class _Reader:
             message = f"'do_sample' with 'num_beams' {beams}: a search draws nothing; make one of them false or 1"
             raise refusal("generation-not-supported", message, file=self._file)
         begin = self._begin() if has_encoder else self._id("bos_token_id")
-        end = self._end()
-        never = self._never(end)
-        forced_begin = self._forced_begin((end, *never), has_encoder)
+        ends = self._ends()
+        never = self._never(ends)
+        forced_end = self._forced_end(ends, never)
+        ends = tuple(end for end in ends if end not in never)
+        if forced_end is not None:
+            ends = (forced_end, *(end for end in ends if end != forced_end))
+        forced_begin = self._forced_begin((*ends, *never), has_encoder)
         return GenerationSettings(
             begin=begin,
             forced_begin=forced_begin,
-            end=end,
-            forced_end=self._forced_end(end),
+            ends=ends,
+            forced_end=forced_end is not None,
             never=never,
             max_tokens=self._max_tokens(has_encoder, int(forced_begin is not None)),
             least_tokens=max(0, self._least_tokens(has_encoder) - (forced_begin is not None)),
@@ -204,35 +213,43 @@ class _Reader:
             raise refusal("generation-value", message, file=self._file)
         return found
 
-    def _end(self) -> int:
-        """Of a list of one as of the number."""
+    def _ends(self) -> tuple[int, ...]:
+        """A number, or a list of them, each once."""
         value = self._values.get("eos_token_id")
-        if isinstance(value, list):
-            if len(value) != 1:
-                message = f"'eos_token_id' has {len(value)} tokens: one is supported"
-                raise refusal("generation-not-supported", message, file=self._file)
-            value = value[0]
-        if value is None:
+        if value is None or value == []:
             raise self._missing("eos_token_id", "no text would end")
-        return self._checked("eos_token_id", value)
+        values = value if isinstance(value, list) else [value]
+        ends = tuple(dict.fromkeys(self._checked("eos_token_id", one) for one in values))
+        if len(ends) > MOST_ENDS:
+            message = f"'eos_token_id' has {len(ends)} tokens: at most {MOST_ENDS} are supported"
+            raise refusal("generation-not-supported", message, file=self._file)
+        return ends
 
-    def _forced_end(self, end: int) -> bool:
+    def _forced_end(self, ends: tuple[int, ...], never: tuple[int, ...]) -> int | None:
+        """One of those that end a text: of several the library draws, or searches among equals."""
         value = self._values.get("forced_eos_token_id")
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         if value is None:
-            return False
-        if self._checked("forced_eos_token_id", value) != end:
-            message = f"'forced_eos_token_id' is {value}, another token than eos_token_id, {end}: make them agree"
+            return None
+        if isinstance(value, list):
+            message = f"'forced_eos_token_id' has {len(value)} tokens: one is supported"
             raise refusal("generation-not-supported", message, file=self._file)
-        return True
+        forced = self._checked("forced_eos_token_id", value)
+        if forced not in ends:
+            message = f"'forced_eos_token_id' is {forced}, none of eos_token_id, {_listed(ends)}: make them agree"
+            raise refusal("generation-not-supported", message, file=self._file)
+        if forced in never:
+            message = f"'suppress_tokens' has {forced}, the forced_eos_token_id: make one of them null"
+            raise refusal("generation-value", message, file=self._file)
+        return forced
 
-    def _never(self, end: int) -> tuple[int, ...]:
-        """The words of one token, the end among them counts for nothing as in the library; and the suppressed ones."""
-        banned = {word[0] for word in self._words() if len(word) == 1} - {end}
+    def _never(self, ends: tuple[int, ...]) -> tuple[int, ...]:
+        """The words of one token, ends among them count for nothing as in the library; and the suppressed ones."""
+        banned = {word[0] for word in self._words() if len(word) == 1} - {*ends}
         suppressed = {self._checked("suppress_tokens", token) for token in self._list("suppress_tokens")}
-        if end in suppressed:
-            message = f"'suppress_tokens' has {end}, the eos_token_id: no text would end"
+        if suppressed.issuperset(ends):
+            message = f"'suppress_tokens' has {_listed(ends)}, the eos_token_id: no text would end"
             raise refusal("generation-value", message, file=self._file)
         return tuple(sorted(banned | suppressed))
 

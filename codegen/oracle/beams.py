@@ -36,13 +36,14 @@ def search(
     that of the lower beam counts as larger, then of the lower id."""
     most = target.max_tokens if max_tokens is None else max_tokens
     count, penalty = settings.beams, settings.length_penalty
+    taken = (1 + len(target.ends)) * count
     running = [Written((), 0.0)] + [Written((), _NONE)] * (count - 1)
     ended: list[Written] = []
     for length in range(1, most + 1):
         forced = target.forced_end and length == most
-        candidates = _candidates(running, logits, begin, target, 2 * count, forced, settings.renormalize)
+        candidates = _candidates(running, logits, begin, target, taken, forced, settings.renormalize)
         last = length == most
-        ends = [last or one.tokens[-1] == target.end for one in candidates]
+        ends = [last or target.ended(one.tokens) for one in candidates]
         if not (len(ended) == count and settings.early_stopping is True):
             new = [one for one, over in zip(candidates[:count], ends[:count], strict=True) if over]
             scored = [Written(one.tokens, one.score / (length + target.counted) ** penalty) for one in new]
@@ -71,7 +72,7 @@ def _candidates(
         row = target.restrictions.applied(_log_softmax(logits(one.tokens)), begin, one.tokens)
         row[target.not_after(len(one.tokens))] = -np.inf
         if forced:
-            row = np.where(np.arange(len(row)) == target.end, 0.0, -np.inf)
+            row = np.where(np.arange(len(row)) == target.ends[0], 0.0, -np.inf)
         rows.append((_log_softmax(row) if renormalize else row) + one.score)
     sums = np.concatenate(rows)
     best = np.argsort(-sums, kind="stable")[:count]

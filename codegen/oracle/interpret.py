@@ -52,10 +52,10 @@ class Interpreter:
         memory = self._once(ids, segments)
         begin = target.read_first(ids)
         written: list[int] = []
-        while len(written) < most and target.end not in written[-1:]:
+        while len(written) < most and not target.ended(written):
             forced = target.forced_end and len(written) == most - 1
             written.append(
-                target.end if forced else target.best(self._logits(memory, ids, written)[-1], begin, written)
+                target.ends[0] if forced else target.best(self._logits(memory, ids, written)[-1], begin, written)
             )
         return written
 

@@ -14,7 +14,7 @@ from jinja2 import Environment
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
-from ..ir.op import by_layer, writes
+from ..ir.op import writes
 from ..ir.stage import Stage
 from ..plan import slot_rows
 from ..quantize.constants import powers
@@ -41,7 +41,8 @@ def target_values(program: p.Program) -> dict[str, Any]:
         "begin_count": len(target.begin),
         "never": _ids(never),
         "never_count": len(never),
-        "end": target.end,
+        "ends": ", ".join(map(str, target.ends)),
+        "end_count": len(target.ends),
         "forced_end": "true" if target.forced_end else "false",
         "empty": -1 if target.empty is None else target.empty,
         "all_logits": "true" if target.all_logits else "false",
@@ -105,8 +106,6 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
         raise EtchError("generation-not-supported", "render", "the last op of a step is the product with a vocabulary")
     if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in walks.ops_in(step)):
         raise EtchError("generation-not-supported", "render", "keys and values are made by the layers of a step")
-    if any(by_layer(op) for op in walks.ops_in(_repeat(program))):
-        raise EtchError("generation-not-supported", "render", "an op of a step differs by layer")
     names, sums = heads_of(program), embedding_names(program)
     beams = program.target.search.beams > 1
     scope = Scope(environment, 1, texts="text", step=True, beams=beams, heads=names, embeddings=sums)

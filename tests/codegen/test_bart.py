@@ -35,10 +35,10 @@ def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = pipeline.to_graph(loaded, None)
     assert graph.target is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 24)
-    assert (graph.target.max_tokens, graph.target.begin, graph.target.end, graph.target.forced_end) == (
+    assert (graph.target.max_tokens, graph.target.begin, graph.target.ends, graph.target.forced_end) == (
         23,
         (1,),
-        2,
+        (2,),
         True,
     )
     assert graph.notes == ()

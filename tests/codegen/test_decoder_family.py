@@ -18,7 +18,8 @@ from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 
-LAST, CLASSIFIER = "qwen3/last", "qwen3/softmax"
+LAST, CLASSIFIER, WINDOW = "qwen3/last", "qwen3/softmax", "mistral/softmax"
+
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "a tagger": (
         CLASSIFIER,
@@ -35,6 +36,8 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     ),
     "padding that texts end with": (CLASSIFIER, configure(pad_token_id=0), "config-value", "pad_token_id 0"),
     "a window": (LAST, configure(use_sliding_window=True), "config-not-supported", "use_sliding_window"),
+    "a window of the past": (WINDOW, configure(sliding_window=19), "config-not-supported", "sliding_window 19 is less"),
+    "a window of none": (WINDOW, configure(sliding_window=0), "config-out-of-range", "sliding_window"),
     "heads of the usual width": (LAST, configure(head_dim=128), "wrong-shape", "q_proj"),
     "biases": ("llama/multi_label", configure(attention_bias=False), "unused-tensor", "q_proj.bias"),
 }
@@ -43,6 +46,16 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str, tmp_path: Path) -> None:
     assert_refused(*REFUSED[case], tmp_path)
+
+
+def test_a_window_that_nobody_says(tmp_path: Path) -> None:
+    """As the library has it; null says that there is none."""
+    path = changed(WINDOW, configure(max_position_embeddings=5000), tmp_path)
+    with pytest.raises(EtchError, match="sliding_window 4096 is less than 5000 tokens"):
+        pipeline.to_graph(pipeline.load(path), 5000)
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    (path / "config.json").write_text(json.dumps(config | {"sliding_window": None}), encoding="utf-8")
+    assert pipeline.to_graph(pipeline.load(path), 5000).max_tokens == 5000
 
 
 def rows(path: Path) -> np.ndarray:

@@ -42,7 +42,7 @@ def again(made: Path, name: str, difference: int = 0) -> None:
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", "m2m_100"))
     assert graph.target is not None
-    assert (graph.task.verb, graph.target.begin, graph.target.end) == ("translate", (2, CODE), 2)
+    assert (graph.task.verb, graph.target.begin, graph.target.ends) == ("translate", (2, CODE), (2,))
     assert (graph.target.max_tokens, graph.target.counted, graph.notes) == (17, 1, ())
     assert graph.widths.keys() >= {"normed", "target_normed"}
 

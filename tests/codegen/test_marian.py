@@ -57,7 +57,7 @@ def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model"))
     assert graph.target is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 24)
-    assert (graph.target.begin, graph.target.end, graph.target.forced_end) == ((44,), 0, True)
+    assert (graph.target.begin, graph.target.ends, graph.target.forced_end) == ((44,), (0,), True)
     assert graph.target.max_tokens == MAX_LENGTH - 1
     assert graph.notes == ()
     stored, _ = read_raw_safetensors(tmp_path / "model" / "model.safetensors")

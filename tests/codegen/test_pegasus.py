@@ -32,7 +32,7 @@ def tables(made: Path) -> list[g.Parameter]:
 def test_what_a_folder_says(tmp_path: Path) -> None:
     graph = graph_of(folder(tmp_path / "model", "pegasus"))
     assert graph.target is not None
-    assert (graph.target.begin, graph.target.end, graph.target.forced_end) == ((0,), 1, True)
+    assert (graph.target.begin, graph.target.ends, graph.target.forced_end) == ((0,), (1,), True)
     assert (graph.target.search.beams, graph.target.max_tokens, graph.notes) == (4, 17, ())
     assert graph.widths.keys() >= {"normed", "target_normed"}
 

@@ -68,7 +68,7 @@ def test_what_stays_is_used_by_both_together(min_count: int, tmp_path: Path, tab
     assert [smaller.target.spec.model.pieces[i] for i in range(len(kept))] == kept
     assert smaller.generation is not None and whole.generation is not None
     assert pruning.kept[smaller.generation.begin or 0] == whole.generation.begin
-    assert pruning.kept[smaller.generation.end] == whole.generation.end
+    assert tuple(pruning.kept[end] for end in smaller.generation.ends) == whole.generation.ends
 
 
 @pytest.mark.parametrize("recipe", ["fp32", "w8a8", "w4a8"])
@@ -115,10 +115,10 @@ def test_banned_ids_go_with_their_pieces(tmp_path: Path) -> None:
     settings = pipeline.load(folder(tmp_path / "model")).generation
     assert settings is not None
     banned = Restrictions(1.5, 2, words=((3, 4), (4, 5), (8, 3)), not_first=(4, 8))
-    settings = replace(settings, begin=9, end=0, forced_begin=3, never=(4, 5, 9), restrictions=banned)
+    settings = replace(settings, begin=9, ends=(0, 8), forced_begin=3, never=(4, 5, 9), restrictions=banned)
     number = {0: 0, 3: 1, 5: 2, 8: 3, 9: 4}
     found = renumbered_settings(settings, number)
-    assert (found.begin, found.end, found.forced_begin, found.never) == (4, 0, 1, (2, 4))
+    assert (found.begin, found.ends, found.forced_begin, found.never) == (4, (0, 3), 1, (2, 4))
     assert found.restrictions == Restrictions(1.5, 2, words=((3, 1),), not_first=(3,))
 
 

@@ -53,7 +53,7 @@ def test_what_a_folder_says(tmp_path: Path) -> None:
     assert graph.target is not None
     assert (graph.task.name, graph.task.verb, graph.max_tokens) == ("translation", "translate", 20)
     target = graph.target
-    assert (target.begin, target.end, target.forced_end, target.max_tokens) == ((0,), 1, False, 17)
+    assert (target.begin, target.ends, target.forced_end, target.max_tokens) == ((0,), (1,), False, 17)
     assert graph.notes == ()
     stored, _ = read_raw_safetensors(made / "model.safetensors")
     learned = {name: prod(entry["shape"]) for name, entry in stored.items() if name != "__metadata__"}

@@ -42,7 +42,7 @@ def test_what_a_folder_says(variant: str, vocabularies: tuple[int, int], tmp_pat
     assert target is not None
     assert (graph.vocabulary, target.vocabulary) == vocabularies
     assert (graph.task.verb, graph.max_tokens, target.max_tokens) == ("translate", 24, 23)
-    assert (target.begin, target.end, target.forced_end, graph.notes) == ((1,), END, False, ())
+    assert (target.begin, target.ends, target.forced_end, graph.notes) == ((1,), (END,), False, ())
     assert tied_tables(graph) == ({"word_embeddings"} if variant == PAPER else set())
 
 

@@ -36,6 +36,7 @@ QUICK = [
     ("encoder and decoder, roomy", "fp32", "host", Search(3)),
     ("encoder and decoder, many words, roomy", "w8a8", "host", Search(4)),
     ("gpt2/two_layers", "fp32", "m-profile", Search(3, -0.5, "never")),
+    ("bart/ends", "w8a8", "host", Search(3)),
 ]
 EVEN = Sampling(9.0, 40, 0.99, seed=4)  # any token may come, the end as well
 LONG = [

@@ -46,7 +46,7 @@ RESTRICTIONS = Restrictions(1.3, 2, ((5, 6, 7), (8, 9)), (4, 11))
 QUICK = [
     ("encoder and decoder", "fp32", "host"),
     ("encoder and decoder, restricted", "w8a8", "host"),
-    ("gpt2/two_layers", "w8a8", "host"),
+    ("gemma3_text/own", "w8a8", "host"),
     ("llama/tied", "w4a8", "m-profile"),
     ("t5/untied", "w8a8", "host"),
 ]
@@ -55,6 +55,7 @@ LONG = [
     ("bart/two_layers", "w8a8", "host"),
     ("decoder only, restricted", "fp32", "m-profile"),
     ("bart/uneven", "w4a8", "host"),
+    ("bart/ends", "w8a8", "host"),
     ("decoder only", "w8a8", "host"),
     ("decoder only", "fp32", "m-profile"),
     ("decoder only, one layer", "fp32", "host"),
@@ -63,6 +64,7 @@ LONG = [
     ("encoder and decoder", "w4a8", "m-profile"),
     ("encoder and decoder, one layer", "w4a8", "host"),
     ("gpt2/narrow", "fp32", "host"),
+    ("gpt2/two_layers", "w8a8", "host"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("llama/scaled", "w8a8", "host"),
@@ -148,9 +150,8 @@ def meant(recipe: str, made: g.Graph, asked: Sequence[tuple[int, list[int]]], mo
         tokens, logits = whole[tuple(ids)]
         score = texts[tuple(ids)].score(tokens[:capacity], logits[:capacity])
         at_end = len(tokens) <= capacity
-        ended = (
-            2 if not at_end else 0 if target.best(logits[-1], target.read_first(ids), tokens[:-1]) == target.end else 1
-        )
+        best = target.best(logits[-1], target.read_first(ids), tokens[:-1])
+        ended = 2 if not at_end else 0 if best in target.ends else 1
         lines.append(" ".join(map(str, (ended, len(ids), bits(score), *tokens[:capacity]))))
     return lines
 

@@ -30,13 +30,14 @@ NAMES = {
     "roberta": "Roberta",
     "t5/encoder": "T5",
     "llama/rows": "Llama",
+    "mistral/rows": "Mistral",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
 }
 # The endings of a family's classes where these are not those of most.
-_LLAMAS = ("llama/rows", "qwen2/rows", "qwen3/rows")
+_LLAMAS = ("llama/rows", "mistral/rows", "qwen2/rows", "qwen3/rows")
 _DECODERS = (*_LLAMAS, "gemma3_text/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
@@ -226,6 +227,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
+    "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "gemma3_text/rows": {
         "attention_bias": (0.2, (True,)),
         "head_dim": (1.0, (4, 6, 8)),

@@ -20,6 +20,7 @@ NAMES = {
     "m2m_100": "M2M100",
     "marian": "Marian",
     "mbart": "MBart",
+    "mistral": "Mistral",
     "mt5": "MT5",
     "pegasus": "Pegasus",
     "qwen2": "Qwen2",
@@ -27,7 +28,7 @@ NAMES = {
     "gemma3_text": "Gemma3",
     "t5": "T5",
 }
-WITHOUT_ENCODER = ("gpt2", "llama", "qwen2", "qwen3", "gemma3_text")
+WITHOUT_ENCODER = ("gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma3_text")
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -35,6 +36,7 @@ _BASES = {
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
+    "mistral": recorded.LLAMA,
     "mt5": recorded.T5,
     "pegasus": recorded.PEGASUS,
     "qwen2": recorded.LLAMA,
@@ -61,10 +63,10 @@ _READ: dict[str, tuple[Any, ...]] = {
     "renormalize_logits": (True,),
     "decoder_start_token_id": (0, 1, 2, 3, 5),
     "bos_token_id": (0, 1, 3),
-    "eos_token_id": (2, [2], [2, 3], 3),
+    "eos_token_id": (2, [2], [2, 3], [30, 2, 9], [5, 3, 8, 2], 3),
     "pad_token_id": (0, 1, 44),
     "forced_bos_token_id": (1, 5, 7),
-    "forced_eos_token_id": (2, [2], 3),
+    "forced_eos_token_id": (2, [2], 3, [2, 3]),
     "suppress_tokens": ([3, 4], [], [5]),
     "bad_words_ids": ([[3]], [[3, 4], [5]], [[6, 7, 8]], [[2]]),
     "repetition_penalty": (1.0, 1.5, 0.8, 3.0),
@@ -148,6 +150,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         "hidden_act": (0.3, _ACTIVATIONS),
         "rope_parameters": (0.5, _ANGLES),
         **({"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} if family in ("llama", "qwen3") else {}),
+        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family == "mistral" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }
 

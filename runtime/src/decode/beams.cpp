@@ -138,14 +138,14 @@ void NextTokens::run(const OpContext& context, std::uint32_t first, std::uint32_
     for (std::uint32_t row = first; row < last; ++row) {
         NextToken* const next = beams.next[row];
         if (rules.forced_end && beams.length + 1 == most) {
-            next[0] = {beams.scores[row], rules.end};
+            next[0] = {beams.scores[row], rules.ends[0]};
             beams.candidates[row] = 1;
             continue;
         }
         float* const of_row = logits.from(row).data;
         std::uint32_t& count = beams.candidates[row];
-        count = largest_logits(context.kernels, rules, beams.length, entries, of_row, 2 * beams.count, next,
-                               entries.first == 0 ? 0 : count);
+        count = largest_logits(context.kernels, rules, beams.length, entries, of_row, beams.count + rules.end_count,
+                               next, entries.first == 0 ? 0 : count);
         const bool has_sum = rules.restrictions != nullptr && !rules.renormalize;
         if (!has_sum) add_powers_of_some(context.kernels, rules, beams.length, entries, of_row, beams.sums[row]);
         if (entries.first + entries.count < rules.vocabulary) continue;
@@ -164,8 +164,8 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
     std::uint32_t count = 0;
     Candidates candidates(b);
     Candidate one;
-    for (std::uint32_t i = 0; i < 2 * b.count && candidates.next(one); ++i) {
-        const bool is_end = one.id == rules.end;
+    for (std::uint32_t i = 0; i < (1 + rules.end_count) * b.count && candidates.next(one); ++i) {
+        const bool is_end = rules.is_end(one.id);
         if (!is_end && !is_last) {
             if (count < b.count) running[count++] = one;
         } else if (i < b.count) {

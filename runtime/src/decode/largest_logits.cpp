@@ -9,10 +9,10 @@ namespace {
 class MayBeWritten {
   public:
     MayBeWritten(const TargetRules& rules, std::uint32_t count) noexcept
-        : rules_(rules), no_end_(count < rules.least_tokens) {}
+        : rules_(rules), no_ends_(count < rules.least_tokens) {}
 
     bool operator()(std::uint32_t id) noexcept {
-        if (no_end_ && static_cast<std::uint32_t>(rules_.end) == id) return false;
+        if (no_ends_ && rules_.is_end(static_cast<std::int32_t>(id))) return false;
         while (next_ != rules_.never_count && static_cast<std::uint32_t>(rules_.never[next_]) < id)
             ++next_;
         return next_ == rules_.never_count || static_cast<std::uint32_t>(rules_.never[next_]) != id;
@@ -20,7 +20,7 @@ class MayBeWritten {
 
   private:
     const TargetRules& rules_;
-    bool no_end_;
+    bool no_ends_;
     std::uint32_t next_ = 0;
 };
 

@@ -32,7 +32,9 @@ inline void hide(const TargetRules& rules, std::uint32_t count, const RowBlock& 
     };
     for (std::uint32_t i = 0; i < rules.never_count; ++i)
         leave_out(rules.never[i]);
-    if (count < rules.least_tokens) leave_out(rules.end);
+    if (count >= rules.least_tokens) return;
+    for (std::uint32_t i = 0; i < rules.end_count; ++i)
+        leave_out(rules.ends[i]);
 }
 
 // Takes these entries into account, from the first ones to the last in this order; `entries.first` is a multiple of

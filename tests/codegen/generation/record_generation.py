@@ -41,7 +41,7 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
     *((4, -0.5, "never"), (5, 0.0, "never"), (8, 1.0, False)),
 )
 # Tokens behind which the end may come, of those whose texts can be short.
-LEAST = {"bart/uneven": 6, "gpt2/narrow": 9}
+LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 OWN = ((None, None, None),) * 3
@@ -102,7 +102,7 @@ def record(folder: Path, name: str, seed: int) -> None:
 def _weigh_words(model: Any, name: str) -> None:
     words = model.get_input_embeddings().weight
     with torch.no_grad():
-        if name in SPECIAL:  # that some texts end
+        if name in SPECIAL or name.endswith("/ends"):  # that some texts end
             words[model.config.eos_token_id] *= 2
         if name in SMALL_WORDS:
             words *= 0.25

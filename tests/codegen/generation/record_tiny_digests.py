@@ -82,8 +82,10 @@ def written(model: Any, ids: list[int], beams: int) -> tuple[list[int], float]:
     else:
         gaps.append(float(found.sequences_scores[0] - found.sequences_scores[1]))
     tokens = found.sequences[0].tolist()[begin:]
-    end = model.generation_config.eos_token_id
-    return tokens[: tokens.index(end) + 1] if end in tokens else tokens, min(gaps)
+    said = model.generation_config.eos_token_id
+    ends = said if isinstance(said, list) else [said]
+    over = next((i for i, token in enumerate(tokens, 1) if token in ends), len(tokens))
+    return tokens[:over], min(gaps)
 
 
 def record(family: str) -> str:

@@ -13,7 +13,7 @@ from unigram import compiled
 from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM
 
 _PIECES = (*BYTES, *(merge.replace(" ", "") for merge in MERGES))
-_BEGIN, _END = "<|begin_of_text|>", "<|end_of_text|>"
+_BEGIN, _END, _TURN = "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>"
 _LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -77,7 +77,11 @@ SPECIAL = {
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen3/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "llama/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES) + 1},
+    "llama/texts": {
+        "vocab_size": len(_PIECES) + 3,
+        "bos_token_id": len(_PIECES),
+        "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
+    },
 }
 PROMPTS = (
     "The cat and the hat",
@@ -163,7 +167,9 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [{"id": len(_PIECES) + i, "content": text, **flags} for i, text in enumerate((_BEGIN, _END))],
+        "added_tokens": [
+            {"id": len(_PIECES) + i, "content": text, **flags} for i, text in enumerate((_BEGIN, _END, _TURN))
+        ],
         "normalizer": None,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, bytes_only]},
         "post_processor": {"type": "Sequence", "processors": [bytes_only | {"use_regex": True}, template]},

@@ -9,6 +9,7 @@ from tokenizers_of_texts import SPECIAL
 
 VOCABULARY, MAX_TARGET = 45, 17
 BEGIN, END = 1, 2
+ENDS = [END, 30, 9]
 BART = {
     "vocab_size": VOCABULARY,
     "d_model": 20,
@@ -113,6 +114,10 @@ T5_1_1 = T5 | {
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "bart/two_layers": ("Bart", BART),
     "bart/uneven": ("Bart", UNEVEN),
+    "bart/ends": (
+        "Bart",
+        BART | {"encoder_layers": 1, "decoder_layers": 1, "eos_token_id": ENDS, "forced_eos_token_id": ENDS[1]},
+    ),
     "marian/opus": ("Marian", OPUS),
     "marian/settings": ("Marian", OPUS),
     "gpt2/two_layers": ("GPT2", GPT2),
@@ -155,6 +160,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
+    "mistral/ends": (
+        "Mistral",
+        LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 41, "eos_token_id": ENDS},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -191,6 +200,7 @@ CLASSES = {
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
     "Llama": "LlamaForCausalLM",
+    "Mistral": "MistralForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
     "T5": "T5ForConditionalGeneration",

@@ -37,7 +37,7 @@ def settings(
 
 
 def test_what_says_nothing_else_is_greedy(tmp_path: Path) -> None:
-    assert settings(tmp_path, SOUND) == GenerationSettings(begin=99, end=2)
+    assert settings(tmp_path, SOUND) == GenerationSettings(begin=99, ends=(2,))
 
 
 def test_every_setting(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_every_setting(tmp_path: Path) -> None:
     }
     expected = GenerationSettings(
         begin=99,
-        end=2,
+        ends=(2,),
         forced_end=True,
         never=(5, 7, 99),  # the end is no bad word for the library either
         max_tokens=64,  # behind what the target begins with
@@ -67,6 +67,15 @@ def test_every_setting(tmp_path: Path) -> None:
     )
     assert settings(tmp_path, values) == expected
     assert settings(tmp_path, values | {"max_new_tokens": 10}).max_tokens == 10
+
+
+def test_several_tokens_that_end_a_text(tmp_path: Path) -> None:
+    """Each once; no one-token word is one of them; one that is suppressed ends nothing; the forced one is the first."""
+    ends = SOUND | {"eos_token_id": [2, 4, 2, 9]}
+    assert settings(tmp_path, ends | {"bad_words_ids": [[4], [5]]}) == GenerationSettings(99, (2, 4, 9), never=(5,))
+    assert settings(tmp_path, ends | {"suppress_tokens": [4]}) == GenerationSettings(99, (2, 9), never=(4,))
+    forced = settings(tmp_path, ends | {"forced_eos_token_id": 4})
+    assert (forced.ends, forced.forced_end) == ((4, 2, 9), True)
 
 
 def test_tokens_that_are_drawn(tmp_path: Path) -> None:
@@ -103,7 +112,7 @@ def test_without_an_encoder(tmp_path: Path) -> None:
     """A target begins with the text, whose tokens count for max_length, which a note says is not used."""
     values = {"eos_token_id": 2, "max_length": 65}
     note = "max_length is not used: it counts the tokens of the text, too; say max_new_tokens or --max-target"
-    expected = GenerationSettings(begin=None, end=2, notes=(f"{FILE}: {note}",))
+    expected = GenerationSettings(begin=None, ends=(2,), notes=(f"{FILE}: {note}",))
     assert settings(tmp_path, values, has_encoder=False) == expected
     (tmp_path / FILE).unlink()
     config = settings(tmp_path, None, values, has_encoder=False)
@@ -118,7 +127,7 @@ def test_without_an_encoder(tmp_path: Path) -> None:
 
 def test_without_the_file_config_json_says_it(tmp_path: Path) -> None:
     config = {"bos_token_id": 1, "eos_token_id": 2, "forced_eos_token_id": 2, "num_beams": 2, "d_model": 8}
-    assert settings(tmp_path, None, config) == GenerationSettings(begin=1, end=2, forced_end=True, search=Search(2))
+    assert settings(tmp_path, None, config) == GenerationSettings(begin=1, ends=(2,), forced_end=True, search=Search(2))
     with pytest.raises(EtchError) as refused:
         settings(tmp_path, None, {**config, "force_bos_token_to_be_generated": True})
     assert (refused.value.code, refused.value.file) == ("generation-not-supported", "config.json")
@@ -136,7 +145,7 @@ def test_what_is_not_used_is_reported(tmp_path: Path) -> None:
 def test_a_forced_first_token(tmp_path: Path) -> None:
     """It counts where the library counts tokens, and is no part of what is written."""
     forced = SOUND | {"forced_bos_token_id": 7, "max_length": 20, "min_length": 5}
-    expected = GenerationSettings(begin=99, end=2, forced_begin=7, max_tokens=18, least_tokens=3)
+    expected = GenerationSettings(begin=99, ends=(2,), forced_begin=7, max_tokens=18, least_tokens=3)
     assert settings(tmp_path, forced) == expected
     assert settings(tmp_path, forced | {"max_new_tokens": 19, "min_new_tokens": 4}) == expected
     assert settings(tmp_path, forced | {"min_length": 2}).least_tokens == 0
@@ -158,7 +167,18 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("config-missing", {"decoder_start_token_id": None, "bos_token_id": None}, "begins with nothing"),
     ("config-missing", {"eos_token_id": None}, "no text would end"),
     ("token-id-out-of-range", {"eos_token_id": 100}, "'eos_token_id'"),
-    ("generation-not-supported", {"eos_token_id": [2, 3]}, "has 2 tokens"),
+    ("config-missing", {"eos_token_id": []}, "no text would end"),
+    ("generation-not-supported", {"eos_token_id": [*range(9)]}, "has 9 tokens: at most 8"),
+    ("token-id-out-of-range", {"eos_token_id": [2, 100]}, "'eos_token_id': 100"),
+    ("config-type", {"eos_token_id": [[2]]}, "'eos_token_id' must hold ids"),
+    ("generation-not-supported", {"eos_token_id": [2, 4], "forced_eos_token_id": [2, 4]}, "has 2 tokens: one"),
+    ("generation-value", {"eos_token_id": [2, 4], "forced_bos_token_id": 4}, "ends a text"),
+    ("generation-value", {"eos_token_id": [2, 4], "suppress_tokens": [4, 2]}, "has 2, 4, the eos_token_id"),
+    (
+        "generation-value",
+        {"eos_token_id": [2, 4], "forced_eos_token_id": 4, "suppress_tokens": [4]},
+        "has 4, the forced_eos_token_id",
+    ),
     ("config-type", {"eos_token_id": "2"}, "'eos_token_id' must hold ids"),
     ("token-id-out-of-range", {"pad_token_id": 100}, "'pad_token_id'"),
     ("token-id-out-of-range", {"forced_eos_token_id": 100}, "'forced_eos_token_id'"),
@@ -194,7 +214,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("config-type", {"repetition_penalty": "much"}, "'repetition_penalty' must be a number"),
     ("token-id-out-of-range", {"begin_suppress_tokens": [100]}, "'begin_suppress_tokens'"),
     ("generation-not-supported", {"num_beam_groups": 2}, "one group"),
-    ("generation-not-supported", {"stop_strings": ["."]}, "end token"),
+    ("generation-not-supported", {"stop_strings": ["."]}, "token of eos_token_id"),
 ]
 
 

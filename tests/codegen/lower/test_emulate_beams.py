@@ -38,7 +38,9 @@ def test_what_the_library_found(variant: str, most: int) -> None:
         assert abs(float(best.score) - score) < 1e-4
 
 
-@pytest.mark.parametrize(("variant", "least"), [("bart/uneven", 6), ("gpt2/narrow", 9)])
+@pytest.mark.parametrize(
+    ("variant", "least"), [("bart/uneven", 6), ("bart/ends", 4), ("gpt2/narrow", 9), ("mistral/ends", 3)]
+)
 def test_an_end_that_comes_late(variant: str, least: int) -> None:
     """The same with min_new_tokens, of the interpreter, too."""
     made = graph_of(variant)

@@ -47,7 +47,7 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
 
 
 def settings_of(variant: str, config: Config) -> GenerationSettings:
-    has_encoder = not variant.startswith(("gemma3_text", "gpt2", "llama", "qwen"))
+    has_encoder = not variant.startswith(("gemma3_text", "gpt2", "llama", "mistral", "qwen"))
     vocabulary = config.positive_int("target_vocab_size", config.positive_int("vocab_size"))
     return read_generation(CheckpointFolder(HERE / variant), config, vocabulary, has_encoder=has_encoder)
 
@@ -222,9 +222,11 @@ def _segments(made: g.Graph) -> g.Graph:
         (_attention(mask="window", window=3), "with mask window"),
         (_segments, "has no segments"),
         (_target(begin=(1,)), "the text is read nowhere"),
-        (_target(end=VOCABULARY), "begins and ends with"),
+        (_target(ends=(VOCABULARY,)), "begins and ends with"),
         (_target(never=(VOCABULARY,)), "begins and ends with"),
         (_target(never=(3,)), "is never written"),
+        (_target(ends=(5, 3), never=(3,)), "is never written"),
+        (_target(ends=()), "nothing ends"),
         (_target(max_tokens=0), "a target of 0 tokens"),
         (_target(max_tokens=MAX_TARGET + 1), "entries"),
         (_target(vocabulary=VOCABULARY + 1), "entries"),

@@ -33,7 +33,7 @@ def _graph(
         SEGMENTS,
         MAX_TOKENS,
         repeat=repeat,
-        target=g.Target(vocabulary, MAX_TARGET, begin, END),
+        target=g.Target(vocabulary, MAX_TARGET, begin, (END,)),
     )
 
 

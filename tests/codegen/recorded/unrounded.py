@@ -15,12 +15,13 @@ from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+from transformers.models.mistral.modeling_mistral import MistralRMSNorm
 from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
 from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
 from transformers.models.t5.modeling_t5 import T5LayerNorm
 
-_RMS_NORMS = (EuroBertRMSNorm, LlamaRMSNorm, MT5LayerNorm, Qwen2RMSNorm, Qwen3RMSNorm, T5LayerNorm)
+_RMS_NORMS = (*(EuroBertRMSNorm, LlamaRMSNorm, MistralRMSNorm, MT5LayerNorm, Qwen2RMSNorm, Qwen3RMSNorm, T5LayerNorm),)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ constexpr std::int32_t kEnd = 0;
 constexpr float kLengths[kTokens] = {1, 2, 3, 4};
 
 struct Search {
-    TargetRules rules{kVocabulary, kTokens, 1, nullptr, kEnd, false, nullptr, 0};
+    TargetRules rules{kVocabulary, kTokens, 1, nullptr, &kEnd, 1, false, nullptr, 0};
     std::uint32_t most = kTokens;  // that a call may write
     SearchRules search{3, Stopping::estimate, kLengths};
     std::int32_t ids[kTokens * 3] = {};
@@ -48,6 +48,34 @@ std::vector<float> rows(std::uint32_t count, std::size_t best, std::size_t secon
         logits[row * kVocabulary + second] = 4.0f;
     }
     return logits;
+}
+
+// Each beam has one that goes on where all ends are better than what does not end.
+TEST(Beams, GoOnBehindSeveralEnds) {
+    constexpr std::int32_t ends[] = {0, 5, 7, 8};
+    Search one;
+    one.rules.ends = ends;
+    one.rules.end_count = 4;
+    one.search.stopping = Stopping::longest;
+    one.pass({4.0f, 1.0f, 2.0f, 3.0f, 0.5f, 5.0f, 0.0f, 6.0f, 4.5f});
+    ASSERT_EQ(one.beams.found, 3u);
+    EXPECT_EQ(one.beams.ended[0].last, 7);
+    EXPECT_EQ(one.beams.ended[1].last, 5);
+    EXPECT_EQ(one.beams.ended[2].last, 8);  // 0 is no longer among as many as there are beams
+    EXPECT_EQ(one.beams.ended[2].ended, Ended::end);
+    ASSERT_FALSE(one.beams.done);
+    EXPECT_EQ(one.beams.tokens[0], 3);
+    EXPECT_EQ(one.beams.tokens[1], 2);
+    EXPECT_EQ(one.beams.tokens[2], 1);
+
+    Search early;  // the ends may not come yet
+    early.rules = one.rules;
+    early.rules.least_tokens = 1;
+    early.pass({4.0f, 1.0f, 2.0f, 3.0f, 0.5f, 5.0f, 0.0f, 6.0f, 4.5f});
+    EXPECT_EQ(early.beams.found, 0u);
+    EXPECT_EQ(early.beams.tokens[0], 3);
+    EXPECT_EQ(early.beams.tokens[1], 2);
+    EXPECT_EQ(early.beams.tokens[2], 1);
 }
 
 TEST(Beams, OfEqualScoresTheLowerIdThenTheLowerBeam) {

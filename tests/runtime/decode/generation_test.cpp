@@ -12,6 +12,8 @@
 namespace etch {
 namespace {
 
+constexpr std::int32_t kEnds[] = {0, 1, 3};
+
 struct Chosen {
     std::int32_t token = -1;
     float log_probability = 1;
@@ -32,7 +34,7 @@ Chosen chosen(const TargetRules& rules, std::vector<float> logits, std::uint32_t
 }
 
 std::int32_t best(const std::vector<float>& logits, const std::vector<std::int32_t>& never) {
-    const TargetRules rules{static_cast<std::uint32_t>(logits.size()), 4, 0, nullptr, 0, false, never.data(),
+    const TargetRules rules{static_cast<std::uint32_t>(logits.size()), 4, 0, nullptr, kEnds, 1, false, never.data(),
                             static_cast<std::uint32_t>(never.size())};
     const Chosen found = chosen(rules, logits);
     EXPECT_LE(found.log_probability, 0.0f);
@@ -74,7 +76,7 @@ TEST(BestToken, LogProbabilityOfAllTokensOrOfThoseThatMayBeWritten) {
     ASSERT_EQ(find_kernels(kPanelKernels, "scalar", scalar), Status::ok);
     for (const KernelSet* kernels : {scalar, best_kernels(kPanelKernels)}) {
         for (const bool renormalize : {false, true}) {
-            const TargetRules rules{3, 4, 0, nullptr, 0, false, never, 1, renormalize};
+            const TargetRules rules{3, 4, 0, nullptr, kEnds, 1, false, never, 1, renormalize};
             const Chosen found = chosen(rules, {3.0f, 1.0f, 1.0f}, 0, *kernels);
             EXPECT_EQ(found.token, 1);
             EXPECT_NEAR(found.log_probability,
@@ -84,15 +86,25 @@ TEST(BestToken, LogProbabilityOfAllTokensOrOfThoseThatMayBeWritten) {
 }
 
 TEST(BestToken, TheEndComesBehindSoManyTokens) {
-    const TargetRules rules{3, 4, 0, nullptr, 1, false, nullptr, 0, false, 2};
+    const TargetRules rules{3, 4, 0, nullptr, kEnds + 1, 1, false, nullptr, 0, false, 2};
     for (std::uint32_t count = 0; count < 4; ++count) {
         EXPECT_EQ(chosen(rules, {1.0f, 3.0f, 2.0f}, count).token, count < 2 ? 2 : 1);
+    }
+}
+
+TEST(BestToken, NoneOfSeveralEndsComesBefore) {
+    const TargetRules rules{4, 4, 0, nullptr, kEnds, 3, false, nullptr, 0, true, 2};
+    for (std::uint32_t count = 0; count < 4; ++count) {
+        const Chosen found = chosen(rules, {1.0f, 2.0f, 0.0f, 3.0f}, count);
+        EXPECT_EQ(found.token, count < 2 ? 2 : 3);
+        EXPECT_EQ(found.log_probability == 0.0f, count < 2);  // it alone may be written
     }
 }
 
 // The bits are those of all logits at once, whatever may not be written, and where nothing of a block may be.
 TEST(BestToken, SomeBlocksOfLogitsAtATime) {
     constexpr std::uint32_t kSize = 5 * kVocabularyBlock + 7;
+    constexpr std::int32_t last = kSize - 1;
     std::vector<float> logits(kSize);
     for (std::size_t i = 0; i < kSize; ++i)
         logits[i] = static_cast<float>(i * 7919 % 10007) * 0.002f - 9.0f;
@@ -101,7 +113,7 @@ TEST(BestToken, SomeBlocksOfLogitsAtATime) {
         never[i] = static_cast<std::int32_t>(i);
     for (const std::uint32_t count : {0U, std::uint32_t(never.size())}) {
         for (const bool renormalize : {false, true}) {
-            const TargetRules rules{kSize, 4, 0, nullptr, kSize - 1, false, never.data(), count, renormalize, 1};
+            const TargetRules rules{kSize, 4, 0, nullptr, &last, 1, false, never.data(), count, renormalize, 1};
             const Chosen whole = chosen(rules, logits);
             double sum = 0;
             for (std::size_t i = renormalize ? count : 0; i < kSize - (renormalize ? 1 : 0); ++i)
@@ -130,7 +142,7 @@ TEST(EntriesAtOnce, FitTheLogitsOfOneRowOrABlockOfEach) {
 
 TEST(HideTokens, OnesThatAreNeverWrittenAndAnEarlyEnd) {
     const std::int32_t never[] = {0};
-    const TargetRules rules{3, 4, 0, nullptr, 1, false, never, 1, false, 2};
+    const TargetRules rules{3, 4, 0, nullptr, kEnds + 1, 1, false, never, 1, false, 2};
     const OpContext context{*best_kernels(kPanelKernels), nullptr};
     for (std::uint32_t count = 0; count < 4; ++count) {
         float logits[] = {1.0f, 3.0f, 2.0f};

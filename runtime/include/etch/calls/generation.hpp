@@ -62,7 +62,7 @@ struct TargetText {
     bool is_in(const Written& memory) const noexcept { return memory.holds(text, capacity); }
     bool is_full(const Writing&) const noexcept { return false; }  // the end may come next
     bool add(Writing& writing, std::int32_t token) const noexcept {
-        if (token == Generator::kRules.end) return true;
+        if (Generator::kRules.is_end(token)) return true;
         return takes(writing, Generator::spell(token, writing.spelling, text + writing.bytes, room(writing)));
     }
     bool finish(Writing& writing) const noexcept {
@@ -199,10 +199,10 @@ bool ends_writing(const typename Generator::Encoder::Arena& a, const Target& tar
     }
     if (writing.position < read_before<Generator>(a)) return false;
     std::int32_t& token = a.written[writing.count];
-    const bool is_end = token == rules.end;
+    const bool is_end = rules.is_end(token);
     const bool is_last = writing.count + 1 == writing.most;
     const bool is_forced = is_last && rules.forced_end;
-    if (is_forced) token = rules.end;
+    if (is_forced) token = rules.ends[0];
     writing.ended = Ended::capacity;
     if (!target.add(writing, token)) return true;
     ++writing.count;

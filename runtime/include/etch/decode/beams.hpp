@@ -19,7 +19,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 inline constexpr std::uint32_t kMostBeams = 8;
-inline constexpr std::uint32_t kMostCandidates = 2 * kMostBeams;
+inline constexpr std::uint32_t kMostCandidates = kMostBeams + kMostEnds;  // of a row
 
 // When a search is over, beside where its sequences have no room for more. In each case there are as many that have
 // ended as there are beams.
@@ -98,9 +98,10 @@ struct RestrictBeams {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-// Of each row of logits as many tokens as beams can be continued with, twice their number: those with the largest
-// logits, the largest first, of equal ones the lower id; with the last entries the scores of the sequences with them,
-// the beam's plus a log-probability as BestToken has it, which also says in what order entries come. Units: rows.
+// Of each row of logits as many tokens as there are beams and ends, so that there is one that is no end for each beam:
+// those with the largest logits, the largest first, of equal ones the lower id; with the last entries the scores of the
+// sequences with them, the beam's plus a log-probability as BestToken has it, which also says in what order entries
+// come. Units: rows.
 struct NextTokens {
     const TargetRules& rules;
     std::uint32_t most;  // tokens that may be written
@@ -113,9 +114,9 @@ struct NextTokens {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
-// Of all these the best ones, twice as many as beams: those with the largest scores, of equal ones the lower beam's.
-// What ends among the first half may be kept; the best of the others are what the beams become. `room` is how many rows
-// each slot has in the caches. One unit.
+// Of all these the best ones: those with the largest scores, of equal ones the lower beam's. What ends among as many as
+// there are beams may be kept; the best of those that do not are what the beams become. `room` is how many rows each
+// slot has in the caches. One unit.
 struct ContinueBeams {
     const TargetRules& rules;
     const SearchRules& search;

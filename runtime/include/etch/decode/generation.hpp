@@ -16,10 +16,12 @@ inline namespace ETCH_ABI_NAMESPACE {
 
 // Why no more tokens were written.
 enum class Ended : std::uint8_t {
-    end,       // the model wrote its end token, the last of the ids
+    end,       // the model wrote an end token, the last of the ids
     length,    // there are as many as the call may write; where the model forces its end, the last one is that
     capacity,  // the caller has no room for more
 };
+
+inline constexpr std::uint32_t kMostEnds = 8;
 
 // What a model writes, the same in every call.
 struct TargetRules {
@@ -27,15 +29,22 @@ struct TargetRules {
     std::uint32_t max_tokens;   // at most, the end included; what is read before the first one does not count
     std::uint32_t begin_count;  // tokens that are read as if they had been written; 0: the text's own
     const std::int32_t* begin;  // [begin_count]
-    std::int32_t end;           // the token that ends a sequence
-    bool forced_end;            // the last that may be written is the end, whatever has the largest logit
-    const std::int32_t* never;  // [never_count] tokens that are not written, ascending; the end is none of them
+    const std::int32_t* ends;   // [end_count] tokens that end a sequence, 1 to kMostEnds
+    std::uint32_t end_count;
+    bool forced_end;            // the last that may be written is ends[0], whatever has the largest logit
+    const std::int32_t* never;  // [never_count] tokens that are not written, ascending; no end is one of them
     std::uint32_t never_count;
     bool renormalize = false;  // probabilities are among the tokens that may be written, not of the whole vocabulary
-    std::uint32_t least_tokens = 0;  // behind which the end may be written
+    std::uint32_t least_tokens = 0;  // behind which an end may be written
     std::int32_t empty = -1;         // read in the place of a text without tokens; -1: there is no such text
     Sampling sampling = kGreedy;     // where a call asks for no other
     const Restrictions* restrictions = nullptr;  // null: there are none
+
+    constexpr bool is_end(std::int32_t id) const noexcept {
+        for (std::uint32_t i = 0; i < end_count; ++i)
+            if (ends[i] == id) return true;
+        return false;
+    }
 };
 
 // A token that may come next.
@@ -68,7 +77,7 @@ struct HideTokens {
     float* logits;  // [rules.vocabulary]
 
     std::uint32_t units() const noexcept { return 1; }
-    std::uint64_t cost() const noexcept { return kCostOfValue * (rules.never_count + 1); }
+    std::uint64_t cost() const noexcept { return kCostOfValue * (rules.never_count + rules.end_count); }
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 

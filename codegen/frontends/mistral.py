@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistral, its embeddings too: Llama's shape without biases, and a window of the past. Names as in `transformers`."""
+
+from __future__ import annotations
+
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .decoder_family import Family
+from .llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+
+MODEL_TYPE = "mistral"
+HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
+_WINDOW = 4096  # where the configuration does not say it; null: there is none
+_FORM = Form(Biases(attention_inputs=False, attention_output=False, feed_forward=False))
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    if "sliding_window" not in config or config.values.get("sliding_window") is not None:
+        check_past(config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS), tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, _FORM)
+
+
+_FAMILY = Family("Mistral", "TokenizersBackend", _stack)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
