@@ -72,10 +72,13 @@ void add_any(const EmbeddingTerms<Embedding>& terms, const Token& token, const F
     for (std::uint32_t t = 0; t < terms.count(); ++t) {
         const EmbeddingTerm<Embedding>& term = terms[t];
         const std::uint32_t entry = entry_of(term, token);
-        const bool zeros = entry == kZeros;
+        if (entry == kZeros) {
+            for (std::uint32_t i = 0; i < out.width; ++i)
+                to[i] = t == 0 ? 0.0f : to[i] + 0.0f;
+            continue;
+        }
         for (std::uint32_t i = 0; i < out.width; ++i) {
-            // x * 1.0f is x
-            const float value = zeros ? 0.0f : value_of(term.table, entry, out.width, i) * term.factor;
+            const float value = value_of(term.table, entry, out.width, i) * term.factor;  // x * 1.0f is x
             to[i] = t == 0 ? value : to[i] + value;
         }
     }
