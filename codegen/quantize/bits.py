@@ -13,7 +13,6 @@ from ..errors import EtchError, printable
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir import walks
-from ..ir.op import slots
 from ..ir.products import products_of, terms_of, tied_tables
 
 WIDTHS = (8, 4)
@@ -61,13 +60,11 @@ def check_bits(bits: Bits, graph: g.Graph) -> None:
 
 
 def places_of(program: p.Program) -> Iterator[tuple[str, str, p.LinearWeights | p.EmbeddingWeights]]:
-    """Place, name and weights of every linear and embedding table, of a tied one the table."""
-    for op, loop in (located for step in program.steps for located in walks.located(step)):
-        for slot in slots(op):
-            for layer, weights in enumerate(slot.stored):
-                if isinstance(weights, p.LinearWeights | p.EmbeddingWeights) and not p.of_table(weights):
-                    layered = loop is not None and not slot.common
-                    yield f"{layer}.{slot.name}" if layered else slot.name, slot.name, weights
+    """Place, name and weights of every linear and embedding table once, of a tied one the table."""
+    for slot, loop in walks.slots_of(program):
+        for layer, weights in enumerate(slot.stored):
+            if isinstance(weights, p.LinearWeights | p.EmbeddingWeights) and not p.of_table(weights):
+                yield slot.name if loop is None else f"{layer}.{slot.name}", slot.name, weights
 
 
 def width_of(matrix: p.Integers) -> int:

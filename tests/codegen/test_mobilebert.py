@@ -16,6 +16,7 @@ from codegen.emulate import Text, emulate_texts
 from codegen.ir import graph as g
 from codegen.ir import walks
 from codegen.oracle.interpret import Interpreter
+from codegen.quantize.bits import places_of
 
 CLASSIFIER, PLAIN, INSIDE, MASKS = "mobilebert/softmax", "mobilebert/plain", "mobilebert/inside", "masks/mobilebert"
 TRANSFORMATION = "mobilebert.embeddings.embedding_transformation.weight"
@@ -84,6 +85,7 @@ def test_refused(case: str, tmp_path: Path) -> None:
 def test_the_words_of_a_trigram_are_stored_once(variant: str) -> None:
     program = pipeline.lower(pipeline.load(folder(variant)), "w8a8", None)
     assert [slot.name for slot, _ in walks.slots_of(program) if "word" in slot.name] == ["word_embeddings"]
+    assert [place for place, *_ in places_of(program) if "word" in place] == ["word_embeddings"]
 
 
 def test_neighbors_are_those_of_the_same_text() -> None:
