@@ -27,7 +27,7 @@ CLASSIFIER = "MobileBertForSequenceClassification"
 ENCODER = "MobileBertModel"
 _NORMS = ("no_norm", "layer_norm")
 _UNSAID_EPSILON = 1e-5  # of norms that the library makes without the configuration's: PyTorch's
-# Which word of the three, by what a file's linear multiplies first, and how far it is.
+# The words whose rows the file's linear takes, one beside the other, and how far behind a token's own they are.
 _TRIGRAM = {"next": 1, "own": 0, "previous": -1}
 
 
@@ -82,14 +82,15 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     )
     pooler = f"{prefix}pooler.dense"
     dense = ("pooler", pooler, "tanh") if config.flag("classifier_activation", True) else None
-    of_words = head_class(config, CLASSIFIER) == bert_like.NEXT_SENTENCE
+    next_sentence = head_class(config, CLASSIFIER) == bert_like.NEXT_SENTENCE
+    other_head = "cls.predictions.*" if next_sentence else "cls.seq_relationship.*"
     head, widths, result, notes = read_head(
         checkpoint,
         CLASSIFIER,
         "hidden",
         form.hidden,
         lambda: classifier_head(config, tensors, "hidden", form.hidden, "classifier", dense),
-        pooler=(f"{pooler}.weight", f"{pooler}.bias", "cls.predictions.*" if of_words else "cls.seq_relationship.*"),
+        pooler=(f"{pooler}.weight", f"{pooler}.bias", other_head),
         body=body,
         prediction=Prediction(
             dense="cls.predictions.transform.dense",
@@ -137,9 +138,11 @@ def _read_form(config: Config) -> _Form:
         raise parts.refuse("config-value", f"true_hidden_size is not {key}, {inside}: the library would mix the two")
     parts.check_heads(inside, form.heads, key)
     if not form.attends_inside and not form.shares and inside != hidden:
-        message = f"queries are made of {inside} values, and with use_bottleneck_attention and "
-        message += f"key_query_shared_bottleneck false they are given rows of {hidden}: the library refuses it, too"
-        raise parts.refuse("config-value", message)
+        raise parts.refuse(
+            "config-value",
+            f"without use_bottleneck_attention and key_query_shared_bottleneck queries of {inside} inputs are given "
+            f"rows of {hidden}, which the library refuses, too",
+        )
     return form
 
 
