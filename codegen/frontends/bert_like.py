@@ -14,12 +14,13 @@ from ..load.safetensors import TensorFile
 from ..load.tokenizer_spec import TokenizerSpec
 from . import parts
 from .classifier_head import classifier_head
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
 from .heads import head_class, read_head
 from .prediction_head import Prediction
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
 WORDS = "embeddings.word_embeddings.weight"
+EMBEDDING_NORM = "embeddings.LayerNorm"
 LAYER = LayerNames(
     query="attention.self.query",
     key="attention.self.key",
@@ -30,6 +31,23 @@ LAYER = LayerNames(
     output="output.dense",
     output_norm="output.LayerNorm",
 )
+
+
+@dataclass(frozen=True)
+class Form:
+    """Where an encoder has its norms, and what it calls the parts of a layer."""
+
+    layer: LayerNames = LAYER
+    embedding_norm: bool = True
+    pre_norm: bool = False
+    last_norm: str | None = None  # behind the layers, as the file calls it below the encoder's prefix
+
+    def widths(self, shape: LayerShape) -> dict[str, int]:
+        """Of the values that its layers read and write."""
+        return shape.widths | ({"normed": shape.hidden} if self.pre_norm else {})
+
+
+BERT = Form()
 
 
 @dataclass(frozen=True)
@@ -48,8 +66,10 @@ def graph_of(
     classifier: str,
     encoder: str,
     terms: Callable[[str, LayerShape, Tables], tuple[Term, ...]] = lambda *_: (),
+    form: Form = BERT,
 ) -> Graph:
-    """The graph of a family that is BERT but for its name, its classes, and more terms of the embedding."""
+    """The graph of a family that is BERT but for its name, its classes, more terms of the embedding, and the places of
+    norms."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     check_encoder_only(config)
@@ -57,9 +77,7 @@ def graph_of(
     parts.check_max_tokens(max_tokens, tables.positions)
     # Files of the bare encoder have names without prefix, files of a whole model with it.
     prefix = f"{name}." if sentence is None or f"{name}.{WORDS}" in tensors else ""
-    embedding, norm = embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden")
-    embedding = replace(embedding, terms=embedding.terms + terms(prefix, shape, tables))
-    body: tuple[Node, ...] = (embedding, norm, encoder_layers(config, tensors, prefix, shape))
+    body = encoder_body(config, tensors, prefix, tables, shape, form, terms=terms(prefix, shape, tables))
     dense = ("pooler", f"{prefix}pooler.dense", "tanh")
     other_head = "cls.predictions.*" if head_class(config, classifier) == NEXT_SENTENCE else "cls.seq_relationship.*"
     head, widths, result, notes = read_head(
@@ -74,14 +92,43 @@ def graph_of(
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, dense, task=task),
     )
     tensors.finish()
-    widths |= shape.widths
+    widths |= form.widths(shape)
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
 
 
-def embed(
-    tensors: TensorFile, prefix: str, tables: Tables, width: int, epsilon: float, out: str, first_position: int = 0
-) -> tuple[Embed, Norm]:
-    """Words, segments and positions, and their norm; `first_position` is that of a text's first token."""
+def encoder_body(
+    config: Config,
+    tensors: TensorFile,
+    prefix: str,
+    tables: Tables,
+    shape: LayerShape,
+    form: Form,
+    first_position: int = 0,
+    terms: tuple[Term, ...] = (),
+) -> tuple[Node, ...]:
+    """Ids to `hidden`, one row per token; `first_position` is that of a text's first token, `terms` are more of the
+    embedding."""
+    embedding = embed_ids(tensors, prefix, tables, shape.hidden, "hidden", first_position)
+
+    def norm(name: str, source: str) -> Norm:
+        return parts.layer_norm(tensors, name, [f"{prefix}{source}"], shape.hidden, shape.epsilon, "hidden")
+
+    return (
+        replace(embedding, terms=embedding.terms + terms),
+        *((norm("embedding_norm", EMBEDDING_NORM),) if form.embedding_norm else ()),
+        encoder_layers(config, tensors, prefix, shape, form),
+        *(() if form.last_norm is None else (norm("final_norm", form.last_norm),)),
+    )
+
+
+def embed(tensors: TensorFile, prefix: str, tables: Tables, width: int, epsilon: float, out: str) -> tuple[Embed, Norm]:
+    """Words, segments and positions, and their norm."""
+    embedding = embed_ids(tensors, prefix, tables, width, out)
+    return embedding, parts.layer_norm(tensors, "embedding_norm", [f"{prefix}{EMBEDDING_NORM}"], width, epsilon, out)
+
+
+def embed_ids(tensors: TensorFile, prefix: str, tables: Tables, width: int, out: str, first_position: int = 0) -> Embed:
+    """Words, segments and positions."""
     embeddings = f"{prefix}embeddings."
     tensors.ignore(f"{embeddings}position_ids")  # 0, 1, 2, ...: a buffer of older files, not a weight
     segments, positions = f"{embeddings}token_type_embeddings.weight", f"{embeddings}position_embeddings.weight"
@@ -89,25 +136,23 @@ def embed(
     def table(name: str, tensor: str, entries: int) -> parts.Parameter:
         return parts.parameter(tensors, name, tensor, (entries, width))
 
-    return (
-        Embed(
-            (
-                Term(table("word_embeddings", f"{prefix}{WORDS}", tables.vocabulary), "ids"),
-                Term(table("segment_embeddings", segments, tables.segments), "segments"),
-                Term(table("position_embeddings", positions, tables.positions), "positions", first_position),
-            ),
-            out,
+    return Embed(
+        (
+            Term(table("word_embeddings", f"{prefix}{WORDS}", tables.vocabulary), "ids"),
+            Term(table("segment_embeddings", segments, tables.segments), "segments"),
+            Term(table("position_embeddings", positions, tables.positions), "positions", first_position),
         ),
-        parts.layer_norm(tensors, "embedding_norm", [f"{embeddings}LayerNorm"], width, epsilon, out),
+        out,
     )
 
 
-def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape) -> Layers:
-    """The layers of a file with BERT's names."""
+def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: LayerShape, form: Form = BERT) -> Layers:
+    """The layers of a file with BERT's prefixes."""
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
     prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
-    return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, LAYER, shape))
+    layer = pre_norm_layer if form.pre_norm else post_norm_layer
+    return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 
 
 def check_encoder_only(config: Config) -> None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoBERTa: an encoder with the head of one of its classes, or of sentence-transformers. Names as in `transformers`.
 
-It is BERT with positions that begin behind that of the padding token, and another head; CamemBERT and XLM-RoBERTa are
-RoBERTa with other tokenizers. A padding token that a text spells out counts as any other here; `transformers` gives it
-no position of its own.
+It is BERT with positions that begin behind that of the padding token, and another head. Other families are RoBERTa with
+other names, tokenizers or places of norms. A padding token that a text spells out counts as any other here;
+`transformers` gives it no position of its own.
 """
 
 from __future__ import annotations
 
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
@@ -20,7 +20,7 @@ from .prediction_head import Prediction
 MODEL_TYPE = "roberta"
 CLASSIFIER = "RobertaForSequenceClassification"
 ENCODER = "RobertaModel"
-_PREFIX = "roberta."  # of all three
+_PREFIX = "roberta."  # of most
 _POSITIONS = "max_position_embeddings"
 
 
@@ -42,19 +42,24 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     return graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER)
 
 
-def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: str) -> Graph:
-    """The same of a family that is RoBERTa but for the names of its classes."""
+def graph_of(
+    checkpoint: Checkpoint,
+    max_tokens: int,
+    classifier: str,
+    encoder: str,
+    name: str = _PREFIX,
+    form: bert_like.Form = bert_like.BERT,
+) -> Graph:
+    """The same of a family that is RoBERTa but for the names of its classes, that of the encoder in a file with a head,
+    and the places of norms."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
-    body: tuple[Node, ...] = (
-        *bert_like.embed(tensors, prefix, tables, shape.hidden, shape.epsilon, "hidden", _first_position(config)),
-        bert_like.encoder_layers(config, tensors, prefix, shape),
-    )
+    prefix = name if sentence is None or f"{name}{bert_like.WORDS}" in tensors else ""
+    body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, _first_position(config))
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
     head, widths, result, notes = read_head(
@@ -71,7 +76,7 @@ def graph_of(checkpoint: Checkpoint, max_tokens: int, classifier: str, encoder: 
     unused = tensors.ignore(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias")
     notes += (f"not used: {', '.join(unused)}",) if unused else ()
     tensors.finish()
-    widths |= shape.widths
+    widths |= form.widths(shape)
     return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
 
 

@@ -76,4 +76,6 @@ def _head(rows: Rows) -> HeadOps:
 
 
 TASK = NextSentence
-HEADS = {f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MobileBert")}
+HEADS = {
+    f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MegatronBert", "MobileBert")
+}

@@ -14,6 +14,7 @@ NAMES = {
     "bart/rows": "Bart",
     "bert": "Bert",
     "camembert": "Camembert",
+    "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
     "distilbert": "DistilBert",
@@ -22,12 +23,14 @@ NAMES = {
     "eurobert": "EuroBert",
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "megatron-bert": "MegatronBert",
     "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
     "mpnet": "MPNet",
     "mt5/encoder": "MT5",
     "nomic_bert": "NomicBert",
     "roberta": "Roberta",
+    "roberta-prelayernorm": "RobertaPreLayerNorm",
     "t5/encoder": "T5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
@@ -35,6 +38,7 @@ NAMES = {
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
+    "xlm-roberta-xl": "XLMRobertaXL",
 }
 # The endings of a family's classes where these are not those of most.
 _LLAMAS = ("llama/rows", "mistral/rows", "qwen2/rows", "qwen3/rows")
@@ -50,13 +54,17 @@ PREFIXES = {
         family: f"{family}."
         for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
     },
-    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta"), "roberta."),
+    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta", "xlm-roberta-xl"), "roberta."),
+    "data2vec-text": "data2vec_text.",
+    "megatron-bert": "bert.",
+    "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
 }
-_OFFSETS = {"mpnet": 2, "roberta": 2, "camembert": 2, "xlm-roberta": 2}  # positions before a text's first one
+_ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
+_OFFSETS = dict.fromkeys(("mpnet", *_ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
     *("tanh", "mish", "relu2", "gelu_10", "linear"),
@@ -183,6 +191,7 @@ _DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
 }
 _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
+    "megatron-bert": _WIDE,
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
     "electra": _WIDE
     | {
@@ -249,7 +258,7 @@ _ONE_SEGMENT = {"type_vocab_size": 1}
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
-    **dict.fromkeys(("roberta", "camembert", "xlm-roberta"), _ONE_SEGMENT),
+    **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),

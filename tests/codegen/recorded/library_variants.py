@@ -36,7 +36,7 @@ from vocabularies import vocabulary_size, write_tokenizer
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
-ROBERTAS = ("roberta", "camembert", "xlm-roberta")
+ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
@@ -46,9 +46,9 @@ ROUNDING = (
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
     "mpnet": MPNET,
-    "roberta": ROBERTA,
+    **dict.fromkeys(("roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
     "camembert": CAMEMBERT,
-    "xlm-roberta": XLM_ROBERTA,
+    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
     "modernbert": ROBERTA,
     "eurobert": ROBERTA,
     "gte": XLM_ROBERTA,
@@ -176,6 +176,12 @@ VARIANTS: dict[str, Variant] = {
     "camembert/softmax": bert_like("Camembert", 2, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
     "xlm-roberta/multi_label": bert_like(
         "XLMRoberta", 4, (16, 2, 2, 21, 12 + 2), type_vocab_size=1, problem_type=MULTI_LABEL
+    ),
+    "megatron-bert/softmax": bert_like("MegatronBert", 3, (20, 5, 2, 23, 20), hidden_act="gelu_new"),
+    "roberta-prelayernorm/softmax": bert_like("RobertaPreLayerNorm", 3, (20, 4, 2, 23, 20 + 2), type_vocab_size=1),
+    "xlm-roberta-xl/multi_label": bert_like("XLMRobertaXL", 4, (18, 3, 2, 23, 14 + 2), problem_type=MULTI_LABEL),
+    "data2vec-text/regression": bert_like(
+        "Data2VecText", 1, (20, 2, 1, 19, 14 + 2), type_vocab_size=1, problem_type=REGRESSION
     ),
     "modernbert/softmax": bert_like("ModernBert", 3, (20, 5, 4, 23, 20), **MODERN_IDS, local_attention=6),
     "modernbert/pooled": bert_like(

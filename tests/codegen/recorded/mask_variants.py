@@ -57,6 +57,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/nomic_bert": bert_like("NomicBert", 0, (20, 5, 1, 23, 44)),
     "masks/eurobert": bert_like("EuroBert", 0, (20, 5, 1, 23, 44), **EURO_IDS),
     "masks/gte": bert_like("Gte", 0, (20, 5, 1, 23, 44)),
+    "masks/megatron-bert": bert_like("MegatronBert", 0, (20, 5, 1, 23, 44)),
+    "masks/xlm-roberta-xl": bert_like("XLMRobertaXL", 0, (20, 2, 1, 19, 44 + 2)),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
     "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),

@@ -17,6 +17,7 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
     "next/bert": (NEXT_SENTENCE, bert_like("Bert", 2, (20, 5, 1, 37, 20))),
     "next/ernie": (NEXT_SENTENCE, bert_like("Ernie", 2, (20, 5, 2, 23, 20), hidden_act="relu")),
     "next/mobilebert": (NEXT_SENTENCE, bert_like("MobileBert", 2, (20, 3, 1, 17, 20), **MOBILE)),
+    "next/megatron-bert": (NEXT_SENTENCE, bert_like("MegatronBert", 2, (20, 5, 1, 23, 20))),
     "choices/bert": (MULTIPLE_CHOICE, bert_like("Bert", 0, (20, 5, 1, 37, 20))),
     "choices/distilbert": (MULTIPLE_CHOICE, distilbert(0, (21, 3, 2, 19, 24))),
     "choices/electra": (MULTIPLE_CHOICE, bert_like("Electra", 0, (24, 3, 2, 19, 20), embedding_size=14)),
@@ -34,6 +35,10 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
     "choices/roberta": (MULTIPLE_CHOICE, bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1)),
     "choices/camembert": (MULTIPLE_CHOICE, bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1)),
     "choices/xlm-roberta": (MULTIPLE_CHOICE, bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1)),
+    "choices/data2vec-text": (
+        MULTIPLE_CHOICE,
+        bert_like("Data2VecText", 0, (20, 2, 1, 19, 16 + 2), type_vocab_size=1),
+    ),
     "choices/deberta-v2": (MULTIPLE_CHOICE, bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3)),
     "choices/modernbert": (
         MULTIPLE_CHOICE,

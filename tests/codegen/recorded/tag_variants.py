@@ -45,6 +45,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
     "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
     "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
+    "tags/roberta-prelayernorm": bert_like("RobertaPreLayerNorm", 0, (20, 4, 1, 23, 20 + 2), type_vocab_size=1),
     "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),

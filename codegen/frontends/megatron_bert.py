@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Megatron's BERT (Shoeybi et al., 2019, arXiv:1909.08053): norms before attention and feed-forward, and a last one
+behind the layers. Names as in `transformers`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.graph import Graph
+from ..load.folder import Checkpoint
+from . import bert_like
+
+MODEL_TYPE = "megatron-bert"
+CLASSIFIER = "MegatronBertForSequenceClassification"
+ENCODER = "MegatronBertModel"
+_FORM = bert_like.Form(
+    replace(bert_like.LAYER, attention_norm="attention.ln", output_norm="ln"),
+    embedding_norm=False,
+    pre_norm=True,
+    last_norm="encoder.ln",
+)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    return bert_like.graph_of(checkpoint, max_tokens, "bert", CLASSIFIER, ENCODER, form=_FORM)
