@@ -53,10 +53,8 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = "albert." if sentence is None or f"albert.{bert_like.WORDS}" in tensors else ""
     width = config.positive_int("embedding_size", 128, maximum=parts.MAX_WIDTH)
-    mapping = f"{prefix}encoder.embedding_hidden_mapping_in"
     body: tuple[Node, ...] = (
-        *bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "embedded"),
-        parts.linear(tensors, "embedding_projection", [mapping], (shape.hidden, width), "embedded", "hidden"),
+        *bert_like.embed_projected(tensors, prefix, tables, width, shape, "encoder.embedding_hidden_mapping_in"),
         _layers(config, tensors, f"{prefix}encoder.albert_layer_groups", shape),
     )
     dense = ("pooler", f"{prefix}pooler", "tanh")

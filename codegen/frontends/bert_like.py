@@ -127,6 +127,18 @@ def embed(tensors: TensorFile, prefix: str, tables: Tables, width: int, epsilon:
     return embedding, parts.layer_norm(tensors, "embedding_norm", [f"{prefix}{EMBEDDING_NORM}"], width, epsilon, out)
 
 
+def embed_projected(
+    tensors: TensorFile, prefix: str, tables: Tables, width: int, shape: LayerShape, mapping: str
+) -> tuple[Node, ...]:
+    """The same of a `width` of its own, and the linear to the layers' that the file calls `mapping`."""
+    return (
+        *embed(tensors, prefix, tables, width, shape.epsilon, "embedded"),
+        parts.linear(
+            tensors, "embedding_projection", [f"{prefix}{mapping}"], (shape.hidden, width), "embedded", "hidden"
+        ),
+    )
+
+
 def embed_ids(tensors: TensorFile, prefix: str, tables: Tables, width: int, out: str, first_position: int = 0) -> Embed:
     """Words, segments and positions."""
     embeddings = f"{prefix}embeddings."

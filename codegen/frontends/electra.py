@@ -86,13 +86,5 @@ def _encoder(
     layers = bert_like.encoder_layers(config, tensors, prefix, shape)
     if width == shape.hidden:
         return (*bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "hidden"), layers), shape.widths
-    embedding = bert_like.embed(tensors, prefix, tables, width, shape.epsilon, "embedded")
-    projection = parts.linear(
-        tensors,
-        "embedding_projection",
-        [f"{prefix}embeddings_project"],
-        (shape.hidden, width),
-        "embedded",
-        "hidden",
-    )
-    return (*embedding, projection, layers), shape.widths | {"embedded": width}
+    embedding = bert_like.embed_projected(tensors, prefix, tables, width, shape, "embeddings_project")
+    return (*embedding, layers), shape.widths | {"embedded": width}

@@ -35,6 +35,7 @@ class LayerShape:
     activation: str
     epsilon: float
     bias: bool = True  # of linears and norms
+    input_bias: bool = True  # of queries, keys and values, where linears have any
 
     @property
     def widths(self) -> dict[str, int]:
@@ -115,7 +116,7 @@ class _Parts:
             out,
             activation,
             residual=residual,
-            bias=self.shape.bias,
+            bias=self.shape.bias and (out not in ("query", "key", "value") or self.shape.input_bias),
             of_layer=self.of_layer,
         )
 

@@ -30,7 +30,7 @@ class Prediction:
     dense_bias: bool = True
     norm_bias: bool = True
     decoder_bias: bool = True
-    tied: bool = True  # where the configuration does not say it
+    tied: bool | None = True  # where the configuration does not say it; None: never
     beside: str | None = None  # rows that are further columns of the last linear, which words alone do not fill
 
     @classmethod
@@ -71,7 +71,7 @@ class Prediction:
         write."""
         words = _words(body)
         entries, columns = words.shape if self.beside is not None else (words.shape[0], self.width)
-        tied = config.flag("tie_word_embeddings", self.tied)
+        tied = self.tied is not None and config.flag("tie_word_embeddings", self.tied)
         if tied:
             weight = words
             parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))

@@ -19,6 +19,7 @@ import numpy as np
 
 from .files import CheckpointFolder
 from .folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
+from .kept_classes import KEPT_CLASSES, kept_differences
 from .mbart_folder import CLASSES as MBART
 from .mbart_folder import mbart_differences
 from .metaspace_json import prepend_of
@@ -109,6 +110,7 @@ _IN_JSON: dict[str, dict[str, object]] = {
     _DEBERTA: DEBERTA_TOKENS,
     PEGASUS: PEGASUS_TOKENS,
     **dict.fromkeys(MBART, ROBERTA_TOKENS),
+    **{name: kept.special_tokens for name, kept in KEPT_CLASSES.items()},
 }
 
 
@@ -146,6 +148,8 @@ def read_unigram_folder(
             spec = replace(spec, notes=spec.notes + _deberta_differences(config, spec, tokens))
         elif name in MBART:
             spec = replace(spec, notes=spec.notes + mbart_differences(config, name, spec, tokens))
+        elif name in KEPT_CLASSES:
+            spec = replace(spec, notes=spec.notes + kept_differences(config, name, spec, tokens))
         elif name == PEGASUS:
             spec = replace(spec, notes=spec.notes + pegasus_differences(config, spec, tokens))
     elif known is not None or name == _DEBERTA:

@@ -13,6 +13,7 @@ NAMES = {
     "albert": "Albert",
     "bart/rows": "Bart",
     "bert": "Bert",
+    "big_bird": "BigBird",
     "camembert": "Camembert",
     "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
@@ -29,6 +30,7 @@ NAMES = {
     "mpnet": "MPNet",
     "mt5/encoder": "MT5",
     "nomic_bert": "NomicBert",
+    "rembert": "RemBert",
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
     "t5/encoder": "T5",
@@ -56,7 +58,8 @@ PREFIXES = {
     },
     **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta", "xlm-roberta-xl"), "roberta."),
     "data2vec-text": "data2vec_text.",
-    "megatron-bert": "bert.",
+    **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
+    "rembert": "rembert.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
@@ -192,6 +195,16 @@ _DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
 _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "bert": _WIDE | {"pad_token_id": (0.1, (0, 1, 3))},
     "megatron-bert": _WIDE,
+    "big_bird": _WIDE
+    | {
+        "attention_type": (0.6, ("original_full", "block_sparse")),
+        "block_size": (0.8, (1, 2, 3, 64)),
+        "num_random_blocks": (0.5, (1, 2)),
+        "use_bias": (0.3, (False,)),
+        "rescale_embeddings": (0.3, (True,)),
+    },
+    "rembert": _WIDE
+    | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
     "electra": _WIDE
     | {

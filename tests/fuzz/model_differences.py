@@ -69,6 +69,7 @@ _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
+_EAGER = ("big_bird", "deberta", "deberta-v2", "megatron-bert", "mpnet", "rembert")  # no other attention
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12
@@ -155,7 +156,7 @@ def library_model(folder: Path, family: str) -> Any:
     if not named:
         raise Other("without a class")  # what etch takes it for, the library does not know
     kind = getattr(transformers, named[0])
-    attention = "eager" if family in ("deberta", "deberta-v2", "mpnet") else "sdpa"
+    attention = "eager" if family in _EAGER else "sdpa"
     try:
         model, info = kind.from_pretrained(
             folder, dtype=torch.float64, attn_implementation=attention, output_loading_info=True

@@ -17,12 +17,14 @@ from token_ids import (
     ALBERT,
     BART,
     BERT,
+    BIG_BIRD,
     CAMEMBERT,
     DEBERTA,
     DEBERTA_BYTES,
     MPNET,
     NO_SEGMENTS,
     QWEN,
+    REMBERT,
     ROBERTA,
     T5,
     XLM_ROBERTA,
@@ -56,6 +58,8 @@ SPECIALS: dict[str, Specials] = {
     "gemma3_text": XLM_ROBERTA,
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
+    "big_bird": BIG_BIRD,
+    "rembert": REMBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
     **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), QWEN),
@@ -182,6 +186,19 @@ VARIANTS: dict[str, Variant] = {
     "xlm-roberta-xl/multi_label": bert_like("XLMRobertaXL", 4, (18, 3, 2, 23, 14 + 2), problem_type=MULTI_LABEL),
     "data2vec-text/regression": bert_like(
         "Data2VecText", 1, (20, 2, 1, 19, 14 + 2), type_vocab_size=1, problem_type=REGRESSION
+    ),
+    "rembert/softmax": bert_like("RemBert", 3, (20, 4, 2, 23, 20), input_embedding_size=12, output_embedding_size=9),
+    "big_bird/full": bert_like("BigBird", 3, (20, 4, 2, 23, 20), attention_type="original_full"),
+    "big_bird/short": bert_like(
+        "BigBird",
+        4,
+        (18, 3, 1, 19, 60),
+        block_size=2,
+        num_random_blocks=1,
+        use_bias=False,
+        rescale_embeddings=True,
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
     ),
     "modernbert/softmax": bert_like("ModernBert", 3, (20, 5, 4, 23, 20), **MODERN_IDS, local_attention=6),
     "modernbert/pooled": bert_like(
@@ -352,6 +369,8 @@ def max_tokens(config: PretrainedConfig) -> int:
     """Tokens of the longest text."""
     if config.model_type in ("t5", "mt5"):
         return config.n_positions
+    if config.model_type == "big_bird" and config.attention_type == "block_sparse":
+        return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
     offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 

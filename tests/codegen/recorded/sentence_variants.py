@@ -79,6 +79,9 @@ ENCODERS: dict[str, Encoder] = {
         "XLMRobertaModel", 20, "mean", BERT_SIZES | {"max_position_embeddings": 16 + 2, "type_vocab_size": 1}
     ),
     "megatron-bert/cls": Encoder("MegatronBertModel", 20, "cls", BERT_SIZES),
+    "rembert/mean": Encoder(
+        "RemBertModel", 20, "mean", BERT_SIZES | {"input_embedding_size": 24, "output_embedding_size": 9}, (Normalize,)
+    ),
     "deberta/mean": Encoder("DebertaModel", 20, "mean", BERT_SIZES | DEBERTA_V1, (Normalize,)),
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)

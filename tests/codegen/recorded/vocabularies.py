@@ -40,6 +40,9 @@ CAMEMBERT_VOCABULARY = (
     "<mask>",
 )
 ALBERT_VOCABULARY = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+BIG_BIRD_VOCABULARY = ("<pad>", "</s>", "<s>", "<unk>", "[CLS]", "[SEP]", "[MASK]", *UNIGRAM, *map(str, range(40)))
+# The class has its third piece for unknown text.
+REMBERT_VOCABULARY = ("<pad>", "[MASK]", "<unk>", "[CLS]", "[SEP]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 FEW_MERGES = MERGES[:11]
 DEBERTA_BYTES_VOCABULARY = (
@@ -58,6 +61,8 @@ VOCABULARIES = {
     "xlm-roberta": XLM_ROBERTA_VOCABULARY,
     "camembert": CAMEMBERT_VOCABULARY,
     "albert": ALBERT_VOCABULARY,
+    "big_bird": BIG_BIRD_VOCABULARY,
+    "rembert": REMBERT_VOCABULARY,
     "deberta": DEBERTA_VOCABULARY,
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
     "qwen": QWEN_VOCABULARY,
@@ -65,12 +70,23 @@ VOCABULARIES = {
 }
 
 
+def bert_template(classify: int, separate: int) -> dict[str, object]:
+    """`[CLS] $A [SEP] $B [SEP]`, as tokenizer.json has it."""
+    cls, sep = ({"SpecialToken": {"id": name, "type_id": 0}} for name in ("[CLS]", "[SEP]"))
+    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
+    special = {"[CLS]": classify, "[SEP]": separate}
+    return {
+        "type": "TemplateProcessing",
+        "single": [cls, first, sep],
+        "pair": [cls, first, sep, second, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
+        "special_tokens": {text: {"id": text, "ids": [i], "tokens": [text]} for text, i in special.items()},
+    }
+
+
 def deberta_tokenizer(pieces: tuple[str, ...]) -> dict[str, object]:
     """The tokenizer.json that `transformers` 4 writes for the class, but for the compiled map; 5 writes another one."""
     special = pieces[:5]
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    cls, sep = ({"SpecialToken": {"id": name, "type_id": 0}} for name in ("[CLS]", "[SEP]"))
-    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
     metaspace = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
     steps = [
         {"type": "Strip", "strip_left": True, "strip_right": True},
@@ -83,14 +99,7 @@ def deberta_tokenizer(pieces: tuple[str, ...]) -> dict[str, object]:
         "added_tokens": [{"id": i, "content": text, **flags} for i, text in enumerate(special)],
         "normalizer": {"type": "Sequence", "normalizers": steps},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [metaspace]},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [cls, first, sep],
-            "pair": [cls, first, sep, second, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
-            "special_tokens": {
-                text: {"id": text, "ids": [special.index(text)], "tokens": [text]} for text in ("[CLS]", "[SEP]")
-            },
-        },
+        "post_processor": bert_template(special.index("[CLS]"), special.index("[SEP]")),
         "decoder": metaspace,
         "model": {
             "type": "Unigram",
@@ -128,6 +137,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         return
     scores = [(piece, -float(i)) for i, piece in enumerate(pieces)]
     merges = [tuple(merge.split(" ")) for merge in merge_lines]
+    scores_of_unknown = [(piece, 0.0 if piece == "<unk>" else score) for piece, score in scores]
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
@@ -136,9 +146,16 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
         "camembert": ("CamembertTokenizer", {"vocab": scores}),
         "albert": ("AlbertTokenizer", {"vocab": scores}),
+        "big_bird": ("BigBirdTokenizer", {"vocab": scores_of_unknown}),
+        "rembert": ("RemBertTokenizer", {"vocab": scores}),
         "t5": ("T5Tokenizer", {"vocab": scores, "extra_ids": T5_EXTRA_IDS}),
     }[specials.vocabulary]
     getattr(transformers, name)(**values, model_max_length=max_tokens).save_pretrained(folder)
+    if specials.vocabulary == "rembert":  # which the class makes when it reads a folder, and does not save
+        assert specials.classify is not None
+        file = folder / "tokenizer.json"
+        described = json.loads(file.read_text(encoding="utf-8"))
+        write_json(file, described | {"post_processor": bert_template(specials.classify, specials.separate)})
     if specials.vocabulary == "qwen":
         _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BigBird (Zaheer et al., 2020, arXiv:2007.14062) with full attention, which the library, too, has for short texts
+where the configuration says block-sparse: then longer ones are refused. Names as in `transformers`.
+
+It is BERT with RoBERTa's head and a tokenizer of SentencePiece. Its class that answers questions has layers of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from ..ir.graph import Embed, Graph, Node
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits, usual_limits
+from . import bert_like, parts
+from .classifier_head import classifier_head
+from .heads import read_head
+from .prediction_head import Prediction
+
+MODEL_TYPE = "big_bird"
+CLASSIFIER = "BigBirdForSequenceClassification"
+ENCODER = "BigBirdModel"
+# Of block-sparse attention.
+HARMLESS_KEYS = frozenset(("block_size", "num_random_blocks"))
+_HEADS = ("BigBirdForMaskedLM", "BigBirdForMultipleChoice", "BigBirdForTokenClassification")
+_PREFIX = "bert."
+_FULL, _SPARSE = "original_full", "block_sparse"
+
+
+def read_limits(config: Config) -> Limits:
+    """Behind as many tokens as a row of blocks attends to, block-sparse attention begins."""
+    limits = usual_limits(config, "BigBirdTokenizer")
+    kind = config.text("attention_type", _SPARSE)
+    if kind not in (_FULL, _SPARSE):
+        raise parts.refuse("config-value", f"attention_type '{kind}' is not supported (supported: {_FULL}, {_SPARSE})")
+    if kind == _FULL:
+        return limits
+    blocks = 5 + 2 * config.natural_int("num_random_blocks", 3, maximum=parts.MAX_WIDTH)
+    longest = blocks * config.positive_int("block_size", 64, maximum=parts.MAX_WIDTH)
+    if limits.positions <= longest:
+        return limits
+    key = f"(5 + 2 * num_random_blocks) * block_size: longer texts would have attention_type {_SPARSE}"
+    return replace(limits, positions=longest, positions_key=key)
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(
+        config,
+        encoder=ENCODER,
+        classifier=CLASSIFIER,
+        sentence=sentence is not None,
+        pre_training=("ForMaskedLM",),
+        others=_HEADS,
+    )
+    bert_like.check_encoder_only(config)
+    limits = read_limits(config)
+    parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
+    tables = bert_like.read_tables(config)
+    shape = replace(bert_like.read_shape(config, "gelu_new"), input_bias=config.flag("use_bias", True))
+    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
+    body = bert_like.encoder_body(config, tensors, prefix, tables, shape, bert_like.BERT)
+    if config.flag("rescale_embeddings", False):
+        body = _scaled(body, math.sqrt(shape.hidden))
+    dense = ("classifier_dense", "classifier.dense", shape.activation)
+    pooler = ("pooler", f"{prefix}pooler", "tanh")
+    head, widths, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        body=body,
+        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, shape.hidden),
+        pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
+    )
+    # The classes make a pooler that most heads do not use.
+    unused = tensors.ignore(f"{prefix}pooler.weight", f"{prefix}pooler.bias", "cls.seq_relationship.*")
+    notes += (f"not used: {', '.join(unused)}",) if unused else ()
+    tensors.finish()
+    widths |= shape.widths
+    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def _scaled(body: tuple[Node, ...], factor: float) -> tuple[Node, ...]:
+    """The words, which are the embedding's first term, times a factor."""
+    embedding, *layers = body
+    assert isinstance(embedding, Embed)
+    words, *others = embedding.terms
+    return (replace(embedding, terms=(replace(words, factor=factor), *others)), *layers)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BigBird's and RemBERT's tokenizer.json: as it is, with notes of what their classes make otherwise; what a folder asks
+for besides is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded.outputs import folder
+from tokenizers import Tokenizer
+
+from codegen.errors import EtchError
+from codegen.load.files import CheckpointFolder
+from codegen.load.tokenizer import load_tokenizer
+from codegen.load.tokenizer_spec import TokenizerSpec
+
+BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"
+COMPILED = [
+    {"type": "Strip", "strip_left": False, "strip_right": True},
+    {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "\u2581"},
+]
+
+
+def read(variant: str, place: Path, described: dict[str, Any] | None = None, **settings: Any) -> TokenizerSpec:
+    """Of a folder with parts of tokenizer.json, and settings, changed; None removes one."""
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(folder(variant) / name, place / name)
+    for name, values in (("tokenizer.json", described or {}), ("tokenizer_config.json", settings)):
+        path = place / name
+        merged = json.loads(path.read_text()) | values
+        path.write_text(json.dumps({key: value for key, value in merged.items() if value is not None}))
+    return load_tokenizer(CheckpointFolder(place), 1000, None, "BigBirdTokenizer")
+
+
+@pytest.mark.parametrize("variant", [BIG_BIRD, REMBERT])
+def test_what_the_class_saves_is_what_it_makes(variant: str, tmp_path: Path) -> None:
+    spec = read(variant, tmp_path)
+    assert not any("counts" in note for note in spec.notes)
+    assert spec.template.segments == 1  # the class does not tell the model of them
+    theirs = Tokenizer.from_file(str(folder(variant) / "tokenizer.json"))
+    for text in ("the cat  and [MASK] the", " zzz", ""):
+        assert Tokenizer.from_str(spec.json).encode(text).ids == theirs.encode(text).ids
+
+
+@pytest.mark.parametrize(
+    ("variant", "part", "value"),
+    [
+        (BIG_BIRD, "normalizer", {"type": "Sequence", "normalizers": COMPILED}),
+        (REMBERT, "normalizer", {"type": "Sequence", "normalizers": COMPILED[1:]}),
+        (REMBERT, "pre_tokenizer", {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first"}),
+    ],
+)
+def test_parts_that_the_class_makes_otherwise_are_notes(
+    variant: str, part: str, value: dict[str, Any], tmp_path: Path
+) -> None:
+    notes = [note for note in read(variant, tmp_path, {part: value}, add_prefix_space=None).notes if "counts" in note]
+    assert len(notes) == 1 and part in notes[0]
+
+
+def test_an_unknown_piece_that_the_class_does_not_have_is_a_note(tmp_path: Path) -> None:
+    for variant in (BIG_BIRD, REMBERT):
+        model = json.loads((folder(variant) / "tokenizer.json").read_text())["model"]
+        spec = read(variant, tmp_path, {"model": model | {"unk_id": 0}})
+        assert any("another unknown piece" in note for note in spec.notes)
+        assert spec.model.unknown_id == 0
+
+
+@pytest.mark.parametrize(
+    ("variant", "settings", "words"),
+    [
+        (REMBERT, {"do_lower_case": True}, "do_lower_case"),
+        (REMBERT, {"keep_accents": False}, "keep_accents"),
+        (BIG_BIRD, {"add_prefix_space": False}, "add_prefix_space"),
+        (BIG_BIRD, {"mask_token": "<mask>"}, "<mask>"),
+    ],
+)
+def test_settings_that_ask_for_something_else(
+    variant: str, settings: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(EtchError, match=words) as caught:
+        read(variant, tmp_path, **settings)
+    assert caught.value.code == "tokenizer-conflict"
+
+
+def test_byte_fallback_is_refused(tmp_path: Path) -> None:
+    model = json.loads((folder(BIG_BIRD) / "tokenizer.json").read_text())["model"]
+    with pytest.raises(EtchError, match="byte fallback") as caught:
+        read(BIG_BIRD, tmp_path, {"model": model | {"byte_fallback": True}})
+    assert caught.value.code == "tokenizer-conflict"
+
+
+def test_a_run_of_spaces_before_a_compiled_map_is_refused(tmp_path: Path) -> None:
+    """As RemBERT's converter writes it."""
+    charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}
+    normalizers = json.loads((folder(REMBERT) / "tokenizer.json").read_text())["normalizer"]["normalizers"]
+    with pytest.raises(EtchError) as caught:
+        read(REMBERT, tmp_path, {"normalizer": {"type": "Sequence", "normalizers": [*normalizers, charsmap]}})
+    assert caught.value.code == "tokenizer-normalizer"
