@@ -70,6 +70,16 @@ def test_words_are_scaled_where_the_configuration_says_so() -> None:
     assert factors(SHORT) == [18**0.5, None, None]
 
 
+def test_keys_that_may_be_missing(tmp_path: Path) -> None:
+    missing = dict.fromkeys(("hidden_act", "use_bias", "rescale_embeddings", "layer_norm_eps", "architectures"))
+    (layers,) = (
+        node for node in graph_of(changed(FULL, configure(**missing), tmp_path)).body if isinstance(node, g.Layers)
+    )
+    linears = {op.name: op for op in layers.body if isinstance(op, g.Linear)}
+    assert linears["intermediate"].activation == "gelu_tanh"
+    assert linears["query"].bias is not None
+
+
 def test_an_unused_pooler_is_a_note() -> None:
     assert any("bert.pooler.weight" in note for note in graph_of(folder(FULL)).notes)
     assert not any("pooler" in note for note in graph_of(folder("choices/big_bird")).notes)

@@ -14,7 +14,7 @@ from recorded_changes import Change, add, assert_refused, changed, configure, gr
 from codegen.ir import graph as g
 
 MEGATRON, BEFORE = "megatron-bert/softmax", "roberta-prelayernorm/softmax"
-XL, DATA = "xlm-roberta-xl/multi_label", "data2vec-text/regression"
+XL, DATA = "xlm-roberta-xl/labels", "data2vec-text/value"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "another family's class": (
         MEGATRON,

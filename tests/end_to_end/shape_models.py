@@ -68,7 +68,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        shape = self.shape.replace("transformer_encoder", "plain")  # names are short
+        shape = self.shape.replace("transformer_encoder", "plain").replace("prelayernorm", "before")  # names are short
         parts = (shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
         parts += () if self.embedding_bits == 8 else ("words4",)
         parts += ("mixed",) if self.bits else ()

@@ -183,8 +183,8 @@ VARIANTS: dict[str, Variant] = {
     ),
     "megatron-bert/softmax": bert_like("MegatronBert", 3, (20, 5, 2, 23, 20), hidden_act="gelu_new"),
     "roberta-prelayernorm/softmax": bert_like("RobertaPreLayerNorm", 3, (20, 4, 2, 23, 20 + 2), type_vocab_size=1),
-    "xlm-roberta-xl/multi_label": bert_like("XLMRobertaXL", 4, (18, 3, 2, 23, 14 + 2), problem_type=MULTI_LABEL),
-    "data2vec-text/regression": bert_like(
+    "xlm-roberta-xl/labels": bert_like("XLMRobertaXL", 4, (18, 3, 2, 23, 14 + 2), problem_type=MULTI_LABEL),
+    "data2vec-text/value": bert_like(
         "Data2VecText", 1, (20, 2, 1, 19, 14 + 2), type_vocab_size=1, problem_type=REGRESSION
     ),
     "rembert/softmax": bert_like("RemBert", 3, (20, 4, 2, 23, 20), input_embedding_size=12, output_embedding_size=9),
