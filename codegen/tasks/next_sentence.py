@@ -76,6 +76,4 @@ def _head(rows: Rows) -> HeadOps:
 
 
 TASK = NextSentence
-HEADS = {
-    f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MegatronBert", "MobileBert")
-}
+HEADS = {f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MegatronBert", "MobileBert")}
