@@ -282,8 +282,8 @@ VARIANTS: dict[str, Variant] = {
     ),
     "bart/regression": bart(
         1,
-        (24, 4, 2, 23, 14),
-        **{"decoder_attention_heads": 3, "decoder_layers": 1, "decoder_ffn_dim": 29, "decoder_start_token_id": 70},
+        (24, 4, 2, 13, 14),
+        **{"decoder_attention_heads": 3, "decoder_layers": 1, "decoder_ffn_dim": 11, "decoder_start_token_id": 70},
         scale_embedding=True,
         activation_function="relu",
         problem_type=REGRESSION,

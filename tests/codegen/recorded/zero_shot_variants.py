@@ -31,7 +31,7 @@ VARIANTS: dict[str, Variant] = {
     "zero/roberta": bert_like("Roberta", 3, (20, 4, 1, 35, 60 + 2), type_vocab_size=1),
     "zero/distilbert": distilbert(2, (21, 3, 2, 19, 32)),
     "zero/deberta-v2": bert_like("DebertaV2", 3, (24, 3, 1, 23, 60), **DEBERTA_V3),
-    "zero/bart": bart(3, (20, 4, 1, 23, 60), decoder_layers=2),
+    "zero/bart": bart(3, (20, 4, 1, 17, 60), decoder_layers=2),
 }
 
 
