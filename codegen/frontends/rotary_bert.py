@@ -76,7 +76,7 @@ def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
     turned = tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key"))
     body: tuple[Node, ...] = (
-        _embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
+        embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
         parts.layer_norm(
             tensors, "embedding_norm", [f"{prefix}{family.embedding_norm}"], shape.hidden, shape.epsilon, "hidden"
         ),
@@ -111,13 +111,14 @@ def _read_shape(config: Config, family: Family) -> LayerShape:
     return shape
 
 
-def _embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int) -> Embed:
+def embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int, out: str = "hidden") -> Embed:
+    """Words, and segments where there are any."""
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert_like.WORDS}", (vocabulary, width))
     terms = [Term(words, "ids")]
     if segments:
         source = f"{prefix}embeddings.token_type_embeddings.weight"
         terms.append(Term(parts.parameter(tensors, "segment_embeddings", source, (segments, width)), "segments"))
-    return Embed(tuple(terms), "hidden")
+    return Embed(tuple(terms), out)
 
 
 def _layers(

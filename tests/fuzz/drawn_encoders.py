@@ -33,6 +33,7 @@ NAMES = {
     "rembert": "RemBert",
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
+    "roformer": "RoFormer",
     "t5/encoder": "T5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
@@ -60,6 +61,7 @@ PREFIXES = {
     "data2vec-text": "data2vec_text.",
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
+    "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
@@ -202,6 +204,13 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "num_random_blocks": (0.5, (1, 2)),
         "use_bias": (0.3, (False,)),
         "rescale_embeddings": (0.3, (True,)),
+    },
+    "roformer": _WIDE
+    | {
+        "embedding_size": (0.6, tuple(range(5, 40, 3))),
+        "rotary_value": (0.1, (True,)),
+        "summary_type": (0.2, ("first", "last", "mean")),
+        "summary_use_proj": (0.1, (True,)),
     },
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},

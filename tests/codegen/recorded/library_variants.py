@@ -200,6 +200,7 @@ VARIANTS: dict[str, Variant] = {
         hidden_act="relu",
         problem_type=MULTI_LABEL,
     ),
+    "roformer/softmax": bert_like("RoFormer", 3, (24, 3, 2, 23, 20), hidden_act="relu"),
     "modernbert/softmax": bert_like("ModernBert", 3, (20, 5, 4, 23, 20), **MODERN_IDS, local_attention=6),
     "modernbert/pooled": bert_like(
         "ModernBert",

@@ -63,6 +63,7 @@ VARIANTS: dict[str, Variant] = {
         "RemBert", 0, (20, 4, 1, 19, 44), input_embedding_size=12, output_embedding_size=26, hidden_act="relu"
     ),
     "masks/big_bird": bert_like("BigBird", 0, (20, 2, 1, 19, 44)),
+    "masks/roformer": bert_like("RoFormer", 0, (20, 2, 1, 19, 44), embedding_size=12),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
     "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),

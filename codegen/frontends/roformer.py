@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RoFormer (Su et al., 2021, arXiv:2104.09864): an encoder with the head of one of its classes, or of
+sentence-transformers. Names as in `transformers`.
+
+It is BERT whose queries and keys are turned by their positions, two neighbours at a time: their rows are put in another
+order at generation, so that a head's first half is turned with its second. The angles are a table of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..ir.graph import Array, Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
+from ..ir.task import Task
+from ..load.config import Config
+from ..load.folder import Checkpoint
+from ..load.limits import Limits, usual_limits
+from ..load.safetensors import TensorFile
+from . import bert_like, parts, rotary_bert
+from .classifier_head import classifier_head
+from .computed import Computed, columns_of, rows_of
+from .encoder_layer import LayerShape, post_norm_layer
+from .heads import HeadOps, read_head
+from .prediction_head import Prediction
+
+MODEL_TYPE = "roformer"
+CLASSIFIER = "RoFormerForSequenceClassification"
+ENCODER = "RoFormerModel"
+_PREFIX = "roformer."
+_SUMMARIES: dict[str, Pooling] = {"first": "first", "last": "last", "mean": "mean"}
+
+
+def read_limits(config: Config) -> Limits:
+    """By the usual keys; the class that the family has parts Chinese words by a dictionary."""
+    return usual_limits(config, "RoFormerTokenizer")
+
+
+def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    bert_like.check_encoder_only(config)
+    if config.flag("rotary_value", False):
+        raise parts.refuse("rotary-not-supported", "rotary_value is true: values that are turned, too")
+    shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
+    if shape.hidden // shape.heads % 2:
+        raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")
+    parts.check_max_tokens(max_tokens, tables.positions)
+    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
+    width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
+    body: tuple[Node, ...] = (
+        *_embedding(tensors, prefix, tables, width, shape),
+        _layers(config, tensors, prefix, shape, tables.positions, max_tokens),
+    )
+    dense = ("classifier_dense", "classifier.dense", shape.activation)
+    head, widths, result, notes = read_head(
+        checkpoint,
+        CLASSIFIER,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        body=body,
+        prediction=Prediction.as_bert("cls.predictions", "cls.predictions.transform", shape, width),
+        pooled=lambda source, task: _summary(config, tensors, shape, source, task),
+    )
+    tensors.finish()
+    widths |= shape.widths | ({} if width == shape.hidden else {"embedded": width})
+    return Graph(widths, body + head, (result,), tables.vocabulary, tables.segments, max_tokens, notes)
+
+
+def _embedding(
+    tensors: TensorFile, prefix: str, tables: bert_like.Tables, width: int, shape: LayerShape
+) -> tuple[Node, ...]:
+    """Words and segments, their norm, and a linear where the layers have another width."""
+    projected = width != shape.hidden
+    out = "embedded" if projected else "hidden"
+    source = f"{prefix}{bert_like.EMBEDDING_NORM}"
+    body: tuple[Node, ...] = (
+        rotary_bert.embed(tensors, prefix, tables.vocabulary, tables.segments, width, out),
+        parts.layer_norm(tensors, "embedding_norm", [source], width, shape.epsilon, out),
+    )
+    if not projected:
+        return body
+    mapping = f"{prefix}embeddings_project"
+    return (*body, parts.linear(tensors, "embedding_projection", [mapping], (shape.hidden, width), out, "hidden"))
+
+
+def _layers(
+    config: Config, tensors: TensorFile, prefix: str, shape: LayerShape, positions: int, max_tokens: int
+) -> Layers:
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
+    head = shape.hidden // shape.heads
+    angles = tensors.take(f"{prefix}encoder.embed_positions.weight", (positions, head))
+    sines, cosines = (_half(angles, name, i, max_tokens) for i, name in enumerate(("sines", "cosines")))
+
+    def projected(name: str, source: str) -> Linear:
+        sources = [f"{of}{source}" for of in prefixes]
+        return parts.linear(tensors, name, sources, (shape.hidden, shape.hidden), "hidden", name)
+
+    context: tuple[Op, ...] = (
+        _by_halves(projected("query", bert_like.LAYER.query), head),
+        _by_halves(projected("key", bert_like.LAYER.key), head),
+        projected("value", bert_like.LAYER.value),
+        *(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key")),
+        Attention("query", "key", "value", "context", shape.heads),
+    )
+    return Layers("encoder_layer", count, post_norm_layer(tensors, prefixes, bert_like.LAYER, shape, context=context))
+
+
+def _half(angles: Array, name: str, half: int, rows: int) -> Parameter:
+    """Of the table of angles, whose first half of columns is sines."""
+    width = angles.shape[1] // 2
+    made = rows_of(columns_of(angles, half * width, (half + 1) * width), 0, rows)
+    return Parameter(f"rotary_{name}", (made,), common=True)
+
+
+def _by_halves(linear: Linear, head: int) -> Linear:
+    """With the outputs of each head in another order: those at even places, then those at odd ones."""
+    assert linear.bias is not None
+    outputs = linear.weight.shape[0]
+    order = np.arange(outputs).reshape(-1, head // 2, 2).swapaxes(1, 2).reshape(-1)
+
+    def ordered(parameter: Parameter) -> Parameter:
+        return replace(parameter, arrays=tuple(_in_order(array, order) for array in parameter.arrays))
+
+    return replace(linear, weight=ordered(linear.weight), bias=ordered(linear.bias))
+
+
+def _in_order(array: Array, order: np.ndarray) -> Computed:
+    return Computed(array.name, array.shape, lambda: array.values[order], array.file)
+
+
+def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str, task: Task) -> HeadOps:
+    """RoFormerSequenceSummary, as its configuration has it: a row as it is, the last one unless a key says another."""
+    kind = config.text("summary_type", "last")
+    if kind not in _SUMMARIES:
+        raise parts.refuse("pooling-not-supported", f"summary_type '{kind}' (supported: {', '.join(_SUMMARIES)})")
+    if config.values.get("summary_use_proj") or config.values.get("summary_activation"):
+        message = "summary_use_proj and summary_activation: only a row as it is is supported"
+        raise parts.refuse("summary-not-supported", message)
+    return classifier_head(config, tensors, "hidden", shape.hidden, source, pooling=_SUMMARIES[kind], task=task)
