@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.graph import Array, F32Array
+from ..ir.graph import Array, F32Array, Parameter
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,16 @@ def beside(left: Array, right: Array) -> Computed:
     shape = (left.shape[0], left.shape[1] + right.shape[0])
     name = f"{left.name} | {right.name}^T"
     return Computed(name, shape, lambda: np.concatenate([left.values, right.values.T], axis=1), right.file)
+
+
+def times(array: Array, factor: float) -> Computed:
+    """A tensor times a number."""
+    return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)
+
+
+def scaled(parameter: Parameter, factor: float) -> Parameter:
+    """All its tensors times a number."""
+    return replace(parameter, arrays=tuple(times(array, factor) for array in parameter.arrays))
 
 
 def one_more(array: Array) -> Computed:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ir.graph import Graph, Head, Linear
+from ..ir.op import map_slots
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.generation_config import GenerationSettings
@@ -20,6 +21,7 @@ from ..load.safetensors import TensorFile
 from ..tasks.generation import Generation
 from . import bert_like, parts
 from .classifier_head import classifier_head
+from .computed import scaled
 from .heads import CLASSIFIER_ENDING, read_head
 from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
 from .target import build_decoder_alone, build_target
@@ -38,6 +40,7 @@ class Family:
     tokenizer_class: str
     stack_of: StackOf
     writer: str = ""  # the class that writes texts, where it has another name than the others
+    logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
 
     def read_limits(self, config: Config) -> Limits:
@@ -82,6 +85,10 @@ class Family:
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, projection.shape)
         tensors.finish()
+        body = stack.body
+        if self.logits_factor is not None:
+            factor, norm = self.logits_factor(config), body[-1]
+            body = (*body[:-1], map_slots(norm, lambda gamma: scaled(gamma, factor)))
         return Graph(
             stack.widths | {"logits": vocabulary},
             (),
@@ -89,7 +96,7 @@ class Family:
             vocabulary,
             1,
             max_source,
-            repeat=(*stack.body, Linear("logits", projection, None, "hidden", "logits")),
+            repeat=(*body, Linear("logits", projection, None, "hidden", "logits")),
             target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
         )
 

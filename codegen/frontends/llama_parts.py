@@ -81,6 +81,14 @@ class LlamaParts:
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
         )
 
+    def row_norms(self) -> tuple[Norm, Norm]:
+        """Of queries and keys, all heads as one row."""
+        query, key = (
+            self._norm(f"{of}_norm", self._layers(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of)
+            for of in ("query", "key")
+        )
+        return query, key
+
     def linear(
         self, name: str, of: str, bias: bool, value: str, out: str, activation: str = "none", add: str | None = None
     ) -> Linear:
@@ -91,12 +99,12 @@ class LlamaParts:
             self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
         )
 
-    def projections(self, bias: bool) -> tuple[Linear, Linear, Linear]:
+    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, Linear, Linear]:
         """Queries, keys and values."""
         return (
-            self.linear("query", "self_attn.q_proj", bias, "normed", "query"),
-            self.linear("key", "self_attn.k_proj", bias, "normed", "key"),
-            self.linear("value", "self_attn.v_proj", bias, "normed", "value"),
+            self.linear("query", "self_attn.q_proj", bias, value, "query"),
+            self.linear("key", "self_attn.k_proj", bias, value, "key"),
+            self.linear("value", "self_attn.v_proj", bias, value, "value"),
         )
 
     def _layers(self, of: str) -> list[str]:

@@ -5,19 +5,22 @@ norms of each head's queries and keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..ir.graph import Attention, Embed, Layers, Mask, Multiply, Node, Op, Parameter, Rotary, Term
+from ..ir.graph import Attention, Embed, Layers, Linear, Mask, Multiply, Node, Op, Parameter, Term
+from ..ir.op import map_slots
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
-from .llama_parts import LlamaParts, read_sizes
-from .rotary import Angles, angles_of, rotary_tables
+from .computed import scaled
+from .layer_kinds import Seen, seen_by_kind
+from .llama_parts import LlamaParts, Sizes, read_sizes
+from .rotary import Angles, angles_of, rotary_tables, still_tables
 
 WORDS = "embed_tokens.weight"
 POSITIONS = "max_position_embeddings"
 MAX_POSITIONS = 1 << 20
-_THETA = 10_000.0
+_TURNED, _STILL = "turned", "still"
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,15 @@ class Biases:
 
 
 @dataclass(frozen=True)
+class Factors:
+    """What is multiplied on the way."""
+
+    words: float  # before the first layer
+    scores: float  # of attention, in the place of 1 / sqrt(head width)
+    blocks: float  # what attention and feed-forward add to a row
+
+
+@dataclass(frozen=True)
 class Form:
     """What families differ in."""
 
@@ -43,6 +55,9 @@ class Form:
     head_norms: bool = False
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
     epsilon: float = 1e-6  # the same
+    theta: float = 10_000.0  # the same
+    turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
+    factors: Factors | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +88,7 @@ def check_past(window: int, tokens: int) -> None:
 def causal_stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, form: Form) -> Stack:
     """Of a decoder that sees `tokens` at most."""
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    rotation = Rotation(angles_of(config, _THETA, positions), tokens)
+    rotation = Rotation(angles_of(config, form.theta, positions), tokens)
     return llama_stack(config, tensors, prefix, vocabulary, rotation, form, "causal")
 
 
@@ -92,14 +107,16 @@ def llama_stack(
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     activation = parts.activation_of(config, default="silu")
-    cosines, sines = rotary_tables("rotary", rotation.angles, rotation.positions, sizes.head_width)
+    turning = _turning(rotation, sizes, form)
     heads, key_heads, biases = sizes.heads, sizes.key_heads, form.biases
+    scale = None if form.factors is None else form.factors.scores
     layer: tuple[Op, ...] = (
         made.norm("attention_norm", "input_layernorm"),
         *made.projections(biases.attention_inputs),
         *(made.head_norms() if form.head_norms else ()),
-        *(Rotary((cosines,), (sines,), n, of) for of, n in (("query", heads), ("key", key_heads))),
-        Attention("query", "key", "value", "context", heads, key_heads, mask=mask),
+        turning.turned("query", heads),
+        turning.turned("key", key_heads),
+        Attention("query", "key", "value", "context", heads, key_heads, scale, mask=mask),
         made.linear("attention_output", "self_attn.o_proj", biases.attention_output, "context", "hidden", add="hidden"),
         made.norm("feed_forward_norm", "post_attention_layernorm"),
         made.linear("gate", "mlp.gate_proj", biases.feed_forward, "normed", "gate", activation),
@@ -107,5 +124,26 @@ def llama_stack(
         Multiply("gate", "inner", "inner"),
         made.linear("output", "mlp.down_proj", biases.feed_forward, "inner", "hidden", add="hidden"),
     )
-    body = (Embed((Term(words, "ids"),), "hidden"), Layers("layer", sizes.layers, layer), made.final_norm())
+    word = Term(words, "ids")
+    if form.factors is not None:
+        word, layer = replace(word, factor=form.factors.words), _scaled(layer, form.factors.blocks)
+    body = (Embed((word,), "hidden"), Layers("layer", sizes.layers, layer), made.final_norm())
     return Stack(body, sizes.widths, words, sizes.width)
+
+
+def _turning(rotation: Rotation, sizes: Sizes, form: Form) -> Seen:
+    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, sizes.head_width)}
+    if not all(form.turned):
+        tables[_STILL] = still_tables("still", rotation.positions)
+    kinds = [_TURNED if is_turned else _STILL for is_turned in form.turned] or [_TURNED]
+    return seen_by_kind(kinds, tables, None)
+
+
+def _scaled(layer: tuple[Op, ...], factor: float) -> tuple[Op, ...]:
+    """What linears add to the rows, times a number."""
+
+    def changed(op: Op) -> Op:
+        adds = isinstance(op, Linear) and op.residual is not None
+        return map_slots(op, lambda weights: scaled(weights, factor)) if adds else op
+
+    return tuple(map(changed, layer))

@@ -107,12 +107,16 @@ def rotary_tables(name: str, angles: Angles, positions: int, width: int) -> tupl
     """Cosines and sines [positions, width / 2]. Frequencies are rounded to float32, angles are not."""
     rates = angles.frequencies(width).astype(np.float64)
     sines, cosines = sine_and_cosine(np.arange(positions)[:, None] * rates)
+    return _table(f"{name}_cosines", cosines), _table(f"{name}_sines", sines)
 
-    def table(of: str, values: np.ndarray) -> Parameter:
-        full = f"{name}_{of}"
-        return Parameter(full, (Computed(full, values.shape, lambda: values.astype(np.float32)),), common=True)
 
-    return table("cosines", cosines), table("sines", sines)
+def still_tables(name: str, positions: int) -> tuple[Parameter, Parameter]:
+    """Cosines and sines [positions, 1] that turn nothing."""
+    return _table(f"{name}_cosines", np.ones((positions, 1))), _table(f"{name}_sines", np.zeros((positions, 1)))
+
+
+def _table(name: str, values: np.ndarray) -> Parameter:
+    return Parameter(name, (Computed(name, values.shape, lambda: values.astype(np.float32)),), common=True)
 
 
 def _refuse(message: str) -> EtchError:

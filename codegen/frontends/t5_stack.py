@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..ir.graph import Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Norm, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
-from .computed import Computed
+from .computed import times
 from .distance_bias import distance_bias
 
 _BUCKETS, _FARTHEST = "relative_attention_num_buckets", "relative_attention_max_distance"
@@ -161,7 +159,7 @@ class Stack:
         """In place, its rows times `scale`."""
         gamma: Array = self._tensors.take(f"{self._root}final_layer_norm.weight", (self._shape.hidden,))
         if scale != 1.0:
-            gamma = _times(gamma, scale)
+            gamma = times(gamma, scale)
         name = f"{self._of}_norm"
         return self._rms(name, Parameter(f"{name}_gamma", (gamma,)), self._value)
 
@@ -178,7 +176,3 @@ class Stack:
     ) -> Linear:
         sources, shape = [f"{block}{module}" for block in self._blocks], (self.widths[out], self.widths[value])
         return parts.linear(self._tensors, name, sources, shape, value, out, activation, residual=residual, bias=False)
-
-
-def _times(array: Array, factor: float) -> Computed:
-    return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

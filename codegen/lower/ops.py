@@ -87,7 +87,7 @@ def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
             matrix = p.F32Matrix(without_tiny(array.values))
         else:
             matrix = at.recipe.matrix(op.name, index, array.values)
-        bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values)
+        bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))
         advance()
         return p.LinearWeights(matrix, bias, array.name, None if table is None else table.name)
 

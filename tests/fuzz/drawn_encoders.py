@@ -37,19 +37,34 @@ NAMES = {
     "t5/encoder": "T5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
+    "granite/rows": "Granite",
+    "olmo2/rows": "Olmo2",
+    "smollm3/rows": "SmolLM3",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
 }
+GRANITE_FACTORS: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "embedding_multiplier": (0.6, (12, 0.5)),
+    "attention_multiplier": (0.8, (0.3, 0.0078125)),
+    "residual_multiplier": (0.6, (0.22, 2)),
+    "logits_scaling": (0.6, (8.0, 0.5, 0)),
+}
+SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
+    "no_rope_layer_interval": (0.5, (1, 2, 3)),
+    "use_sliding_window": (0.1, (True,)),
+}
 # The endings of a family's classes where these are not those of most.
-_LLAMAS = ("llama/rows", "mistral/rows", "qwen2/rows", "qwen3/rows")
+_LLAMAS = tuple(f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3"))
 _DECODERS = (*_LLAMAS, "gemma3_text/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
+    "granite/rows": ("Model",),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -258,6 +273,8 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
+    "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
     "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "gemma3_text/rows": {
         "attention_bias": (0.2, (True,)),
@@ -284,5 +301,6 @@ _ALWAYS: dict[str, Settings] = {
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
+    **dict.fromkeys(("olmo2/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
 }

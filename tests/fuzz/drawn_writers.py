@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import T5_RARE, T5_SHAPE
+from drawn_encoders import GRANITE_FACTORS, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
 
@@ -16,32 +16,33 @@ Settings = dict[str, Any]
 NAMES = {
     "bart": "Bart",
     "gpt2": "GPT2",
+    "granite": "Granite",
     "llama": "Llama",
     "m2m_100": "M2M100",
     "marian": "Marian",
     "mbart": "MBart",
     "mistral": "Mistral",
     "mt5": "MT5",
+    "olmo2": "Olmo2",
     "pegasus": "Pegasus",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
+    "smollm3": "SmolLM3",
     "t5": "T5",
 }
-WITHOUT_ENCODER = ("gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma3_text")
+_LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3")
+WITHOUT_ENCODER = ("gpt2", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
-    "llama": recorded.LLAMA,
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
-    "mistral": recorded.LLAMA,
     "mt5": recorded.T5,
     "pegasus": recorded.PEGASUS,
-    "qwen2": recorded.LLAMA,
-    "qwen3": recorded.LLAMA,
-    "gemma3_text": recorded.LLAMA,
+    **dict.fromkeys(_LLAMAS, recorded.LLAMA),
+    "smollm3": recorded.LLAMA | {"pad_token_id": 0},
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -149,7 +150,13 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         "rms_norm_eps": (0.3, (1e-5, 0.1)),
         "hidden_act": (0.3, _ACTIVATIONS),
         "rope_parameters": (0.5, _ANGLES),
-        **({"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} if family in ("llama", "qwen3") else {}),
+        **(
+            {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))}
+            if family in ("granite", "llama", "olmo2", "qwen3", "smollm3")
+            else {}
+        ),
+        **(GRANITE_FACTORS if family == "granite" else {}),
+        **(SMOLLM3_LAYERS if family == "smollm3" else {}),
         **({"sliding_window": (1.0, (None, 41, 12, 60))} if family == "mistral" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }

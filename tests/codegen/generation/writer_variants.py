@@ -164,6 +164,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "Mistral",
         LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 41, "eos_token_id": ENDS},
     ),
+    "smollm3/own": ("SmolLM3", LLAMA | {"num_hidden_layers": 3, "no_rope_layers": [1, 0, 1], "pad_token_id": 0}),
+    "olmo2/own": ("Olmo2", LLAMA | {"attention_bias": True, "pad_token_id": 0}),
+    "granite/own": (
+        "Granite",
+        LLAMA
+        | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
+        | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -199,10 +207,13 @@ CLASSES = {
     "Pegasus": "PegasusForConditionalGeneration",
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
+    "Granite": "GraniteForCausalLM",
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",
+    "Olmo2": "Olmo2ForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
+    "SmolLM3": "SmolLM3ForCausalLM",
     "T5": "T5ForConditionalGeneration",
     "MT5": "MT5ForConditionalGeneration",
 }

@@ -30,6 +30,7 @@ from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
+WITHOUT_ENCODER = ("gemma3_text", "gpt2", "granite", "llama", "mistral", "olmo2", "qwen", "smollm3")
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 
@@ -47,7 +48,7 @@ def graph_of(variant: str, **changes: Any) -> g.Graph:
 
 
 def settings_of(variant: str, config: Config) -> GenerationSettings:
-    has_encoder = not variant.startswith(("gemma3_text", "gpt2", "llama", "mistral", "qwen"))
+    has_encoder = not variant.startswith(WITHOUT_ENCODER)
     vocabulary = config.positive_int("target_vocab_size", config.positive_int("vocab_size"))
     return read_generation(CheckpointFolder(HERE / variant), config, vocabulary, has_encoder=has_encoder)
 
@@ -154,12 +155,33 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("llama/tied", {"rope_parameters": {"rope_type": "dynamic", "factor": 2.0}}, "rotary-not-supported"),
         ("llama/tied", {"rope_parameters": {"rope_type": "default", "rope_theta": 0}}, "rotary-not-supported"),
         ("llama/wide_heads", {"tie_word_embeddings": True}, "tied-tensors-differ"),
+        ("smollm3/own", {"no_rope_layers": [1, 0]}, "layers-out-of-range"),
+        ("smollm3/own", {"no_rope_layers": [1, 0, 2]}, "layers-out-of-range"),
+        ("smollm3/own", {"use_sliding_window": True}, "config-not-supported"),
+        ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
+        ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
+        ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
     ],
 )
 def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:
     with pytest.raises(EtchError) as caught:
         graph_of(variant, **changes)
     assert caught.value.code == code
+
+
+def test_layers_without_positions() -> None:
+    """Every so manyth one where no list names them, of four the last."""
+
+    def turned(**changes: Any) -> list[bool]:
+        ops = [op for op, _ in g.ops_of(graph_of("smollm3/own", **changes)) if isinstance(op, g.Rotary)]
+        assert len({op.table for op in ops}) == 1
+        tables = ops[0].table.values if isinstance(ops[0].table, g.ByLayer) else (ops[0].table,) * 3
+        names = [ops[0].cosines[table].name for table in tables]
+        return [name == "rotary_cosines" for name in names]
+
+    assert turned() == turned(no_rope_layers=None, no_rope_layer_interval=2) == [True, False, True]
+    assert turned(no_rope_layers=None) == [True] * 3
+    assert turned(no_rope_layers=[0, 0, 0, 1]) == [False] * 3
 
 
 def test_a_target_that_begins_with_the_text() -> None:

@@ -13,15 +13,21 @@ import torch
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
+from transformers.models.granite.modeling_granite import GraniteRMSNorm
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.mistral.modeling_mistral import MistralRMSNorm
 from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
+from transformers.models.olmo2.modeling_olmo2 import Olmo2RMSNorm
 from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
+from transformers.models.smollm3.modeling_smollm3 import SmolLM3RMSNorm
 from transformers.models.t5.modeling_t5 import T5LayerNorm
 
-_RMS_NORMS = (*(EuroBertRMSNorm, LlamaRMSNorm, MistralRMSNorm, MT5LayerNorm, Qwen2RMSNorm, Qwen3RMSNorm, T5LayerNorm),)
+_RMS_NORMS = (
+    *(EuroBertRMSNorm, GraniteRMSNorm, LlamaRMSNorm, MistralRMSNorm, MT5LayerNorm, Olmo2RMSNorm),
+    *(Qwen2RMSNorm, Qwen3RMSNorm, SmolLM3RMSNorm, T5LayerNorm),
+)
 
 
 @contextmanager
