@@ -44,7 +44,7 @@ def test_scalars_with_a_space_before() -> None:
     comparison.finish("scalars, byte-level with add_prefix_space")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 2, "byte-level corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 1, "byte-level corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(*public())
     for name, lines in corpus_lines(data_folder(), corpus):
@@ -63,7 +63,7 @@ def test_pairs() -> None:
     comparison.finish("pairs, byte-level")
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 3, "random byte-level texts"))
+@pytest.mark.parametrize("part", sampled(range(PARTS), 2, "random byte-level texts"))
 def test_random_texts_of_pieces(part: int) -> None:
     source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = public()

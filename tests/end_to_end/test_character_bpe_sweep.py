@@ -80,7 +80,7 @@ def test_scalars(form: str) -> None:
     sweep_scalars(Comparison(*trained(form)), f"scalars, BPE as {form}")
 
 
-@pytest.mark.parametrize(("form", "corpus"), sampled(list(product(FORMS, CORPORA)), 2, "BPE's corpora"))
+@pytest.mark.parametrize(("form", "corpus"), sampled(list(product(FORMS, CORPORA)), 1, "BPE's corpora"))
 def test_corpus(form: str, corpus: str) -> None:
     comparison = Comparison(*trained(form))
     for name, lines in corpus_lines(data_folder(), corpus):
@@ -100,7 +100,7 @@ def test_pairs() -> None:
     comparison.finish("pairs, BPE")
 
 
-@pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 3, "random BPE texts"))
+@pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 2, "random BPE texts"))
 def test_random_texts_of_pieces(form: str, part: int) -> None:
     source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = trained(form)

@@ -129,7 +129,7 @@ def test_scalars_with_a_checkpoint() -> None:
     sweep_scalars(Comparison(load_checkpoint(folder).tokenizer), "scalars, a checkpoint's tokenizer")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 2, "corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 1, "corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(real_spec())
     for _, lines in corpus_lines(data_folder(), corpus):
@@ -137,7 +137,7 @@ def test_corpus(corpus: str) -> None:
     comparison.finish(f"{corpus}, uncased")
 
 
-@pytest.mark.parametrize("corpus", sampled(CASED_CORPORA, 2, "cased corpora"))
+@pytest.mark.parametrize("corpus", sampled(CASED_CORPORA, 1, "cased corpora"))
 def test_corpus_cased(corpus: str) -> None:
     comparison = Comparison(real_spec(lowercase=False))
     for _, lines in corpus_lines(data_folder(), corpus):
@@ -201,7 +201,7 @@ def test_random_scalars(case: str) -> None:
     comparison.finish(f"random, {case}")
 
 
-@pytest.mark.parametrize("part", sampled(range(PARTS), 2, "random texts of WordPiece's pieces"))
+@pytest.mark.parametrize("part", sampled(range(PARTS), 1, "random texts of WordPiece's pieces"))
 def test_random_texts_of_pieces(part: int) -> None:
     """As they are, with and without their prefix, and as words: half of them end with a space."""
     source = random.Random(f"{random_source().random()} {part}")

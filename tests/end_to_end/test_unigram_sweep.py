@@ -47,7 +47,7 @@ def test_scalars_in_bytes() -> None:
     comparison.finish("scalars, Unigram with byte fallback")
 
 
-@pytest.mark.parametrize("corpus", sampled(CORPORA, 2, "Unigram's corpora"))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, 1, "Unigram's corpora"))
 def test_corpus(corpus: str) -> None:
     comparison = Comparison(*public("xlm-r"))
     for name, lines in corpus_lines(data_folder(), corpus):
@@ -66,7 +66,7 @@ def test_pairs() -> None:
     comparison.finish("pairs, Unigram")
 
 
-@pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 3, "random Unigram texts"))
+@pytest.mark.parametrize(("form", "part"), sampled(list(product(FORMS, range(PARTS))), 2, "random Unigram texts"))
 def test_random_texts_of_pieces(form: str, part: int) -> None:
     source = random.Random(f"{random_source().random()} {part}")
     spec, runtime, wheel = public(form)
