@@ -45,6 +45,16 @@ def beside(left: Array, right: Array) -> Computed:
     return Computed(name, shape, lambda: np.concatenate([left.values, right.values.T], axis=1), right.file)
 
 
+def rows_of_heads(array: Array, heads: int, part: int, count: int) -> Computed:
+    """One of `count` parts of the rows of each head."""
+    shape = (array.shape[0] // count, *array.shape[1:])
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        return np.ascontiguousarray(array.values.reshape(heads, count, -1, *shape[1:])[:, part].reshape(shape))
+
+    return Computed(f"{array.name}, {part + 1} of {count}", shape, compute, array.file)
+
+
 def times(array: Array, factor: float) -> Computed:
     """A tensor times a number."""
     return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

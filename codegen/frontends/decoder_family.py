@@ -26,10 +26,17 @@ from .heads import CLASSIFIER_ENDING, read_head
 from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
 from .target import build_decoder_alone, build_target
 
-_PREFIX = "model."
-_LOGITS = "lm_head.weight"
 # Of the prefix of its tensors, the entries of its vocabulary, and the most tokens that it sees.
 StackOf = Callable[[Config, TensorFile, str, int, int], Stack]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Of tensors."""
+
+    prefix: str = "model."  # of all but those of logits
+    words: str = WORDS  # below it
+    logits: str = "lm_head.weight"
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Family:
     stack_of: StackOf
     writer: str = ""  # the class that writes texts, where it has another name than the others
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
+    names: Names = Names()
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
 
     def read_limits(self, config: Config) -> Limits:
@@ -78,12 +86,12 @@ class Family:
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         tokens = max_source + max_target - 1
         parts.check_max_tokens(tokens, self._positions(config), POSITIONS)
-        stack = self.stack_of(config, tensors, _PREFIX, vocabulary, tokens)
+        stack, names = self.stack_of(config, tensors, self.names.prefix, vocabulary, tokens), self.names
         projection = stack.words
         if config.flag("tie_word_embeddings", self.tied):
-            parts.check_copies(tensors, f"{_PREFIX}{WORDS}", (_LOGITS,))
+            parts.check_copies(tensors, f"{names.prefix}{names.words}", (names.logits,))
         else:
-            projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, projection.shape)
+            projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
         tensors.finish()
         body = stack.body
         if self.logits_factor is not None:
@@ -102,7 +110,7 @@ class Family:
 
     def _graph_of_rows(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
         """Of all tokens of a text at once."""
-        config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+        config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
         classifier = f"{self.name}{CLASSIFIER_ENDING}"
         if sentence is None or self._writer not in config.architectures:
             parts.check_architecture(
@@ -118,7 +126,7 @@ class Family:
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-        prefix = _PREFIX if sentence is None or f"{_PREFIX}{WORDS}" in tensors else ""
+        prefix = names.prefix if sentence is None or f"{names.prefix}{names.words}" in tensors else ""
         stack = self.stack_of(config, tensors, prefix, vocabulary, max_tokens)
         head, widths, result, notes = read_head(
             checkpoint,
@@ -126,7 +134,7 @@ class Family:
             "hidden",
             stack.width,
             lambda: classifier_head(config, tensors, "hidden", stack.width, "score", pooling="last", bias=False),
-            pooler=(_LOGITS,),
+            pooler=(names.logits,),
             body=stack.body,
         )
         tensors.finish()

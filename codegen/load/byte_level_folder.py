@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer or Qwen2Tokenizer is rebuilt:
-vocabulary and merges are those of the files, the other parts are the class's, with the settings of
-tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers` library follows
-by itself, says something else, that is a `tokenizer-conflict`.
+As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer or
+Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the class's, with the
+settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers`
+library follows by itself, says something else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,21 @@ from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
 from .byte_level_segmenters import QWEN2_EXPRESSION
 from .files import CheckpointFolder
-from .folder_tokens import DEBERTA_TOKENS, GPT2_TOKENS, QWEN2_TOKENS, ROBERTA_TOKENS, FolderTokens, read_tokens
+from .folder_tokens import (
+    DEBERTA_TOKENS,
+    GPT2_TOKENS,
+    GPT_NEOX_TOKENS,
+    QWEN2_TOKENS,
+    ROBERTA_TOKENS,
+    FolderTokens,
+    read_tokens,
+)
 from .refusal import refusal, shown
 from .template_json import template_of, without_segments
 from .tokenizer_config import (
     DEBERTA_TOKENIZER,
     GPT2_TOKENIZER,
+    GPT_NEOX_TOKENIZER,
     LLAMA_TOKENIZER,
     QWEN2_TOKENIZER,
     ROBERTA_TOKENIZER,
@@ -43,6 +52,7 @@ _CLASSES = {
     ROBERTA_TOKENIZER: ROBERTA_TOKENS,
     DEBERTA_TOKENIZER: DEBERTA_TOKENS,
     GPT2_TOKENIZER: GPT2_TOKENS,
+    GPT_NEOX_TOKENIZER: GPT_NEOX_TOKENS,
     QWEN2_TOKENIZER: QWEN2_TOKENS,
 }
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
@@ -136,7 +146,7 @@ def _rebuilt(
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
-        "normalizer": {"type": "NFC"} if of_qwen2 else None,
+        "normalizer": {"type": "NFC"} if name in (QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER) else None,
         "pre_tokenizer": segmenter,
         "post_processor": post_processor,
         "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},

@@ -41,6 +41,8 @@ ROBERTA_TOKENS: dict[str, object] = {
 
 # GPT2Tokenizer's: one token is all three.
 GPT2_TOKENS: dict[str, object] = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+# GPTNeoXTokenizer's.
+GPT_NEOX_TOKENS: dict[str, object] = GPT2_TOKENS | {"pad_token": "<|padding|>"}
 # DebertaTokenizer's.
 DEBERTA_TOKENS: dict[str, object] = {
     "bos_token": "[CLS]",

@@ -66,6 +66,8 @@ LONG = [
     ("gpt2/narrow", "fp32", "host"),
     ("gpt2/two_layers", "w8a8", "host"),
     ("granite/own", "w8a8", "host"),
+    ("gpt_neox/one_by_one", "fp32", "host"),
+    ("gpt_neox/texts", "w8a8", "m-profile"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("llama/scaled", "w8a8", "host"),

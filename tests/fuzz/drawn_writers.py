@@ -16,6 +16,7 @@ Settings = dict[str, Any]
 NAMES = {
     "bart": "Bart",
     "gpt2": "GPT2",
+    "gpt_neox": "GPTNeoX",
     "granite": "Granite",
     "llama": "Llama",
     "m2m_100": "M2M100",
@@ -32,7 +33,7 @@ NAMES = {
     "t5": "T5",
 }
 _LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3")
-WITHOUT_ENCODER = ("gpt2", *_LLAMAS)
+WITHOUT_ENCODER = ("gpt2", "gpt_neox", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -41,6 +42,7 @@ _BASES = {
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
     "pegasus": recorded.PEGASUS,
+    "gpt_neox": recorded.NEOX,
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
     "smollm3": recorded.LLAMA | {"pad_token_id": 0},
     "t5": recorded.T5,
@@ -136,6 +138,20 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "n_inner": (0.3, inner),
             "activation_function": (0.3, _ACTIVATIONS),
             "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+        }
+    if family == "gpt_neox":
+        return {
+            "num_attention_heads": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "num_hidden_layers": (1.0, layers),
+            "intermediate_size": (1.0, inner),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            "use_parallel_residual": (0.4, (True, False)),
+            "attention_bias": (0.3, (True, False)),
+            "tie_word_embeddings": (0.2, (True,)),
+            "hidden_act": (0.3, _ACTIVATIONS),
+            "layer_norm_eps": (0.3, (1e-3, 0.1)),
+            "rope_parameters": (0.8, (*_ANGLES, {"rope_type": "default", "partial_rotary_factor": 1.0})),
         }
     keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
     return {

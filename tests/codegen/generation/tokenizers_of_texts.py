@@ -75,6 +75,7 @@ SPECIAL = {
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
     "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
+    "gpt_neox/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen3/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
     "llama/texts": {
@@ -106,6 +107,11 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
         transformers.Qwen2Tokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
+        return
+    if variant == "gpt_neox/texts":
+        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>", "<|padding|>"))}
+        merges = [tuple(merge.split(" ")) for merge in MERGES]
+        transformers.GPTNeoXTokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
         return
     if variant == "bart/texts":
         ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}

@@ -68,6 +68,16 @@ LLAMA = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+NEOX = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 30,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 LLAMA3 = {
     "rope_type": "llama3",
     "rope_theta": 500.0,
@@ -172,6 +182,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
     ),
+    "gpt_neox/texts": (
+        "GPTNeoX",
+        NEOX
+        | SPECIAL["gpt_neox/texts"]
+        | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5}},
+    ),
+    "gpt_neox/one_by_one": ("GPTNeoX", NEOX | {"use_parallel_residual": False, "attention_bias": False}),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -207,6 +224,7 @@ CLASSES = {
     "Pegasus": "PegasusForConditionalGeneration",
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
+    "GPTNeoX": "GPTNeoXForCausalLM",
     "Granite": "GraniteForCausalLM",
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",

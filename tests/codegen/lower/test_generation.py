@@ -30,7 +30,7 @@ from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
-WITHOUT_ENCODER = ("gemma3_text", "gpt2", "granite", "llama", "mistral", "olmo2", "qwen", "smollm3")
+WITHOUT_ENCODER = ("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "qwen", "smollm3")
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 
@@ -161,12 +161,33 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
         ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
         ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
+        ("gpt_neox/one_by_one", {"rope_parameters": {"partial_rotary_factor": 0.4}}, "rotary-not-supported"),
+        ("gpt_neox/one_by_one", {"rope_parameters": None, "rotary_pct": 0}, "rotary-not-supported"),
+        ("gpt_neox/one_by_one", {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
+        ("gpt_neox/one_by_one", {"attention_bias": True}, "missing-tensor"),
+        ("gpt_neox/texts", {"attention_bias": False}, "unused-tensor"),
     ],
 )
 def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:
     with pytest.raises(EtchError) as caught:
         graph_of(variant, **changes)
     assert caught.value.code == code
+
+
+def test_angles_by_their_older_names() -> None:
+    """As GPT-NeoX's first files have them."""
+    variant = "gpt_neox/texts"
+    ids = recorded(variant)["outputs"][1]["ids"]
+    own, older, other = (
+        Interpreter(graph_of(variant, **changes)).logits(ids, [0] * len(ids), [])
+        for changes in (
+            {},
+            {"rope_parameters": None, "rotary_pct": 0.5, "rotary_emb_base": 500},
+            {"rope_parameters": None, "rotary_emb_base": 500},
+        )
+    )
+    assert np.array_equal(own, older)
+    assert not np.array_equal(own, other)
 
 
 def test_layers_without_positions() -> None:
