@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..errors import EtchError
 from . import graph as g
+from .check_target import check_target, unsound
 from .op import by_layer, carried, reads, slots, writes
 from .products import products_of, terms_of, tied_tables
 from .stage import Stage
@@ -39,12 +39,12 @@ class _Check:
 
     def width(self, value: str) -> int:
         if value not in self.graph.widths:
-            raise _refuse(f"'{value}' has no width")
+            raise unsound(f"'{value}' has no width")
         return self.graph.widths[value]
 
     def same(self, what: str, found: object, wanted: object) -> None:
         if found != wanted:
-            raise _refuse(f"{what}: {found}, expected {wanted}")
+            raise unsound(f"{what}: {found}, expected {wanted}")
 
     @property
     def positions(self) -> int:
@@ -66,13 +66,13 @@ CHECK: Stage[None] = Stage(_STAGE)
 
 def check_graph(graph: g.Graph) -> None:
     """EtchError (stage check) where something does not fit."""
-    _check_target(graph)
+    check_target(graph)
     _walk(graph)
     _check_uses(graph)
     names: dict[str, g.Parameter] = {}
     for parameter in g.parameters_of(graph):
         if names.setdefault(parameter.name, parameter) is not parameter:
-            raise _refuse(f"two weights are called '{parameter.name}'")
+            raise unsound(f"two weights are called '{parameter.name}'")
 
     _check_tied(graph)
 
@@ -88,7 +88,7 @@ def _walk(graph: g.Graph) -> _Check:
         check.target = graph.target if kind == "repeat" else None
         layers = node if isinstance(node, g.Layers) else None
         if layers is not None and (layers.count < 1 or not layers.body):
-            raise _refuse(f"{layers.name}: {layers.count} layers of {len(layers.body)} ops")
+            raise unsound(f"{layers.name}: {layers.count} layers of {len(layers.body)} ops")
         before = dict(check.rows)
         for layer in range(1 if layers is None else _distinct(layers)):
             check.layers = layers
@@ -98,43 +98,14 @@ def _walk(graph: g.Graph) -> _Check:
             _check_carried(layers, before, check.rows)
     for head in graph.heads:
         if head.value not in check.rows:
-            raise _refuse(f"the result '{head.value}' is never computed")
+            raise unsound(f"the result '{head.value}' is never computed")
         if check.rows[head.value] != head.task.rows:
             has, wants = (_PER[kind] for kind in (check.rows[head.value], head.task.rows))
-            raise _refuse(f"'{head.value}' has {has}: {head.task.name} takes {wants}")
+            raise unsound(f"'{head.value}' has {has}: {head.task.name} takes {wants}")
         check.same(f"width of the result '{head.value}'", check.width(head.value), head.task.outputs)
     if not graph.heads:
-        raise _refuse("there is no result")
+        raise unsound("there is no result")
     return check
-
-
-def _check_target(graph: g.Graph) -> None:
-    target = graph.target
-    if (target is None) != (not graph.repeat):
-        raise _refuse("a phase that repeats and a target come together")
-    if target is None:
-        if not graph.body:
-            raise _refuse("there is no op")
-        return
-    ids = {*target.ends, *target.begin, *target.never, *(() if target.empty is None else (target.empty,))}
-    if target.max_tokens < 1 or not all(0 <= i < target.vocabulary for i in ids):
-        raise _refuse(f"a target of {target.max_tokens} tokens of {target.vocabulary} that begins and ends with {ids}")
-    banned = target.restrictions.most_banned(target.steps(graph.max_tokens)) + len(target.never)
-    count = len(target.ends)
-    needed = banned + (target.search.least_vocabulary(count) if target.search.beams > 1 else 1 + count)
-    if target.restrictions and target.vocabulary < needed:
-        message = (
-            f"of {target.vocabulary} tokens {banned} may be banned at a step: raise no_repeat_ngram_size or make it 0"
-        )
-        raise EtchError("generation-not-supported", "check", message)
-    if not target.ends:
-        raise _refuse("nothing ends the target")
-    if never := {*target.ends} & {*target.never}:
-        raise _refuse(f"an end of the target, {never}, is never written")
-    if not graph.body and target.begin:
-        raise _refuse("the text is read nowhere: there is no phase before the one that repeats")
-    if graph.body and not target.begin:
-        raise _refuse("the target begins with nothing")
 
 
 def _distinct(layers: g.Layers) -> int:
@@ -142,14 +113,14 @@ def _distinct(layers: g.Layers) -> int:
     varying = [value for op in layers.body for value in by_layer(op).values()]
     for value in varying:
         if len(value.values) != layers.count:
-            raise _refuse(f"{layers.name}: {len(value.values)} values by layer for {layers.count} layers")
+            raise unsound(f"{layers.name}: {len(value.values)} values by layer for {layers.count} layers")
     return layers.count if varying else min(layers.count, 2)
 
 
 def _check_op(op: g.Op, check: _Check) -> None:
     for value in reads(op):
         if value not in check.rows:
-            raise _refuse(f"{type(op).__name__} reads '{value}' before it is computed")
+            raise unsound(f"{type(op).__name__} reads '{value}' before it is computed")
     for parameter in slots(op):
         _check_parameter(parameter, check)
     CHECK(op, check)
@@ -173,7 +144,7 @@ def _check_parameter(parameter: g.Parameter, check: _Check) -> None:
 def _check_carried(layers: g.Layers, before: dict[str, RowKind], after: dict[str, RowKind]) -> None:
     for value, rows in before.items():
         if after[value] != rows:
-            raise _refuse(f"{layers.name}: '{value}' has a row per {after[value]} after a layer, before it per {rows}")
+            raise unsound(f"{layers.name}: '{value}' has a row per {after[value]} after a layer, before it per {rows}")
 
 
 def _check_uses(graph: g.Graph) -> None:
@@ -189,14 +160,14 @@ def _check_uses(graph: g.Graph) -> None:
             for value in writes(op):
                 left.pop(value, None)
                 if value in unused and unused[value] is not op:
-                    raise _refuse(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
+                    raise unsound(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
                 unused[value] = op
         handed = carried(g.ops_in(node)).intersection(unused)
         left |= dict.fromkeys(handed, handed)
     results = {head.value for head in graph.heads}
     for value, op in unused.items():
         if value not in results:
-            raise _refuse(f"'{value}' is computed by {type(op).__name__} and never read")
+            raise unsound(f"'{value}' is computed by {type(op).__name__} and never read")
 
 
 def _check_tied(graph: g.Graph) -> None:
@@ -207,10 +178,10 @@ def _check_tied(graph: g.Graph) -> None:
             continue
         if layers is not None or isinstance(product, g.Recurrence) or (isinstance(product, g.Linear) and product.exact):
             message = "has the weights of an embedding table: of a linear, in no layer, and as the recipe stores it"
-            raise _refuse(f"{product.name} {message}")
+            raise unsound(f"{product.name} {message}")
     for term in terms_of(graph):
         if term.table.name in tied and term.by != "ids":
-            raise _refuse(f"{term.table.name} is looked up by {term.by}: weights of a linear are entries by id")
+            raise unsound(f"{term.table.name} is looked up by {term.by}: weights of a linear are entries by id")
 
 
 @CHECK.on(g.Embed)
@@ -219,16 +190,16 @@ def _embed(op: g.Embed, check: _Check) -> None:
     if check.target is not None:
         entries = {"ids": check.target.vocabulary, "segments": 0, "positions": check.positions}
     if not op.terms:
-        raise _refuse(f"'{op.out}' is a sum of nothing")
+        raise unsound(f"'{op.out}' is a sum of nothing")
     for term in op.terms:
         rows, width = term.table.shape
         check.same(f"width of {term.table.name}", width, check.width(op.out))
         if term.first < 0 or rows < term.first + entries[term.by]:
-            raise _refuse(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
+            raise unsound(f"{term.table.name} has {rows} entries, {term.first + entries[term.by]} are looked up")
         if term.first and term.by != "positions":
-            raise _refuse(f"{term.table.name}: only positions can begin at {term.first}")
+            raise unsound(f"{term.table.name}: only positions can begin at {term.first}")
         if term.by == "segments" and check.target is not None:
-            raise _refuse(f"{term.table.name}: what is generated has no segments")
+            raise unsound(f"{term.table.name}: what is generated has no segments")
         _check_neighbor(term, check)
     check.out(op.out, "tokens" if check.target is None else "steps")
 
@@ -237,9 +208,9 @@ def _check_neighbor(term: g.Term, check: _Check) -> None:
     """Of a text all ids are there at once, of what is generated one."""
     name, most = term.table.name, check.graph.max_tokens
     if term.shift and (term.by != "ids" or check.target is not None or abs(term.shift) > most):
-        raise _refuse(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
+        raise unsound(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
     if term.outside is not None and not (term.shift and 0 <= term.outside < check.graph.vocabulary):
-        raise _refuse(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
+        raise unsound(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
 
 
 @CHECK.on(g.Norm)
@@ -247,17 +218,17 @@ def _norm(op: g.Norm, check: _Check) -> None:
     width = check.width(op.input)
     check.same(f"width of '{op.out}'", check.width(op.out), width)
     if op.heads < 1 or width % op.heads:
-        raise _refuse(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
+        raise unsound(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
     check.shape(op.gamma, width // op.heads)
     if op.beta is not None:
         check.shape(op.beta, width // op.heads)
         check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
     if op.kind == "rms" and op.beta is not None:
-        raise _refuse(f"{op.name}: an rms norm has no beta")
+        raise unsound(f"{op.name}: an rms norm has no beta")
     if op.kind == "affine" and (op.beta is None or op.epsilon is not None):
-        raise _refuse(f"{op.name}: an affine norm has a beta, and divides by nothing")
+        raise unsound(f"{op.name}: an affine norm has a beta, and divides by nothing")
     if op.kind != "affine" and op.epsilon is None:
-        raise _refuse(f"{op.name} has no epsilon")
+        raise unsound(f"{op.name} has no epsilon")
     check.out(op.out, check.rows[op.input])
 
 
@@ -272,9 +243,9 @@ def _linear(op: g.Linear, check: _Check) -> None:
         check.same(f"width of '{op.residual}'", check.width(op.residual), outputs)
         check.same(f"rows of '{op.residual}'", check.rows[op.residual], check.rows[op.input])
     if op.activation not in _ACTIVATIONS:
-        raise _refuse(f"{op.name}: there is no activation '{op.activation}'")
+        raise unsound(f"{op.name}: there is no activation '{op.activation}'")
     if op.out == op.input:
-        raise _refuse(f"{op.name} reads and writes '{op.out}'")
+        raise unsound(f"{op.name} reads and writes '{op.out}'")
     check.out(op.out, check.rows[op.input])
 
 
@@ -291,13 +262,13 @@ def _rotary(op: g.Rotary, check: _Check) -> None:
     rows = _check_rows(op.value, check)
     width = check.width(op.value)
     if width % op.heads:
-        raise _refuse(f"'{op.value}' of {width} values has not {op.heads} heads")
+        raise unsound(f"'{op.value}' of {width} values has not {op.heads} heads")
     if len(op.cosines) != len(op.sines) or not 0 <= op.table < len(op.cosines):
-        raise _refuse(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
+        raise unsound(f"'{op.value}' is turned by table {op.table} of {len(op.cosines)} and {len(op.sines)}")
     for table in (*op.cosines, *op.sines):
         positions, half = table.shape
         if positions < check.positions or not 0 < 2 * half <= width // op.heads:
-            raise _refuse(f"{table.name} is {table.shape} for heads of {width // op.heads} values")
+            raise unsound(f"{table.name} is {table.shape} for heads of {width // op.heads} values")
     check.out(op.value, rows)
 
 
@@ -310,18 +281,18 @@ def _attention(op: g.Attention, check: _Check) -> None:
     if rows == "steps":
         _check_step(op, keys)
     elif keys != rows:
-        raise _refuse(f"'{op.query}' of all tokens attends to '{op.key}' of steps")
+        raise unsound(f"'{op.query}' of all tokens attends to '{op.key}' of steps")
     if min(op.heads, key_heads) < 1 or op.heads % key_heads or check.width(op.query) % op.heads:
-        raise _refuse(
+        raise unsound(
             f"{op.heads} heads of queries on {key_heads} of keys, '{op.query}' is {check.width(op.query)} wide"
         )
     width = check.width(op.query) // op.heads
     for value, heads in ((op.key, key_heads), (op.value, key_heads), (op.out, op.heads)):
         check.same(f"width of '{value}'", check.width(value), heads * width)
     if op.out in (op.query, op.key, op.value):
-        raise _refuse(f"attention reads and writes '{op.out}'")
+        raise unsound(f"attention reads and writes '{op.out}'")
     if (op.mask == "window") != (op.window is not None) or (op.window or 0) < 0:
-        raise _refuse(f"mask {op.mask} with window {op.window}")
+        raise unsound(f"mask {op.mask} with window {op.window}")
     if op.bias is not None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)
     _check_relative(op, check)
@@ -331,9 +302,9 @@ def _attention(op: g.Attention, check: _Check) -> None:
 def _check_step(op: g.Attention, keys: RowKind) -> None:
     """A step sees the steps before it, or all tokens of the text."""
     if (op.mask == "causal") != (keys == "steps") or op.mask == "window":
-        raise _refuse(f"'{op.query}' of a step attends to '{op.key}', {_PER[keys]}, with mask {op.mask}")
+        raise unsound(f"'{op.query}' of a step attends to '{op.key}', {_PER[keys]}, with mask {op.mask}")
     if keys == "tokens" and (op.bias is not None or op.relative_rows):
-        raise _refuse(f"'{op.query}' of a step has no distance from '{op.key}' of tokens: there is no bias")
+        raise unsound(f"'{op.query}' of a step has no distance from '{op.key}' of tokens: there is no bias")
 
 
 def _check_relative(op: g.Attention, check: _Check) -> None:
@@ -343,13 +314,13 @@ def _check_relative(op: g.Attention, check: _Check) -> None:
     if not tables:
         return
     if op.bias is not None or op.mask != "none" or op.key_heads not in (None, op.heads):
-        raise _refuse("attention with relative rows has no bias, no mask and as many heads of keys as of queries")
+        raise unsound("attention with relative rows has no bias, no mask and as many heads of keys as of queries")
     rows = tables[0].shape[0]
     for table in tables:
         check.shape(table, rows, check.width(op.query))
     ordered = list(op.relative_rows) == sorted(op.relative_rows)
     if not ordered or not 0 <= op.relative_rows[0] <= op.relative_rows[-1] < rows <= _MOST_RELATIVE_ROWS:
-        raise _refuse(f"relative rows by distance do not ascend within the {rows} of {tables[0].name}")
+        raise unsound(f"relative rows by distance do not ascend within the {rows} of {tables[0].name}")
 
 
 @CHECK.on(g.Gru)
@@ -357,7 +328,7 @@ def _gru(op: g.Gru, check: _Check) -> None:
     _check_tokens(op.input, check)
     count = len(op.directions)
     if count not in (1, 2) or check.width(op.out) % count:
-        raise _refuse(f"'{op.out}' of {check.width(op.out)} values has not {count} directions, one or two")
+        raise unsound(f"'{op.out}' of {check.width(op.out)} values has not {count} directions, one or two")
     width = check.width(op.out) // count
     check.same(f"width of '{op.input}'", check.width(op.input), 3 * count * width)
     for direction in op.directions:
@@ -372,7 +343,7 @@ def _pool(op: g.Pool, check: _Check) -> None:
     _check_tokens(op.input, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     if op.kind == "ends" and check.width(op.out) % 2:
-        raise _refuse(f"'{op.input}' of {check.width(op.out)} values has no halves")
+        raise unsound(f"'{op.input}' of {check.width(op.out)} values has no halves")
     check.out(op.out, "text")
 
 
@@ -381,7 +352,7 @@ def _masked(op: g.Masked, check: _Check) -> None:
     _check_tokens(op.input, check)
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     if not 0 <= op.id < check.graph.vocabulary:
-        raise _refuse(f"mask {op.id} of {check.graph.vocabulary} ids")
+        raise unsound(f"mask {op.id} of {check.graph.vocabulary} ids")
     check.out(op.out, "masks")
 
 
@@ -394,7 +365,7 @@ def _best(op: g.Best, check: _Check) -> None:
     check.same(f"rows of '{op.input}'", check.rows[op.input], "masks")
     check.same(f"width of '{op.out}'", check.width(op.out), 2 * op.count)
     if not 1 <= op.count <= entries:
-        raise _refuse(f"the best {op.count} of {entries} entries")
+        raise unsound(f"the best {op.count} of {entries} entries")
     check.out(op.out, "masks")
 
 
@@ -405,15 +376,11 @@ def _in_place(op: g.Normalize | g.Softmax, check: _Check) -> None:
 
 def _check_tokens(value: str, check: _Check) -> None:
     if check.rows[value] != "tokens":
-        raise _refuse(f"'{value}' has {_PER[check.rows[value]]}, a row per token is needed")
+        raise unsound(f"'{value}' has {_PER[check.rows[value]]}, a row per token is needed")
 
 
 def _check_rows(value: str, check: _Check) -> RowKind:
     """Of a value that has a row per token or per step."""
     if check.rows[value] == "text":
-        raise _refuse(f"'{value}' has one row per text, a row per token is needed")
+        raise unsound(f"'{value}' has one row per text, a row per token is needed")
     return check.rows[value]
-
-
-def _refuse(message: str) -> EtchError:
-    return EtchError("graph-not-sound", _STAGE, message)
