@@ -187,6 +187,7 @@ KINDS: dict[str, tuple[Change, set[str]]] = {
     "padding beyond the vocabulary": (generation(pad_token_id=MANY), {"token-id-out-of-range"}),
     "an end below 0": (generation(eos_token_id=-1), {"token-id-out-of-range"}),
     "no end": (generation(eos_token_id=None), {"config-missing"}),
+    "too many ends": (generation(eos_token_id=[*range(9)]), {"generation-not-supported"}),
     "a forced end that is another": (generation(forced_eos_token_id=4), {"generation-not-supported"}),
     "no room for a token": (generation(max_new_tokens=0), {"generation-value"}),
     "more tokens than positions": (generation(max_new_tokens=MANY), {"max-tokens-out-of-range"}),
