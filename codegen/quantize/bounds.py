@@ -3,7 +3,7 @@
 
 Interval analysis over the graph: for every value an upper bound of |x| that holds for any text. A norm resets the
 bound, because |(x - mean) / deviation| <= sqrt(width), and as much for the root of the mean square; one that divides
-nothing keeps its rows within 2^30 by definition; an attention output is a weighted mean of values; every activation
+nothing keeps its rows within 2^32 by definition; an attention output is a weighted mean of values; every activation
 function here satisfies |f(x)| <= max(|x|, 1); a sum of n rows / sqrt(n) is at most sqrt(n) times a row; a pair of
 values that is turned grows by sqrt(2) at most.
 """
@@ -19,7 +19,7 @@ from ..ir import graph as g
 from ..ir.stage import Stage
 
 LIMIT = 2.0**50
-AFFINE_LIMIT = 2.0**30  # what the runtime keeps the rows of an affine norm within
+AFFINE_LIMIT = 2.0**32  # what the runtime keeps the rows of an affine norm within
 
 BOUND: Stage[None] = Stage("quantize")
 

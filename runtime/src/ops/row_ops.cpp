@@ -45,7 +45,7 @@ void RmsNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t l
 }
 
 void Affine::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
-    constexpr float kLimit = 1073741824.0f;  // 2^30
+    constexpr float kLimit = 4294967296.0f;  // 2^32
     for (std::uint32_t row = first; row < last; ++row) {
         const float* const x = input.from(row).data;
         float* const to = out.from(row).data;

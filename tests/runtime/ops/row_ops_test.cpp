@@ -105,16 +105,16 @@ TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
     EXPECT_TRUE(same_bits(out, want_rms));
 }
 
-// Products and sums of which a fused multiply-add would make others, and what would leave -2^30 and 2^30.
+// Products and sums of which a fused multiply-add would make others, and what would leave -2^32 and 2^32.
 TEST_P(RowOps, AffineRoundsTwiceAndStaysWithinItsLimit) {
     constexpr std::uint32_t kRows = 3;
     constexpr std::uint32_t kWidth = 37;
-    constexpr float kLimit = 0x1p30f;
+    constexpr float kLimit = 0x1p32f;
     std::vector<float> x = Random(1).floats(kRows * kWidth, 3.0f);
     const std::vector<float> gamma = Random(2).floats(kWidth, 2.0f);
     const std::vector<float> beta = Random(3).floats(kWidth, 2.0f);
     for (const std::uint32_t i : {3u, 20u, 36u})
-        x[kWidth + i] = (i == 20 ? -0x1p31f : 0x1p31f) / gamma[i];
+        x[kWidth + i] = (i == 20 ? -0x1p33f : 0x1p33f) / gamma[i];
     std::vector<float> want(x.size());
     for (std::size_t i = 0; i < want.size(); ++i) {
         const volatile float product = x[i] * gamma[i % kWidth];  // rounded, whatever the compiler

@@ -64,7 +64,7 @@ struct AffineWeights {
     const float* beta;   // [width]
 };
 
-// What a norm does behind its division, alone: (x * gamma) + beta, kept within -2^30 and 2^30, for nothing else bounds
+// What a norm does behind its division, alone: (x * gamma) + beta, kept within -2^32 and 2^32, for nothing else bounds
 // rows that are never divided by their size. In place where no `out` is given.
 struct Affine {
     const AffineWeights& weights;
