@@ -18,7 +18,8 @@ from codegen.ir import walks
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import places_of
 
-CLASSIFIER, PLAIN, INSIDE, MASKS = "mobilebert/softmax", "mobilebert/plain", "mobilebert/inside", "masks/mobilebert"
+CLASSIFIER, PLAIN, INSIDE = "mobilebert/softmax", "mobilebert/plain", "mobilebert/inside"
+MASKS, TAGS = "masks/mobilebert", "tags/mobilebert"
 TRANSFORMATION = "mobilebert.embeddings.embedding_transformation.weight"
 SECOND_BOTTLENECK = "mobilebert.encoder.layer.0.bottleneck.attention.dense.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
@@ -129,3 +130,12 @@ def test_a_pre_training_checkpoint_has_both_heads(tmp_path: Path) -> None:
 def test_older_files_name_positions(tmp_path: Path) -> None:
     path = changed(CLASSIFIER, add("mobilebert.embeddings.position_ids", (1, 20)), tmp_path)
     assert graph_of(path).notes == ()
+
+
+def test_heads_of_tokens_leave_out_the_pooler(tmp_path: Path) -> None:
+    def with_pooler(path: Path) -> None:
+        for name, shape in (("bias", (20,)), ("weight", (20, 20))):
+            add(f"mobilebert.pooler.dense.{name}", shape)(path)
+
+    (note,) = graph_of(changed(TAGS, with_pooler, tmp_path)).notes
+    assert note.startswith("not used by MobileBertForTokenClassification: mobilebert.pooler.dense")
