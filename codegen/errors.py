@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-_LONGEST = 800  # message: the one that lists the model types has most to say
+_LONGEST = 700  # message: the one that lists the model types has most to say
 
 
 class EtchError(Exception):
