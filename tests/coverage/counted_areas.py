@@ -46,6 +46,7 @@ TOKENIZER = Area(
         "test_normal_forms.py",
         "test_normalizer_sequences.py",
         "test_decode.py",
+        "test_trimmed_offsets.py",
     ),
 )
 WHOLE = Area(
