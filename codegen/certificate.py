@@ -106,8 +106,7 @@ def certify(
     if is_pruned or spec.sentencepiece is not None:
         own: OwnTokenizer | str = _as_specified(spec, max_tokens, is_pruned)
     else:
-        language = (loaded.asked_languages or (None,))[0]
-        own = own_tokenizer(checkpoint, max_tokens, truncation_of(spec), language)
+        own = own_tokenizer(checkpoint, max_tokens, truncation_of(spec), loaded.asked_languages)
     if isinstance(own, str):
         raise EtchError("nothing-to-compare", "verify", own)
     counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))

@@ -12,7 +12,7 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from .errors import printable
-from .load.languages import json_reading
+from .load.languages import Languages, json_reading
 from .load.tokenizer_json import FILE
 from .wheel_tokenizer import WheelTokenizer
 
@@ -26,13 +26,13 @@ class OwnTokenizer:
 
 
 def own_tokenizer(
-    folder: Path, max_tokens: int, truncation: str = "longest_first", language: str | None = None
+    folder: Path, max_tokens: int, truncation: str = "longest_first", languages: Languages | None = None
 ) -> OwnTokenizer | str:
     """Read by `transformers` where it is installed, which asks all files of the folder, else by `tokenizers`, which
-    asks tokenizer.json only; or why there is none. `truncation` is that of pairs, `language` that of texts where it is
-    not the folder's to say."""
+    asks tokenizer.json only; or why there is none. `truncation` is that of pairs; texts are in the first of
+    `languages` where these are asked for."""
     try:
-        found = _read(folder, language)
+        found = _read(folder, None if languages is None else languages[0])
     except Exception as error:  # whatever a foreign library raises
         return f"{type(error).__name__}: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):

@@ -145,9 +145,8 @@ def _compare_own(
 ) -> bool:
     """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
     pruned = checkpoint.kept_ids is not None
-    truncation = truncation_of(checkpoint.tokenizer)
-    language = (checkpoint.asked_languages or (None,))[0]
-    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, truncation, language)
+    how = truncation_of(checkpoint.tokenizer), checkpoint.asked_languages
+    own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, *how)
     if isinstance(own, str):
         echo(f"tokenizer    not compared with the folder's own: {own}")
         return True

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ir.graph import AFFINE_LIMIT
+
 F32Array = NDArray[np.float32]
 
 LANES = 16
 INVERSE_127 = np.float32(1.0 / 127.0)
-AFFINE_LIMIT = np.float32(2.0**32)
 LEAST_MAXIMUM = np.float32(2.0**-40)  # a row whose largest magnitude is below this is quantized to zero
 _BLOCK_VALUES = 1 << 15  # of a product's sums, so that they stay in the cache while k runs
 
@@ -76,7 +77,8 @@ def rms_norm(x: F32Array, gamma: F32Array, epsilon: np.float32, inverse_width: n
 
 def affine(x: F32Array, gamma: F32Array, beta: F32Array) -> F32Array:
     """x * gamma + beta, kept within -2^32 and 2^32: nothing divides a row by its size."""
-    return np.clip(x * gamma + beta, -AFFINE_LIMIT, AFFINE_LIMIT)
+    limit = np.float32(AFFINE_LIMIT)
+    return np.clip(x * gamma + beta, -limit, limit)
 
 
 def ordered_product(a: F32Array, b: F32Array) -> F32Array:

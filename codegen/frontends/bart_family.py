@@ -17,6 +17,8 @@ from .bart_rows import ENDINGS, rows_graph
 from .encoder_decoder import POSITIONS, Form, Positions, build_encoder_decoder, learned_positions, position_count
 from .target import build_behind_encoder
 
+_LABELS = 3  # as of NLI, where a classifier names none
+
 
 @dataclass(frozen=True)
 class Family:
@@ -42,6 +44,7 @@ class Family:
             self.tokenizer_class,
             writes_texts=not self._reads_in_both(config),
             family_writes=True,
+            usual_labels=_LABELS,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -76,7 +76,7 @@ def graph_of(
     shape, tables = read_shape(config), read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)
     # Files of the bare encoder have names without prefix, files of a whole model with it.
-    prefix = f"{name}." if sentence is None or f"{name}.{WORDS}" in tensors else ""
+    prefix = parts.prefix_of(checkpoint, f"{name}.", WORDS)
     body = encoder_body(config, tensors, prefix, tables, shape, form, terms=terms(prefix, shape, tables))
     dense = ("pooler", f"{prefix}pooler.dense", "tanh")
     other_head = "cls.predictions.*" if head_class(config, classifier) == NEXT_SENTENCE else "cls.seq_relationship.*"

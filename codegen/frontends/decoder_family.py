@@ -126,7 +126,7 @@ class Family:
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-        prefix = names.prefix if sentence is None or f"{names.prefix}{names.words}" in tensors else ""
+        prefix = parts.prefix_of(checkpoint, names.prefix, names.words)
         stack = self.stack_of(config, tensors, prefix, vocabulary, max_tokens)
         head, widths, result, notes = read_head(
             checkpoint,

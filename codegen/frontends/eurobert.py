@@ -36,7 +36,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
-    prefix = _PREFIX if sentence is None or f"{_PREFIX}{WORDS}" in tensors else ""
+    prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
     rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens)
     form = Form(Biases.said_in(config), epsilon=_EPSILON)
     stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation, form, "none")

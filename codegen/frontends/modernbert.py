@@ -81,7 +81,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     parts.check_layers(tensors, len(shape.kinds))
-    prefix = _PREFIX if sentence is None or f"{_PREFIX}{_WORDS}" in tensors else ""
+    prefix = parts.prefix_of(checkpoint, _PREFIX, _WORDS)
     part = _Parts(tensors, prefix, shape, _tables(config, shape, max_tokens))
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_WORDS}", (limits.vocabulary, shape.hidden))
     body: tuple[Node, ...] = (

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import EtchError
 from ..ir.graph import Linear, Norm, Parameter
 from ..load.config import Config
+from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
 from ..tasks import heads_of_tasks
 
@@ -49,6 +50,12 @@ def tied_parameter(tensors: TensorFile, name: str, names: Names, shape: tuple[in
     source = next((each for each in names if each in tensors), names[0])
     check_copies(tensors, source, [each for each in names if each != source])
     return parameter(tensors, name, source, shape)
+
+
+def prefix_of(checkpoint: Checkpoint, prefix: str, words: str) -> str:
+    """What stands before names of tensors: files of a whole model have it, those of an encoder for
+    sentence-transformers may have none. `words` is the name of the word embeddings below it."""
+    return prefix if checkpoint.sentence is None or f"{prefix}{words}" in checkpoint.tensors else ""
 
 
 def linear(

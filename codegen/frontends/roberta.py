@@ -58,7 +58,7 @@ def graph_of(
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
-    prefix = name if sentence is None or f"{name}{bert_like.WORDS}" in tensors else ""
+    prefix = parts.prefix_of(checkpoint, name, bert_like.WORDS)
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, _first_position(config))
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")

@@ -48,7 +48,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if shape.hidden // shape.heads % 2:
         raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")
     parts.check_max_tokens(max_tokens, tables.positions)
-    prefix = _PREFIX if sentence is None or f"{_PREFIX}{bert_like.WORDS}" in tensors else ""
+    prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)
     body: tuple[Node, ...] = (
         *_embedding(tensors, prefix, tables, width, shape),

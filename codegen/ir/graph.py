@@ -99,6 +99,7 @@ class Embed:
 
 
 NormKind = Literal["layer", "rms", "affine"]
+AFFINE_LIMIT = 2.0**32  # what the runtime keeps the rows of an affine norm within
 
 
 @dataclass(frozen=True)

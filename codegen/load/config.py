@@ -56,6 +56,7 @@ class Config:
 
     values: Asked
     file: str = FILE
+    usual_labels: int = 2  # as in transformers; some families have another number
     embeds: bool = False  # whether sentence-transformers makes embeddings of the rows
     cross_encoder: str | None = None  # the function that a CrossEncoder's own settings name
 
@@ -135,11 +136,11 @@ class Config:
 
     def labels(self) -> tuple[str, ...]:
         """The names of the outputs, by index; `LABEL_0`… where the file has none. A label may be the empty string."""
-        return read_labels(self.values, self.file)[0]
+        return read_labels(self.values, self.file, self.usual_labels)[0]
 
     def notes(self) -> tuple[str, ...]:
         """What was assumed because the file does not say it."""
-        return read_labels(self.values, self.file)[1]
+        return read_labels(self.values, self.file, self.usual_labels)[1]
 
     def _int(self, key: str, default: int | None, minimum: int, maximum: int) -> int:
         value = self._get(key, default)

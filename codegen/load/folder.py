@@ -80,13 +80,15 @@ def load_checkpoint(
     `of_task` is the task whose own settings count, `languages` those of a translator of many."""
     folder = CheckpointFolder(path)
     if folder.has(HEAD_FILE):
+        if languages is not None:
+            raise none_to_choose()
         return _with_gru_head(folder, limits_of)
     if not folder.has(CONFIG_FILE):
         raise _no_configuration(folder)
     config = replace(Config.from_json(folder.read_json(CONFIG_FILE)), embeds=embeds(folder))
     limits = limits_of(config)
     check_keys(config, may_decode=limits.writes_texts or limits.family_writes)
-    config = replace(config, cross_encoder=cross_encoder_function(folder))
+    config = replace(config, cross_encoder=cross_encoder_function(folder), usual_labels=limits.usual_labels)
     config.labels()
     sentence, sentence_notes = read_sentence_modules(folder, limits.width)
     if folder.has(ADAPTER_FILE):

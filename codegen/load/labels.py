@@ -9,20 +9,16 @@ from typing import Any
 from .refusal import refusal, shown
 
 MAX_LABELS = 1 << 16
-# As in transformers; some families have another number.
-_DEFAULT_LABELS = 2
-_LABELS_OF_FAMILIES = {"bart": 3}
 
 
-def read_labels(values: Mapping[str, Any], file: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(labels by index, notes)."""
+def read_labels(values: Mapping[str, Any], file: str, usual: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(labels by index, notes); `usual` is how many there are where the file does not say it."""
     count = values.get("num_labels")
     if count is not None and (type(count) is not int or not 1 <= count <= MAX_LABELS):
         raise refusal("config-out-of-range", f"'num_labels' must be in 1..{MAX_LABELS}, got {shown(count)}", file=file)
     by_id = values.get("id2label")
     notes: tuple[str, ...] = ()
     if by_id is None:
-        usual = _LABELS_OF_FAMILIES.get(values.get("model_type"), _DEFAULT_LABELS)  # type: ignore[arg-type]
         labels = tuple(f"LABEL_{i}" for i in range(count or usual))
         notes = (f"{file} names no labels: {labels[0]}..{labels[-1]} assumed",)
     else:

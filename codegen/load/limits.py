@@ -21,6 +21,7 @@ class Limits:
     has_encoder: bool = True  # which begins with a token of its own, not with the text
     target_entries: int | None = None  # of the embedding of what is written, where that may have another vocabulary
     family_writes: bool = False  # whether others of its family do: what they have is then said of encoders, too
+    usual_labels: int = 2  # of a classifier that names none
     endless: bool = False  # whether `positions` are a default, and longer texts could be read as well
 
     @property

@@ -19,7 +19,6 @@ from ..ir import graph as g
 from ..ir.stage import Stage
 
 LIMIT = 2.0**50
-AFFINE_LIMIT = 2.0**32  # what the runtime keeps the rows of an affine norm within
 
 BOUND: Stage[None] = Stage("quantize")
 
@@ -67,7 +66,7 @@ def _norm(op: g.Norm, bounds: _Bounds) -> None:
     if op.kind == "affine":
         assert op.beta is not None
         bounds.set(op.out, bounds[op.input] * _largest(gamma) + _largest(op.beta.at(bounds.layer)), gamma)
-        bounds.set(op.out, min(bounds[op.out], AFFINE_LIMIT), gamma)
+        bounds.set(op.out, min(bounds[op.out], g.AFFINE_LIMIT), gamma)
         return
     # A quotient that rounding may push past sqrt(width) by a little stays far below the slack in LIMIT.
     bound = math.sqrt(gamma.shape[0]) * _largest(gamma)

@@ -18,7 +18,7 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import graph as g
-from codegen.quantize.bounds import AFFINE_LIMIT, LIMIT, check_bounds
+from codegen.quantize.bounds import LIMIT, check_bounds
 
 Tensors = dict[str, np.ndarray]
 LAYER = "bert.encoder.layer.1."
@@ -148,7 +148,7 @@ def test_affine_rows_are_bounded_behind_what_makes_them(factor: float, passes: b
 
     words = g.Parameter("words", (Made("words", np.full((3, 4), -1.0, np.float32)),))
     body = (g.Embed((g.Term(words, "ids"),), "a"), *(norm(f"n{i}", 2.0**18) for i in range(5)))
-    graph = g.Graph({"a": 4}, (*body, norm("last", factor * LIMIT / AFFINE_LIMIT)), (), 3, 1, 8)
+    graph = g.Graph({"a": 4}, (*body, norm("last", factor * LIMIT / g.AFFINE_LIMIT)), (), 3, 1, 8)
     if passes:
         check_bounds(graph)
         return

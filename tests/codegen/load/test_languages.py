@@ -83,7 +83,7 @@ def test_the_code_beside_texts(family: str, languages: tuple[str, str], ids: lis
     assert read_post_processor(described["post_processor"], codes).template == spec.template
     read = wheel_tokenizer(spec).encode("a").ids
     assert read == (ids or [*wheel_tokenizer(spec).encode("a", add_special_tokens=False).ids, END, codes["de_DE"]])
-    own = own_tokenizer(RECORDED / family / "texts", 20, language=languages[0])
+    own = own_tokenizer(RECORDED / family / "texts", 20, languages=languages)
     assert not isinstance(own, str)
     assert own.tokenizer.encode("a").ids == read
 
@@ -122,6 +122,7 @@ def test_what_is_told(tmp_path: Path) -> None:
         ("mbart/texts", ("en_XX", "xx_XX"), "no 'xx_XX', but .* and others"),
         ("bart/texts", ("en_XX", "de_DE"), "for translators of many"),
         ("../recorded/bert/softmax", ("en_XX", "de_DE"), "for translators of many"),
+        ("../recorded/gru/no_bias", ("en_XX", "de_DE"), "for translators of many"),
     ],
 )
 def test_what_is_refused(model: str, languages: tuple[str, str], words: str) -> None:
