@@ -12,6 +12,7 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
+from published_settings import DEBERTA_V1, DEBERTA_V3, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
 from random_weights import randomize
 from token_ids import (
     ALBERT,
@@ -67,35 +68,6 @@ SPECIALS: dict[str, Specials] = {
     "mt5": T5,
     "bart": BART,
 }
-# As in deberta-base.
-DEBERTA_V1 = {
-    "relative_attention": True,
-    "position_biased_input": False,
-    "pos_att_type": "c2p|p2c",
-    "max_relative_positions": -1,
-    "type_vocab_size": 0,
-}
-# DeBERTa-v3's, but for the sizes.
-DEBERTA_V3 = {
-    "relative_attention": True,
-    "position_biased_input": False,
-    "pos_att_type": ["p2c", "c2p"],
-    "share_att_key": True,
-    "norm_rel_ebd": "layer_norm",
-    "position_buckets": 6,
-    "type_vocab_size": 0,
-}
-# As in mobilebert-uncased, but for the sizes.
-MOBILE = {
-    "embedding_size": 10,
-    "intra_bottleneck_size": 12,
-    "num_feedforward_networks": 3,
-    "classifier_activation": False,
-}
-# Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
-GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
-EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
-MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
 
 
 @dataclass(frozen=True)

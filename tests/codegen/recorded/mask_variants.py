@@ -11,19 +11,10 @@ import numpy as np
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import (
-    DEBERTA_V1,
-    DEBERTA_V3,
-    EURO_IDS,
-    MOBILE,
-    MODERN_IDS,
-    MPNET_OFFSET,
-    Variant,
-    bert_like,
-    distilbert,
-)
+from library_variants import MPNET_OFFSET, Variant, bert_like, distilbert
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
+from published_settings import DEBERTA_V1, DEBERTA_V3, EURO_IDS, MOBILE, MODERN_IDS
 from unrounded import unrounded
 
 ENDING = "ForMaskedLM"

@@ -13,21 +13,10 @@ from typing import Any
 import numpy as np
 import sentence_transformers
 import torch
-from library_variants import (
-    DEBERTA_V1,
-    DEBERTA_V3,
-    GEMMA,
-    MOBILE,
-    MODERN_IDS,
-    MPNET_OFFSET,
-    attention_of,
-    build,
-    max_tokens,
-    specials_of,
-    t5,
-)
+from library_variants import MPNET_OFFSET, attention_of, build, max_tokens, specials_of, t5
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
+from published_settings import DEBERTA_V1, DEBERTA_V3, GEMMA, MOBILE, MODERN_IDS
 from random_weights import randomize
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.base.modules import Dense, Normalize, Transformer

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 import transformers
 from head_model import write_cases, write_head_model
-from library_variants import DEBERTA_V3, Variant, bart, bert_like, distilbert
+from library_variants import Variant, bart, bert_like, distilbert
 from outputs import write_recorded
+from published_settings import DEBERTA_V3
 
 TEXTS = (
     "the cat sat on the mat",

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that published models of a family have, but for the sizes."""
+
+# As in deberta-base.
+DEBERTA_V1 = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": "c2p|p2c",
+    "max_relative_positions": -1,
+    "type_vocab_size": 0,
+}
+# DeBERTa-v3's, but for the sizes.
+DEBERTA_V3 = {
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": ["p2c", "c2p"],
+    "share_att_key": True,
+    "norm_rel_ebd": "layer_norm",
+    "position_buckets": 6,
+    "type_vocab_size": 0,
+}
+# As in mobilebert-uncased, but for the sizes.
+MOBILE = {
+    "embedding_size": 10,
+    "intra_bottleneck_size": 12,
+    "num_feedforward_networks": 3,
+    "classifier_activation": False,
+}
+# Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
+GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
+EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
