@@ -113,6 +113,10 @@ def _model(raw: bytes, file: str, vocab: dict[str, int]) -> SentencePieceModel:
     if sum(text in vocab for text in normal) * 2 < len(normal):
         message = f"most of its pieces are not in {VOCAB_FILE}: they are of two models"
         raise refusal("tokenizer-conflict", message, file=file)
+    likely = next((piece for piece in model.pieces if piece.type == NORMAL and piece.score > 0), None)
+    if likely is not None:
+        message = f"the score of the piece {shown(likely.text)} is {likely.score:g}, no logarithm of probability"
+        raise refusal("sentencepiece-setting", message, file=file)
     if _METASPACE not in normal:
         raise refusal("sentencepiece-setting", "the space is no piece: unknown text would go over it", file=file)
     if b"  " in model.charsmap[4 + int.from_bytes(model.charsmap[:4], "little") :]:

@@ -8,6 +8,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,19 @@ def test_sums_are_of_floats_over_the_whole_text(tmp_path: Path) -> None:
         assert_same(spec, read)
 
 
+def test_a_longer_word_without_agreement_is_cut_and_said_so(tmp_path: Path) -> None:
+    """Of equal letters two are better than one: where the pairs begin shows at the word's end only. Sums go on."""
+    pieces = [("\u2581", -1.0), ("a", -2.0), ("aa", -3.0)]
+    vocab = {text: i for i, text in enumerate(["</s>", "<unk>", "<pad>", *(text for text, _ in pieces)])}
+    model = sentencepiece_file(FIRST, pieces)
+    spec = tokenizers(write(tmp_path, source__spm=model, target__spm=model, vocab__json=vocab)).source
+    held = 1274  # behind U+2581, which is three bytes more
+    whole, longer = Runtime(spec).encode([b"a" * held, b"a" * (held + 1)])
+    assert [whole.cut_word, longer.cut_word] == [False, True]
+    assert whole.ids.tolist() == wheel_tokenizer(spec).encode("a" * held).ids
+    assert longer.ids.tolist() == [*whole.ids.tolist()[:-1], 4, 0]
+
+
 def test_ids(real: TextTokenizers) -> None:
     rows = [ids for ids, _ in RECORDED["decoded"]]
     parts = Decoding(real.target.spec, real.target.decoder).decode(rows, skip_special=True)
@@ -220,7 +234,7 @@ def write(folder: Path, **files: Any) -> Path:
 
 def test_a_small_folder(tmp_path: Path) -> None:
     both = tokenizers(write(tmp_path))
-    texts = ["a b", "  ab  x a</s>b", "\u00e3 a\u00e3", "", " "]
+    texts = ["a b", "  ab  x a</s>b", "\u00e3 a\u00e3", "", " ", ">>x<< a"]  # there are no codes
     results = assert_same(both.source, texts)
     assert [result.ids.tolist() for result in results] == [
         [1, 2, 0],
@@ -228,6 +242,7 @@ def test_a_small_folder(tmp_path: Path) -> None:
         [4, 5, 1, 5, 0],
         [0],
         [0],
+        [6, 1, 0],
     ]
     decode = Decoding(both.target.spec, both.target.decoder).decode
     parts = decode([[4, 4, 1, 4, 4, 2, 7, 3, 4, 0], [4, 4], [1, 6, 5, 99]], skip_special=True)
@@ -235,11 +250,18 @@ def test_a_small_folder(tmp_path: Path) -> None:
     assert parts[0] == [b"", b"", b"a", b"", b"", b"   b", b"", b"b", b"", b"", b""]
 
 
+def test_spaces_and_what_looks_like_them(tmp_path: Path) -> None:
+    """Runs of both are passed over by turns; without a charsmap U+2581 comes to where spaces are taken away."""
+    spec = tokenizers(write(tmp_path)).source
+    assert_same(spec, ["".join(letters) for length in range(7) for letters in product(" a\u2581", repeat=length)])
+
+
 def test_codes_and_tokens_that_swallow_spaces(tmp_path: Path) -> None:
     """What is a code is looked at behind the spaces that a token swallows, and not in front of those that stay."""
     end = {"content": "</s>", "special": True, "normalized": False, "single_word": False}
-    vocab = VOCAB | {">>x<<": len(VOCAB)}
+    vocab = VOCAB | {">>x<<": len(VOCAB), ">>z<<b<<": len(VOCAB) + 1}
     texts = {
+        ">>z<< a": [6, 1],  # what another code begins with
         ">>x<<a": [8, 1],
         " >>x<<a": [4, 6],
         ">>y<< a": [6, 1],
@@ -334,6 +356,7 @@ REFUSED = [
     ("sentencepiece-setting", "source.spm", {"source__spm": sentencepiece_file([*FIRST, ("x", 4)], PIECES)}),
     ("sentencepiece-setting", "source.spm", {"source__spm": sentencepiece_file(FIRST, PIECES[:3])}),
     ("sentencepiece-setting", "target.spm", {"target__spm": sentencepiece_file(FIRST, [*PIECES, ("a\u2581b", -1.0)])}),
+    ("sentencepiece-setting", "source.spm", {"source__spm": sentencepiece_file(FIRST, [*PIECES, ("ab", 0.5)])}),
 ]
 
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t kUnknown = 0xFFFFFFFF;    // a character that is no piec
 constexpr std::uint32_t kUnreached = 0xFFFFFFFE;  // no path to here
 constexpr std::uint32_t kNoKey = 0xFFFFFFFF;
 constexpr double kUnknownPenalty = 10.0;  // below the lowest score
-constexpr double kMostSum = 100'000.0;    // float sums beyond begin anew from 0
+constexpr double kMostSum = 100'000.0;    // float sums further below 0 begin anew from 0
 
 // Bytes of the character that begins with this one; the text is well-formed.
 constexpr std::uint32_t size_of_character(std::uint8_t first) noexcept {
@@ -50,9 +50,10 @@ double Words<Unigram>::sum_of(double sum, double score) const noexcept {
     return model_.float_sums ? double{static_cast<float>(both)} : both;
 }
 
-// The sum at done_. Where it has become too large for floats it is taken off all that have been reached.
+// The sum at done_. Where it has become too large for floats it is taken off all that have been reached. Scores, and
+// with them sums, are at most 0.
 double Words<Unigram>::rebased(double sum) noexcept {
-    if (!model_.float_sums || (sum >= -kMostSum && sum <= kMostSum)) return sum;
+    if (!model_.float_sums || sum >= -kMostSum) return sum;
     for (std::uint32_t place = done_; place <= reached_; ++place) {
         if (place == done_ || lattice_.keys[place] != kUnreached)
             lattice_.sums[place] = sum_of(lattice_.sums[place], -sum);
@@ -99,7 +100,7 @@ bool Words<Unigram>::write_whole() noexcept {
     const std::uint32_t key = find(lattice_.bytes, size_);
     if (key == kNoKey || (mark(key) & Unigram::kWholeMark) == 0) return false;
     if (model_.float_sums) {
-        if (before_ < -Unigram::kMostWholeSum || before_ > Unigram::kMostWholeSum) return false;
+        if (before_ < -Unigram::kMostWholeSum) return false;
         before_ = sum_of(before_, score(key));
     }
     out_.write(id(key), lattice_.char_begins[0], lattice_.char_ends[size_]);

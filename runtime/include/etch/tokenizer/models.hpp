@@ -103,7 +103,8 @@ struct Unigram {
     static constexpr std::uint32_t kStepMask = 3;
     static constexpr std::uint32_t kStepBias = 1;
     static constexpr std::uint32_t kSpecialMark = 8;
-    // Float sums beyond this may choose otherwise: then a piece that is what its own text becomes is not passed over.
+    // Float sums further below 0 may choose otherwise: then a piece that is what its own text becomes is not passed
+    // over.
     static constexpr double kMostWholeSum = 30'000;
 
     // Two sets of keys: pieces; texts that no path goes through. Nodes that are not there are kNoNode of trie.hpp. Keys
