@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
-from . import argument_types as types
-from .build import boards
+from .building.build import boards
+from .console import argument_types as types
+from .console.interrupts import Stops, stoppable
+from .console.progress import listening, say, standard_listener
+from .console.subcommand import take_heads
+from .console.table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .convert.command import COMMAND as CONVERT
 from .errors import EtchError, printable
 from .evidence.command import COMMAND as EVIDENCE
 from .fetch.command import COMMAND as FETCH
-from .interrupts import Stops, stoppable
-from .progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
 from .sqlite.command import COMMAND as SQLITE
-from .subcommand import take_heads
-from .table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
@@ -242,10 +242,10 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
         return own.run(arguments)
     # Imported here so that --help and wrong flags answer at once.
     from . import pipeline
-    from .bundle import bundle
-    from .certificate import certify
-    from .inspect import inspect
-    from .verify import verify
+    from .bundle.bundle import bundle
+    from .console.inspect import inspect
+    from .verification.certificate import certify
+    from .verification.verify import verify
 
     stops.watch()
     if arguments.command == "generate":

@@ -15,20 +15,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .console.progress import advance, stage
 from .emulate import Text, emulate_texts
 from .emulate.generation import Generation
 from .emulate.together import write_greedily
-from .encoding import check_taken
-from .encoding import encoded as encode_texts
 from .errors import EtchError
+from .files.table_file import Columns, Echo, Row
 from .golden import text_tokenizer
 from .ir.program import Program
 from .ir.task import Measure, Task
+from .library_tokenizer.encoding import check_taken
+from .library_tokenizer.encoding import encoded as encode_texts
+from .library_tokenizer.spelled import Speller
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
-from .progress import advance, stage
-from .spelled import Speller
-from .table_file import Columns, Echo, Row
 
 # [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.
 Outputs = NDArray[np.float32] | list[NDArray[np.float32]] | list[str]

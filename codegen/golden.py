@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from .console.progress import advance, stage
 from .emulate import Text, emulate_outputs
 from .emulate.generation import Generation
-from .encoding import takes
 from .ir import program as p
 from .ir import walks
 from .ir.stage import Stage
+from .library_tokenizer.encoding import takes
+from .library_tokenizer.spelled import Speller
+from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
-from .progress import advance, stage
-from .spelled import Speller
-from .wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (

@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import evaluate, vocabulary
+from . import evaluate
 from .asked_task import graph_of_task, params_of, with_task
 from .budget import Limits, check_linked, check_planned, check_tools, choose
-from .build import build
-from .calibrate import Calibration, calibrate
+from .building.build import build
+from .calibration.calibrate import Calibration, calibrate
+from .calibration.smooth import Smoothing, smooth
+from .console.report import evaluation_report, generation_report, pruning_report
 from .errors import EtchError
+from .files.output import prepare_target, write_output
+from .files.table_file import Columns
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of
@@ -20,29 +24,26 @@ from .head_folders import HeadFolder, check_beside, graph_of_heads, with_heads
 from .ir.check_supported import check_supported
 from .ir.graph import Graph
 from .ir.program import Program
-from .kept_vocabulary import with_vocabulary_of
 from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint, with_beams
 from .load.languages import Languages
 from .load.sentence import Pooling
 from .lower import lower as lower_graph
+from .memory.regions import Room, checked_rooms, plan_in
+from .memory.table_places import TablePlace, checked_places, choose_places
 from .names import checked_name, name_from_folder
 from .oracle.interpret import Interpreter
-from .output import prepare_target, write_output
 from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
-from .regions import Room, checked_rooms, plan_in
 from .render.manifest import manifest
 from .render.model import Model, TableForm, render_model
 from .render.tables import make_tables
-from .report import evaluation_report, generation_report, pruning_report
-from .sides import check_has_sides, read_sides
-from .smooth import Smoothing, smooth
-from .table_file import Columns
-from .table_places import TablePlace, checked_places, choose_places
 from .targets import TARGETS
 from .tokenizer import compile_target, compile_tokenizer
+from .vocabulary import pruning as vocabulary
+from .vocabulary.kept_vocabulary import with_vocabulary_of
+from .vocabulary.sides import check_has_sides, read_sides
 
 Echo = Callable[[str], None]
 

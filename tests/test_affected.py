@@ -27,9 +27,9 @@ def tracked() -> list[str]:
     ("path", "reached", "spared"),
     [
         ("README.md", [f"{BUILT}/test_readme.py"], ["tests/codegen/test_plan.py", f"{BUILT}/test_shapes.py"]),
-        ("codegen/plan.py", ["tests/codegen/test_plan.py", f"{BUILT}/test_shapes.py"], ["test-kernels"]),
+        ("codegen/memory/plan.py", ["tests/codegen/test_plan.py", f"{BUILT}/test_shapes.py"], ["test-kernels"]),
         (
-            "codegen/vocabulary.py",
+            "codegen/vocabulary/pruning.py",
             ["tests/codegen/test_vocabulary.py", "tests/codegen/test_oldest_python.py"],
             ["tests/coverage/test_unreached_reasons.py"],
         ),

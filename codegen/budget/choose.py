@@ -10,10 +10,10 @@ from ..errors import EtchError
 from ..evaluate import Rows
 from ..ir.graph import Graph
 from ..load.folder import Checkpoint
-from ..prunable import RareWords, rare_words_of
 from ..quantize.bits import Bits
 from ..targets import Target
-from ..vocabulary import Bound, Pruning
+from ..vocabulary.prunable import RareWords, rare_words_of
+from ..vocabulary.pruning import Bound, Pruning
 from .judge import Judge
 from .limits import ALLOWANCES, Limits
 from .search import search

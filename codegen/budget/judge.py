@@ -19,7 +19,7 @@ from ..emulate import Text
 from ..emulate.together import logits_of, write_greedily
 from ..evaluate import Rows
 from ..golden import estimated_seconds
-from ..vocabulary import Bound
+from ..vocabulary.pruning import Bound
 from .space import Form, Space
 
 _SECONDS = 8.0  # of one error, estimated: from constants, so that every machine takes the same rows

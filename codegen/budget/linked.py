@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ..build import ROOT, build_firmware
+from ..building.build import ROOT, build_firmware
 from ..errors import EtchError
 from ..render.model import Model
 from ..render.tables import table_bytes

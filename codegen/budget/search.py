@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from ..errors import EtchError
 from ..evaluate import Score
-from ..vocabulary import Bound
+from ..vocabulary.pruning import Bound
 from .judge import Judge
 from .limits import STAGE, Limits, Size
 from .space import Form, Found, Space

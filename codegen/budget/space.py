@@ -21,14 +21,14 @@ from ..ir import walks
 from ..ir.program_changes import with_matrices, with_max_tokens
 from ..load.folder import Checkpoint
 from ..lower import lower
-from ..plan import plan_memory
+from ..memory.plan import plan_memory
+from ..memory.stack_budget import stack_budget
 from ..quantize import choose_recipe
 from ..quantize.bits import places_of, width_of
 from ..render.tables import slot_tables, table_bytes, tokenizer_tables
-from ..stack_budget import stack_budget
 from ..targets import Target
 from ..tokenizer import TokenizerTables, compile_target, compile_tokenizer
-from ..vocabulary import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus
+from ..vocabulary.pruning import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus
 from .limits import Allowance, Size
 
 _KEPT_EACH_TIME = 0.9

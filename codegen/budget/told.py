@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..evaluate import Score
 from ..sizes import size_text
-from ..vocabulary import Bound
+from ..vocabulary.pruning import Bound
 from .limits import Allowance, Limits, Size
 from .space import Form, Found, Space
 

@@ -7,8 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..progress import say
-from ..subcommand import Subcommand
+from ..console.progress import say
+from ..console.subcommand import Subcommand
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

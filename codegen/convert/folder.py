@@ -15,15 +15,15 @@ from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from pathlib import Path
 
-from ..checkpoint_folder import publish
 from ..errors import printable
+from ..files.checkpoint_folder import publish
+from ..files.output import prepare_target
 from ..load.bare_encoder import is_bare, with_pooling
 from ..load.files import CheckpointFolder
 from ..load.other_files import is_other_file
 from ..load.safetensors import MAX_FILE_BYTES
 from ..load.sentence import MODULES_FILE
 from ..load.shards import WEIGHTS_FILE
-from ..output import prepare_target
 from ..pipeline import load, to_graph
 from .child import Job, run_child
 from .pickles import pickles_of

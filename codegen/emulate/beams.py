@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from ..ir.graph import Target
+from ..ir.search import Search
 from ..quantize.constants import powers
-from ..search import Search
 from .best import powers_of
 from .floats import F32Array, row_maximum
 from .polynomials import LN2, LOG2E, log2

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..ir import program as p
-from ..search import Sampling, Search
+from ..ir.search import Sampling, Search
 from .beams import NOT_THERE, Written, beam_search, log_sum
 from .floats import F32Array
 from .forward import Forward, Text

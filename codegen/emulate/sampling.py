@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search import Sampling
+from ..ir.search import Sampling
 from .floats import F32Array, row_maximum
 from .polynomials import LN2, LOG2E, exp2, log2
 

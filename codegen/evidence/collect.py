@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
-from ..build import build_bench
-from ..built_program import program_of
-from ..certificate import certify
+from ..building.build import build_bench
+from ..building.built_program import program_of
+from ..console.progress import stage
+from ..console.table_options import own_columns
 from ..errors import EtchError, printable
-from ..generated_folder import check_folder
+from ..files.generated_folder import check_folder
+from ..files.manifest import MANIFEST, TERMS_SUFFIX
+from ..files.one_file import write_file
 from ..head_folders import HeadFolder
-from ..manifest import MANIFEST, TERMS_SUFFIX
-from ..one_file import write_file
-from ..progress import stage
-from ..table_options import own_columns
-from ..verify import verify
+from ..verification.certificate import certify
+from ..verification.verify import verify
 from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of

@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..progress import say
-from ..subcommand import Subcommand, take_heads, take_model
-from ..table_options import columns
+from ..console.progress import say
+from ..console.subcommand import Subcommand, take_heads, take_model
+from ..console.table_options import columns
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..same_options import same_options
+from .same_options import same_options
 
 if TYPE_CHECKING:
     from .collect import Request

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..symbol_names import readable, scope
+from ..building.symbol_names import readable, scope
 
 LARGEST = 25  # symbols that are listed
 TABLES, MODEL, RUNTIME, PROGRAM, OTHERS = (

@@ -6,10 +6,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from ..digest import sha256_of
-from ..manifest import MANIFEST
-from ..outside_files import NamedFile
-from ..verify import load_generated
+from ..files.digest import sha256_of
+from ..files.manifest import MANIFEST
+from ..files.outside_files import NamedFile
+from ..verification.verify import load_generated
 from .commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
 
 if TYPE_CHECKING:

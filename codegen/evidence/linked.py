@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..stack_report import Stack, parse_stack
+from ..building.stack_report import Stack, parse_stack
 from .flash import Flash, flash_of
 
 

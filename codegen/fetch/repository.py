@@ -12,13 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..checkpoint_folder import publish
-from ..command_line import etch_command
+from ..console.command_line import etch_command
 from ..errors import EtchError, printable
+from ..files.checkpoint_folder import publish
+from ..files.output import prepare_target
 from ..load.hub_name import HubName
 from ..load.pickles import pickled_names
 from ..load.safetensors import MAX_FILE_BYTES
-from ..output import prepare_target
 from .chosen import chosen
 
 _CHUNK = 4 << 20

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..emulate import Text
-    from ..table_file import Row
+    from ..files.table_file import Row
     from .graph import Graph
 
 

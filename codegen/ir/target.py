@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search import FREE, GREEDY, Restrictions, Sampling, Search
+from .search import FREE, GREEDY, Restrictions, Sampling, Search
 
 
 @dataclass(frozen=True)

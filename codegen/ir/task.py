@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..emulate import Text
+    from ..files.table_file import Columns, Echo, Row
     from ..load.tokenizer_spec import TokenizerSpec
-    from ..table_file import Columns, Echo, Row
     from .graph import Graph
 
 
@@ -165,7 +165,7 @@ class Task(ABC):
 
     def read(self, path: Path, columns: Columns, echo: Echo) -> list[Row]:
         """All rows of a labelled file, of which `echo` is told what is used. EtchError where it is none."""
-        from ..table_file import read_table
+        from ..files.table_file import read_table
 
         return read_table(path, columns, echo)
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..command_line import etch_command
+from ..console.command_line import etch_command
 from ..errors import EtchError
-from ..manifest import MANIFEST
+from ..files.manifest import MANIFEST
 from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ..search import FREE, GREEDY, Restrictions, Sampling, Search
+from ..ir.search import FREE, GREEDY, Restrictions, Sampling, Search
 from .config import Config
 from .files import CheckpointFolder
 from .languages import Written

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ..command_line import etch_command
+from ..console.command_line import etch_command
 from .files import CheckpointFolder
 from .refusal import refusal
 

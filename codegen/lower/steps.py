@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from .. import progress
+from ..console import progress
 from ..errors import EtchError
 from ..ir import graph as g
 from ..ir import program as p

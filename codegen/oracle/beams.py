@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir.graph import Target
-from ..search import Search
+from ..ir.search import Search
 from .functions import F64Array
 
 _NONE = -1e9  # the score of no sequence

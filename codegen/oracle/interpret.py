@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir import graph as g
+from ..ir.search import Search
 from ..ir.stage import Stage
-from ..search import Search
 from .beams import Written, search
 from .functions import FUNCTIONS, F64Array
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..ir import program as p
 from ..ir import walks
-from ..plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
+from ..memory.plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
 from .shapes import HEADS, heads_of
 from .text import annotated, constant
 

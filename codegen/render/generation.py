@@ -15,10 +15,10 @@ from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
 from ..ir.op import writes
+from ..ir.search import Restrictions, Sampling, Search
 from ..ir.stage import Stage
-from ..plan import slot_rows
+from ..memory.plan import slot_rows
 from ..quantize.constants import powers
-from ..search import Restrictions, Sampling, Search
 from .forward import INDENT, Row, Scope, embedding_names, layer_rows, op_rows
 from .shapes import heads_of
 from .text import annotated, constant, float_literal, number_lines

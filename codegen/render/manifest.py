@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ABI, __version__
+from ..files.manifest import id_set
 from ..ir import program as p
-from ..manifest import id_set
-from ..plan import Plan
+from ..memory.plan import Plan
+from ..memory.regions import Room
 from ..quantize import chosen_bits
-from ..regions import Room
 from .model import Model, TableForm
 from .table_places import place_facts
 from .tables import Table, table_bytes

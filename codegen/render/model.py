@@ -11,18 +11,18 @@ import numpy as np
 from jinja2 import Environment
 
 from .. import ABI, __version__
-from ..calibrate import Calibration
+from ..calibration.calibrate import Calibration
+from ..calibration.smooth import Smoothing
+from ..files.manifest import TERMS_SUFFIX
 from ..golden import Golden
 from ..gpu import Encoder
 from ..ir import program as p
 from ..ir import walks
 from ..ir.check_supported import check_phases
-from ..manifest import TERMS_SUFFIX
-from ..plan import Plan
-from ..regions import Room
-from ..smooth import Smoothing
-from ..stack_budget import stack_budget
-from ..table_places import TablePlan
+from ..memory.plan import Plan
+from ..memory.regions import Room
+from ..memory.stack_budget import stack_budget
+from ..memory.table_places import TablePlan
 from ..targets import Target
 from ..tokenizer import TargetTables, TokenizerTables
 from .arena import arena_lines, base_of, size_checks

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..table_places import TablePlace, TablePlan
+from ..memory.table_places import TablePlace, TablePlan
 from ..targets import Target
 from .tables import Table
 

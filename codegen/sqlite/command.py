@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..progress import say
-from ..subcommand import Subcommand, take_model_and_place
+from ..console.progress import say
+from ..console.subcommand import Subcommand, take_model_and_place
 
 
 def _do(arguments: argparse.Namespace) -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..build import build_sqlite
+from ..building.build import build_sqlite
 from ..errors import EtchError
-from ..manifest import check_one_arena, read_manifest
-from ..one_file import write_file
+from ..files.manifest import check_one_arena, read_manifest
+from ..files.one_file import write_file
 from ..tasks import verbs
 
 VERBS = ("classify", "embed", "regress")

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from ..files.table_file import Columns, Echo, Row
 from ..frontends import parts
 from ..frontends.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import TokenizerSpec
-from ..table_file import Columns, Echo, Row
 from .spans import Window, best_answer, windows_of
 from .squad import exact_match, f1, read_questions
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..emulate import Text
+from ..files.table_file import Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task, counted, margin
-from ..table_file import Row
 from .columns import label_index, label_reader, parts_of
 from .names import listed, printable_name
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import EtchError, printable
-from ..table_file import Row, refused
+from ..files.table_file import Row, refused
 
 _SHOWN = 40
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ..emulate import Text
 from ..errors import EtchError
+from ..files.table_file import Row, refused
 from ..frontends.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import AddedToken, TokenizerSpec
-from ..table_file import Row, refused
 from .columns import parts_of
 
 MOST_CANDIDATES = 16  # of a mask

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ..emulate import Text
 from ..errors import EtchError
+from ..files.table_file import Row
 from ..frontends.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import TokenizerSpec
-from ..table_file import Row
 from .columns import label_index, label_reader
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..emulate import Text
+from ..files.table_file import Row
 from ..frontends.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face
 from ..load.tokenizer_spec import TokenizerSpec
-from ..table_file import Row
 from .classification import Classification
 from .columns import check_two_texts
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EtchError
-from ..outside_files import NamedFile
-from ..table_file import MAX_ROWS, STAGE, Row, refused
+from ..files.outside_files import NamedFile
+from ..files.table_file import MAX_ROWS, STAGE, Row, refused
 
 ENDINGS = (".json", ".jsonl")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import EtchError
-from ..outside_files import NamedFile
-from ..table_file import MAX_ROWS, STAGE, Row, refused
+from ..files.outside_files import NamedFile
+from ..files.table_file import MAX_ROWS, STAGE, Row, refused
 
 ENDINGS = (".conll", ".bio", ".iob")
 _COLUMNS = re.compile("[ \t]+")

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from ..emulate import Text
 from ..errors import EtchError
+from ..files.table_file import Row
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import TokenizerSpec
-from ..table_file import Row
 from .classification import Classification
 from .names import printable_name
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..progress import say
-from ..subcommand import Subcommand, take_model
+from ..console.progress import say
+from ..console.subcommand import Subcommand, take_model
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from .. import __version__
-from ..build import build_web
+from ..building.build import build_web
 from ..errors import EtchError
-from ..generated_folder import Pieces
-from ..manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
-from ..output import prepare_target, write_output
+from ..files.generated_folder import Pieces
+from ..files.manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
+from ..files.output import prepare_target, write_output
 from ..render.environment import template_environment
 from ..render.model import Rendered
 from ..tasks import task_of, verbs

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..build import build_folder
-from ..folder_lock import keep, locked
+from ..building.build import build_folder
+from ..files.folder_lock import keep, locked
 from .wheel import package_files
 
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..build import build_shared
+from ..building.build import build_shared
 from ..errors import EtchError
-from ..manifest import TERMS_SUFFIX, check_one_arena, read_manifest
-from ..one_file import write_file
+from ..files.manifest import TERMS_SUFFIX, check_one_arena, read_manifest
+from ..files.one_file import write_file
 from ..render.environment import template_environment
 from ..tasks import verbs
 

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 from codegen import evaluate, pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 from codegen.tasks.answering import Answering
 from codegen.tasks.spans import best_answer, windows_of
 from codegen.tasks.squad import exact_match, f1, normalized

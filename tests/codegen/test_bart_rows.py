@@ -17,7 +17,7 @@ from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
-from codegen.vocabulary import keep_ids, never_dropped
+from codegen.vocabulary.pruning import keep_ids, never_dropped
 
 VALUES, ZERO, ANSWERS = "bart/regression", "zero/bart", "answers/bart"
 IDS = [0, 70, 9, 12, 2]

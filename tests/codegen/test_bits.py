@@ -11,10 +11,11 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen.calibrate import calibrate
+from codegen.calibration.calibrate import calibrate
+from codegen.console.inspect import inspect
+from codegen.console.report import generation_report
 from codegen.emulate import emulate
 from codegen.errors import EtchError
-from codegen.inspect import inspect
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.graph import Graph
@@ -26,7 +27,6 @@ from codegen.quantize import choose_recipe, chosen_bits
 from codegen.quantize.bits import bits_text, parse_bits, places_of, width_of
 from codegen.render.manifest import manifest as render_manifest
 from codegen.render.tables import weight_bytes
-from codegen.report import generation_report
 from codegen.targets import TARGETS
 
 LAYERS = 3

@@ -14,7 +14,7 @@ from codegen.budget.limits import ALLOWANCES, Limits
 from codegen.budget.space import Form
 from codegen.errors import EtchError
 from codegen.targets import TARGETS
-from codegen.vocabulary import Bound
+from codegen.vocabulary.pruning import Bound
 
 module = sys.modules["codegen.budget.choose"]  # the package has its function under that name
 FOUND = Form(16, Bound(4, "unknown"), 4, frozenset("a"))

@@ -21,9 +21,9 @@ from codegen.budget.space import Form, Found
 from codegen.errors import EtchError
 from codegen.evaluate import Score
 from codegen.ir.task import Measure
-from codegen.prunable import RARE_WORDS
 from codegen.sizes import parse_size
-from codegen.vocabulary import Bound
+from codegen.vocabulary.prunable import RARE_WORDS
+from codegen.vocabulary.pruning import Bound
 
 TOKENS = 16
 LADDERS = [[Bound(count, kind) for count in (2, 5, 9)] for kind in RARE_WORDS]

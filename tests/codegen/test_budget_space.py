@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 from tiny_checkpoint import DEFAULT_VOCAB, write_tiny_checkpoint
 
-from codegen import evaluate, pipeline, vocabulary
+from codegen import evaluate, pipeline
 from codegen.budget.judge import Judge
 from codegen.budget.limits import ALLOWANCES, Allowance, Limits, Size
 from codegen.budget.space import Form, Space
-from codegen.prunable import RARE_WORDS
+from codegen.files.table_file import Columns
 from codegen.quantize import choose_recipe
 from codegen.render.tables import table_bytes
 from codegen.sizes import parse_size, size_text
-from codegen.table_file import Columns
 from codegen.targets import TARGETS
-from codegen.vocabulary import Bound
+from codegen.vocabulary import pruning as vocabulary
+from codegen.vocabulary.prunable import RARE_WORDS
+from codegen.vocabulary.pruning import Bound
 
 ALLOWED = Allowance(code=1000, static=100)
 TEXTS = ["the cat sat"] * 6 + ["a dog ran on the mat"] * 3 + ["good workable plays", "unable works, worked! Café"] * 2

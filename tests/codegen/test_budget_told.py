@@ -12,7 +12,7 @@ from codegen.budget.limits import Allowance, Limits, Size
 from codegen.budget.space import Form, Found
 from codegen.evaluate import Score
 from codegen.ir.task import Measure
-from codegen.vocabulary import Bound
+from codegen.vocabulary.pruning import Bound
 
 WHOLE = Form(128, None, 8, frozenset())
 SMALL = Form(64, Bound(3, "spelled"), 4, frozenset(("b", "a")))

@@ -14,7 +14,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head
 
 from codegen import pipeline
-from codegen.calibrate import Calibration, calibrate
+from codegen.calibration.calibrate import Calibration, calibrate
 from codegen.emulate import Text, emulate_outputs
 from codegen.emulate.floats import QuantizedRows, quantize_rows
 from codegen.errors import EtchError
@@ -193,7 +193,7 @@ def test_one_text_is_enough(tmp_path: Path) -> None:
 
 
 def test_texts_beyond_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.shown_texts.MOST_TOKENS", 11)
+    monkeypatch.setattr("codegen.calibration.shown_texts.MOST_TOKENS", 11)
     _, calibration = calibrated(tmp_path, ["the cat sat"] * 5)
     assert calibration.lines[0] == "calibration  2 texts, 10 tokens"
 

@@ -13,9 +13,9 @@ import tokenizers
 from tokenizers import Tokenizer
 from verify_case import MAX_TOKENS, TEXTS, Case
 
-from codegen import own_tokenizer as own_module
-from codegen.decoded import decoded
 from codegen.errors import EtchError
+from codegen.library_tokenizer import own_tokenizer as own_module
+from codegen.library_tokenizer.decoded import decoded
 
 BY_TOKENIZERS = f"tokenizers {tokenizers.__version__} from tokenizer.json"
 

@@ -11,9 +11,10 @@ import pytest
 from hostile import HOSTILE
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen import build, cli, pipeline
+from codegen import cli, pipeline
+from codegen.building import build
 from codegen.errors import EtchError, printable
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

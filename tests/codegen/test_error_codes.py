@@ -65,7 +65,7 @@ def raised() -> set[str]:
     for call in calls():
         if call.name in TAKE_A_CODE:
             found = {text for argument in call.given[:2] for text in texts(argument)}
-            if (call.file, call.function) == ("outside_files.py", OF_NAMED_FILES):
+            if (call.file, call.function) == ("files/outside_files.py", OF_NAMED_FILES):
                 of_files |= {code.removeprefix("file-") for code in found if code.startswith("file-")}
                 found = {code for code in found if not code.startswith("file-")}
             codes |= found
@@ -109,4 +109,4 @@ def test_codes_that_are_made_of_parts_are_known_here() -> None:
         if call.name in ("EtchError", "refusal") and call.given and isinstance(call.given[0], ast.JoinedStr)
     }
     # Those of gpu/ take a message alone.
-    assert {file for file in made if not file.startswith("gpu/")} == {"build.py", "load/tokenizer_json.py"}
+    assert {file for file in made if not file.startswith("gpu/")} == {"building/build.py", "load/tokenizer_json.py"}

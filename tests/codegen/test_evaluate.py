@@ -14,12 +14,12 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen import evaluate, pipeline
 from codegen.emulate import emulate
 from codegen.errors import EtchError
+from codegen.files.table_file import Columns
 from codegen.golden import text_tokenizer
 from codegen.ir.program import Program
 from codegen.ir.task import Task
 from codegen.load.folder import Checkpoint
 from codegen.load.tokenizer_spec import TokenizerSpec
-from codegen.table_file import Columns
 from codegen.tasks.classification import Classification
 from codegen.tasks.correlation import spearman
 from codegen.tasks.regression import Regression

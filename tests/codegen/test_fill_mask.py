@@ -14,7 +14,7 @@ from recorded_outputs import RECIPES, of_the_graph, of_the_program, reported_tas
 
 from codegen import evaluate, pipeline
 from codegen.errors import EtchError
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 from codegen.tasks.fill_mask import MOST_CANDIDATES, FillMask
 from codegen.web import site
 

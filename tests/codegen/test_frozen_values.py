@@ -12,11 +12,11 @@ from codegen import errors
 CODEGEN = Path(errors.__file__).resolve().parent
 # What counts, or is put together, within one function or for as long as a command runs.
 THAT_CHANGE = {
-    "certificate.py: Counts",
+    "verification/certificate.py: Counts",
     "lower/schedule.py: _Versions",
-    "placement.py: Life",
-    "progress.py: Listener",
-    "progress.py: _Stage",
+    "memory/placement.py: Life",
+    "console/progress.py: Listener",
+    "console/progress.py: _Stage",
 }
 
 

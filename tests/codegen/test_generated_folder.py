@@ -17,10 +17,13 @@ from typing import Any
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen import build, bundle, pipeline, verify
+from codegen import pipeline
+from codegen.building import build
+from codegen.bundle import bundle
 from codegen.errors import EtchError
-from codegen.manifest import ids_of, read_manifest
+from codegen.files.manifest import ids_of, read_manifest
 from codegen.render.model import Rendered
+from codegen.verification import verify
 
 SEED = 20261122
 MUTANTS = 600

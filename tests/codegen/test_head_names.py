@@ -15,7 +15,7 @@ from tiny_heads import write_encoder, write_gru, write_head
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.head_folders import HeadFolder, check_beside, parse_head
-from codegen.table_places import parse_place
+from codegen.memory.table_places import parse_place
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("single", "multi", "values", "tags", "masks", "next", "answers")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.ir import program as p
-from codegen.liveness import Lives, lives_of
+from codegen.memory.liveness import Lives, lives_of
 from codegen.tasks.embedding import Embedding
 
 WEIGHTS = p.WeightSlot("norm", ())

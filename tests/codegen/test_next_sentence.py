@@ -18,7 +18,7 @@ from recorded_outputs import (
 
 from codegen import evaluate, pipeline
 from codegen.errors import EtchError
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 from codegen.tasks.next_sentence import NAMES, NextSentence
 
 VARIANTS = variants("next")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
-from codegen.output import check_target, write_output
+from codegen.files.output import check_target, write_output
 from codegen.render.model import Rendered
 
 FIRST = [Rendered("a.hpp", [b"one ", b"two\n"]), Rendered("a.cpp", [b"code\n"]), Rendered("old.S", [b"stale\n"])]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from codegen import outside_files
 from codegen.errors import EtchError
-from codegen.outside_files import MAX_LINE_BYTES, NamedFile, is_utf16, read_member
-from codegen.table_file import MAX_COLUMNS, Columns, read_table
-from codegen.texts import read_lines
-from codegen.vocabulary import read_corpus
+from codegen.files import outside_files
+from codegen.files.outside_files import MAX_LINE_BYTES, NamedFile, is_utf16, read_member
+from codegen.files.table_file import MAX_COLUMNS, Columns, read_table
+from codegen.files.texts import read_lines
+from codegen.vocabulary.pruning import read_corpus
 
 # What reads each kind of file, and how the codes of its refusals begin.
 READERS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -91,7 +91,7 @@ def test_pipes(reader: Reader) -> None:
 def test_pipes_without_end(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     read, what, path = reader
     monkeypatch.setattr(NamedFile.__init__, "__defaults__", (1 << 20,))
-    monkeypatch.setattr("codegen.texts.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("codegen.files.texts.MAX_BYTES", 1 << 20)
     monkeypatch.setattr(read_lines, "__defaults__", (1 << 20,))
     with pipe(path, b"1,the cat\n" * 1000, 1 << 30):
         assert refusal(lambda: read(path)).code == f"{what}-too-large"
@@ -139,7 +139,7 @@ def test_too_many_columns(name: str, tmp_path: Path) -> None:
 
 
 def test_too_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.table_file.MAX_ROWS", 2)
+    monkeypatch.setattr("codegen.files.table_file.MAX_ROWS", 2)
     path = tmp_path / "table.csv"
     path.write_text("a,b\nc,d\n")
     assert len(read_table(path, Columns())) == 2

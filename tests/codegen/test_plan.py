@@ -24,8 +24,8 @@ from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.check_program import check_program
 from codegen.ir.program_changes import map_ops
-from codegen.placement import Life, lower_bound, place
-from codegen.plan import MAX_ARENA_BYTES, Plan, plan_memory
+from codegen.memory.placement import Life, lower_bound, place
+from codegen.memory.plan import MAX_ARENA_BYTES, Plan, plan_memory
 from codegen.quantize import RECIPES
 from codegen.render.model import render_model
 from codegen.targets import TARGETS, Target

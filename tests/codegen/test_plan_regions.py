@@ -14,7 +14,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import program as p
-from codegen.plan import plan_memory
+from codegen.memory.plan import plan_memory
 from codegen.render.arena import arena_lines
 from codegen.targets import TARGETS, Target
 

@@ -16,8 +16,8 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir import walks
-from codegen.placement import Life, lower_bound, place
-from codegen.plan import SCRATCH, Plan, expanded_bytes, expanded_inputs, plan_memory
+from codegen.memory.placement import Life, lower_bound, place
+from codegen.memory.plan import SCRATCH, Plan, expanded_bytes, expanded_inputs, plan_memory
 from codegen.targets import TARGETS, Target, round_up
 from codegen.tasks.tagging import Tagging
 

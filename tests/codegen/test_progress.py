@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen import build, cli, progress
+from codegen import cli
+from codegen.building import build
+from codegen.console import progress
 
 
 class Terminal(io.StringIO):

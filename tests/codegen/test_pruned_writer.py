@@ -14,21 +14,22 @@ import pytest
 from test_marian import HERE, folder
 from test_marian import MODELS as NAMES
 
-from codegen import pipeline, vocabulary
+from codegen import pipeline
 from codegen.emulate.generation import Generation
 from codegen.emulate.together import logits_of
 from codegen.errors import EtchError
-from codegen.kept_target import renumbered_settings
+from codegen.files.manifest import id_set
+from codegen.files.table_file import Columns
+from codegen.ir.search import Restrictions
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.lower import lower
-from codegen.manifest import id_set
 from codegen.oracle.interpret import Interpreter
-from codegen.prunable import keep_pieces
 from codegen.quantize import RECIPES
-from codegen.search import Restrictions
-from codegen.sides import read_sides
-from codegen.table_file import Columns
-from codegen.verify import load_generated
-from codegen.wheel_tokenizer import wheel_tokenizer
+from codegen.verification.verify import load_generated
+from codegen.vocabulary import pruning as vocabulary
+from codegen.vocabulary.kept_target import renumbered_settings
+from codegen.vocabulary.prunable import keep_pieces
+from codegen.vocabulary.sides import read_sides
 
 PAIRS = [("the dog in the street.", "der hund und ein mann")] * 4 + [
     ("a man was lost", "\u00df \u00f6\u00fc ein w")

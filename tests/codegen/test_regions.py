@@ -14,15 +14,15 @@ from test_plan import TOKENIZER_BYTES, check
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen.argument_types import positive
 from codegen.cli import main
+from codegen.console.argument_types import positive
 from codegen.errors import EtchError
 from codegen.ir.program import Program
-from codegen.placement import Placement, end_of, place
-from codegen.plan import ARENA, plan_memory
-from codegen.regions import RegionSearch, Room, checked_rooms, choose_regions, parse_room
+from codegen.memory.placement import Placement, end_of, place
+from codegen.memory.plan import ARENA, plan_memory
+from codegen.memory.regions import RegionSearch, Room, checked_rooms, choose_regions, parse_room
+from codegen.memory.traffic import traffic_of
 from codegen.targets import TARGETS, Target
-from codegen.traffic import traffic_of
 
 OPS = 6
 LONG_COST = "fast=1K,000000000112"  # 1 in its first ten digits

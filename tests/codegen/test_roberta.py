@@ -16,7 +16,7 @@ from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.gpu import check_tokenizer
 from codegen.ir import graph as g
-from codegen.vocabulary import Bound, keep_ids, prune
+from codegen.vocabulary.pruning import Bound, keep_ids, prune
 
 CLASSIFIER = "roberta/softmax"
 REFUSED: dict[str, tuple[Change, str, str]] = {

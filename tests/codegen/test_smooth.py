@@ -11,6 +11,7 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
+from codegen.calibration.smooth import exponents_of, smooth
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
@@ -20,7 +21,6 @@ from codegen.load.folder import Checkpoint
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES, choose_recipe
-from codegen.smooth import exponents_of, smooth
 
 WORDS = ["the", "cat", "sat", "on", "mat", "good", "unable", "playing", "berlin", ".", "dogs", "ran"]
 LINES = [" ".join(WORDS[(i * 5 + k * k) % len(WORDS)] for k in range(3 + i % 7)) for i in range(40)]

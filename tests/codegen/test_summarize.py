@@ -16,11 +16,11 @@ from codegen import cli, pipeline
 from codegen.asked_task import ASKED, asked_by
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
+from codegen.evidence.same_options import same_options
 from codegen.golden import text_tokenizer
+from codegen.ir.search import Restrictions, Search
 from codegen.lower import lower
 from codegen.quantize import RECIPES
-from codegen.same_options import same_options
-from codegen.search import Restrictions, Search
 
 SUMMARIES: dict[str, Any] = json.loads((RECORDED / "summaries.json").read_text(encoding="utf-8"))
 PREFIX = "of: "

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
-from codegen.table_file import Columns, read_table, split_rows
+from codegen.files.table_file import Columns, read_table, split_rows
 
 
 def rows_of(text: str, name: str = "a.csv") -> list[tuple[int, list[str]]]:

@@ -19,11 +19,11 @@ from codegen.cli import main
 from codegen.errors import EtchError
 from codegen.frontends import FRONT_ENDS
 from codegen.ir.program import Program
-from codegen.plan import plan_memory
+from codegen.memory.plan import plan_memory
+from codegen.memory.table_places import TablePlace, _TableSearch, checked_places, choose_places, parse_place
+from codegen.memory.table_traffic import table_traffic
 from codegen.render.model import Model
 from codegen.render.tables import make_tables
-from codegen.table_places import TablePlace, _TableSearch, checked_places, choose_places, parse_place
-from codegen.table_traffic import table_traffic
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
 

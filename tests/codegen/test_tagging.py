@@ -16,8 +16,8 @@ from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_p
 
 from codegen import evaluate, pipeline
 from codegen.errors import EtchError
+from codegen.files.table_file import Columns
 from codegen.quantize import choose_recipe
-from codegen.table_file import Columns
 from codegen.tasks.entities import entities_of, entity_f1
 from codegen.tasks.tagged_words import read_tagged, tags_of_words
 from codegen.tasks.tagging import Tagging

@@ -14,14 +14,14 @@ import pytest
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.graph import Target as Written
-from codegen.placement import Placement
-from codegen.plan import ARENA, Plan, Region
+from codegen.ir.search import Search
+from codegen.memory.placement import Placement
+from codegen.memory.plan import ARENA, Plan, Region
+from codegen.memory.table_traffic import table_traffic
+from codegen.memory.traffic import traffic_of
 from codegen.render.tables import Table
-from codegen.search import Search
-from codegen.table_traffic import table_traffic
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding
-from codegen.traffic import traffic_of
 
 TOKENS = 10
 BLOCK = 4  # rows: 3 blocks

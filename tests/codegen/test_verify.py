@@ -15,14 +15,14 @@ from tiny_sentence import write_tiny_sentence_model
 from verify_case import MAX_TOKENS, PAIRS, TEXTS, Case, Writer
 
 from codegen import pipeline
-from codegen import verify as verify_module
-from codegen.calibrate import calibrate
+from codegen.calibration.calibrate import calibrate
+from codegen.calibration.smooth import smooth
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.lower import lower
 from codegen.quantize import RECIPES
-from codegen.smooth import smooth
-from codegen.verify import verify
+from codegen.verification import verify as verify_module
+from codegen.verification.verify import verify
 
 
 @pytest.fixture(params=["w8a8", "w4a8", "fp32"])

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from codegen import pipeline
-from codegen.comparison_of_texts import options_of
 from codegen.emulate.generation import Generation
 from codegen.golden import text_tokenizer
-from codegen.search import Sampling
-from codegen.spelled import Speller
-from codegen.verify import verify
+from codegen.ir.search import Sampling
+from codegen.library_tokenizer.spelled import Speller
+from codegen.verification.comparison_of_texts import options_of
+from codegen.verification.verify import verify
 
 FOLDERS = Path(__file__).parent / "generation"
 TEXTS = ["the cat sat", "", "0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 a b c d e f g h i j k l m n o"]

@@ -12,16 +12,17 @@ import pytest
 from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_json, write_tiny_checkpoint
 from tokenizers import Tokenizer
 
-from codegen import pipeline, vocabulary
+from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.errors import EtchError
+from codegen.files.manifest import id_set, ids_of
+from codegen.files.table_file import Columns
 from codegen.ir.program import EmbeddingSum
 from codegen.ir.walks import ops_of
 from codegen.load.folder import Checkpoint
-from codegen.manifest import id_set, ids_of
 from codegen.oracle.bert import Reference
-from codegen.table_file import Columns
-from codegen.vocabulary import Bound, Pruning, keep_ids, prune, read_corpus
+from codegen.vocabulary import pruning as vocabulary
+from codegen.vocabulary.pruning import Bound, Pruning, keep_ids, prune, read_corpus
 
 ALWAYS = {*SPECIAL_TOKENS, *(p for p in DEFAULT_VOCAB if len(p.removeprefix("##")) == 1 and p.isascii())}
 TEXTS = (

@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 from codegen.errors import EtchError
 from codegen.load.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.prunable import keep_pieces
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.byte_level_bpe import made_by
-from codegen.vocabulary import Bound, prune
+from codegen.vocabulary.prunable import keep_pieces
+from codegen.vocabulary.pruning import Bound, prune
 
 ADDED = (AddedToken("<l>", 0, False, False, False, True, False),)
 TEXTS = (

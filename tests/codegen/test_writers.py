@@ -16,20 +16,20 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import cli, evaluate, pipeline
 from codegen.budget.limits import ALLOWANCES, Allowance, Size
 from codegen.budget.space import Form, Space
-from codegen.calibrate import calibrate
+from codegen.calibration.calibrate import calibrate
+from codegen.calibration.smooth import smooth
+from codegen.console.report import evaluation_report, memory_report
 from codegen.emulate.generation import Generation
+from codegen.files.table_file import Columns
 from codegen.golden import text_tokenizer
 from codegen.ir.program import LinearWeights
+from codegen.ir.search import Sampling
+from codegen.library_tokenizer.spelled import Speller
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe
 from codegen.quantize.bits import places_of
 from codegen.render.model import Model
 from codegen.render.tables import table_bytes
-from codegen.report import evaluation_report, memory_report
-from codegen.search import Sampling
-from codegen.smooth import smooth
-from codegen.spelled import Speller
-from codegen.table_file import Columns
 from codegen.targets import TARGETS
 
 TALES = Path(__file__).parent / "generation" / "gpt2" / "texts"
@@ -153,7 +153,7 @@ def test_an_arena_beside_may_be_too_large(tmp_path: Path, monkeypatch: pytest.Mo
     model = pipeline.make_model("tiny", loaded, pipeline.to_graph(loaded, None), choose_recipe("w8a8"), "m-profile")
     sizes = re.findall(r"\d: ([\d,]*\d)", next(line for line in memory_report(model) if line.startswith("  by beams")))
     assert len(sizes) == 4
-    monkeypatch.setattr("codegen.plan.MAX_ARENA_BYTES", int(sizes[-1].replace(",", "")))
+    monkeypatch.setattr("codegen.memory.plan.MAX_ARENA_BYTES", int(sizes[-1].replace(",", "")))
     lines = memory_report(model)
     assert f"  by beams   1: {sizes[0]}, 2: {sizes[1]}, 4: {sizes[2]}, 8: too large" in lines
 

@@ -11,12 +11,13 @@ from recorded.outputs import folder, variants
 from recorded_changes import changed, configure
 from recorded_outputs import assert_graph_means_it, of_the_graph
 
-from codegen import cli, evaluate, pipeline, vocabulary
+from codegen import cli, evaluate, pipeline
 from codegen.errors import EtchError
+from codegen.files.table_file import Columns
 from codegen.golden import can_be_cut, text_tokenizer
-from codegen.table_file import Columns
 from codegen.tasks.zero_shot import ZeroShot
-from codegen.vocabulary import Bound, prune
+from codegen.vocabulary import pruning as vocabulary
+from codegen.vocabulary.pruning import Bound, prune
 
 VARIANTS = variants("zero")
 

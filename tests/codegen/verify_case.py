@@ -16,13 +16,13 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tokenizers import Encoding
 
 from codegen import pipeline
-from codegen.certificate import certify
-from codegen.decoded import decoded
 from codegen.emulate import emulate
 from codegen.golden import golden_texts, text_tokenizer
+from codegen.library_tokenizer.decoded import decoded
 from codegen.oracle.bert import Reference
 from codegen.tasks.classification import Classification
-from codegen.verify import verify
+from codegen.verification.certificate import certify
+from codegen.verification.verify import verify
 
 TEXTS = [b"the cat sat on a mat", b"", b"caf\xe9 \xe4\xb8\xad!", b"dogs\tran [SEP] good", b"x y " * 40, b"bad\r"]
 MAX_TOKENS = 24

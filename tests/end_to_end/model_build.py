@@ -22,7 +22,7 @@ import pytest
 from classify_program import ROOT, Program
 from once import once
 
-from codegen.build import program_path
+from codegen.building.build import program_path
 
 REFERENCE = "agnews_small"  # the committed model whose commands are taken
 REFERENCE_VERB = "classify"

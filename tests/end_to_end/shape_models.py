@@ -19,9 +19,9 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen import pipeline
 from codegen.frontends import FRONT_ENDS
 from codegen.frontends.parts import ACTIVATIONS
+from codegen.memory.plan import plan_memory
 from codegen.oracle.bert import Reference
 from codegen.oracle.interpret import Interpreter
-from codegen.plan import plan_memory
 from codegen.quantize.bits import parse_bits
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
@@ -208,7 +208,7 @@ class Case:
 
     checkpoint: Path
     oracle: Reference | Interpreter  # float64
-    program: Any  # codegen.program.Program
+    program: Any  # codegen.ir.program.Program
     max_tokens: int
     row_block: int
     texts: tuple[bytes, ...]

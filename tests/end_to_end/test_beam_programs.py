@@ -23,10 +23,10 @@ from codegen import pipeline
 from codegen.emulate.beams import Written
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
+from codegen.ir.search import Sampling, Search
 from codegen.lower import lower
 from codegen.quantize import RECIPES
-from codegen.search import Sampling, Search
-from codegen.verify import verify
+from codegen.verification.verify import verify
 
 __all__ = ["checkpoint"]  # a fixture
 

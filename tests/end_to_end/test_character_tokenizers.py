@@ -14,8 +14,8 @@ import pytest
 from tokenizer_harness import Decoding, Runtime, assert_same, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, random_bytes, random_text
 
-from codegen.decoded import decoded
 from codegen.errors import EtchError
+from codegen.library_tokenizer.decoded import decoded
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits

@@ -20,10 +20,10 @@ from model_build import build_model
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head
 
+from codegen.building.stack_report import parse_stack
 from codegen.errors import EtchError
 from codegen.evidence import collect
 from codegen.evidence.flash import TABLES, flash_of
-from codegen.stack_report import parse_stack
 
 TEXTS = "the cat\n\na <script>alert(1)</script> dog & cat\nthe dog\n"
 ROWS = "1,the cat\n2,a dog\n3,on the mat\n1,<b>ran</b>\n"

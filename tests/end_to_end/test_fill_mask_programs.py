@@ -17,7 +17,7 @@ from recorded_tasks import compare_calls, generated, models_of, recorded_cases, 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.golden import text_tokenizer
-from codegen.verify import verify
+from codegen.verification.verify import verify
 
 LARGEST_DIFFERENCE = 1e-5
 QUICK = {"masks/bert": ("fp32", "w8a8"), "masks/roberta": ("fp32",)}

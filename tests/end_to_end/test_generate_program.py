@@ -18,8 +18,8 @@ from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline
 from codegen.emulate.generation import Generation
-from codegen.table_file import Columns
-from codegen.verify import verify
+from codegen.files.table_file import Columns
+from codegen.verification.verify import verify
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
 FAMILIES = ["gpt2", "llama", *(pytest.param(name, marks=pytest.mark.sweep) for name in ("qwen2", "qwen3"))]

@@ -24,17 +24,17 @@ from tiny_generators import GENERATORS, roomier
 
 from codegen import pipeline
 from codegen.emulate.generation import Generation
+from codegen.files.output import write_output
 from codegen.frontends import bart
 from codegen.ir import graph as g
+from codegen.ir.search import Restrictions, Sampling
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.shards import open_weights
 from codegen.lower import lower
-from codegen.output import write_output
 from codegen.quantize import RECIPES
 from codegen.render.manifest import manifest
 from codegen.render.model import render_model
-from codegen.search import Restrictions, Sampling
 
 SOURCE = ROOT / "tests" / "end_to_end" / "target_of_ids.cpp"
 

@@ -20,8 +20,8 @@ from tiny_graphs import GRAPHS
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.errors import EtchError
+from codegen.files.output import write_output
 from codegen.lower import lower
-from codegen.output import write_output
 from codegen.quantize import RECIPES
 from codegen.render.manifest import manifest
 from codegen.render.model import render_model

@@ -17,8 +17,8 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
-from codegen.encoding import encoded
 from codegen.golden import text_tokenizer
+from codegen.library_tokenizer.encoding import encoded
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")

@@ -18,17 +18,17 @@ from public_data import data_folder
 from tokenizer_harness import Decoding, Result, Runtime, random_source
 from tokenizer_texts import corpus_lines, random_bytes, scalar_texts
 
-from codegen.decoded import decoded
 from codegen.errors import EtchError
+from codegen.library_tokenizer.decoded import decoded
+from codegen.library_tokenizer.sentencepiece_tokenizer import SentencePieceTokenizer
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
 from codegen.load.text_tokenizers import TextTokenizers, load_text_tokenizers
 from codegen.load.tokenizer_spec import TokenizerSpec
-from codegen.prunable import keep_pieces
-from codegen.sentencepiece_tokenizer import SentencePieceTokenizer
-from codegen.vocabulary import Bound, prune
-from codegen.wheel_tokenizer import wheel_tokenizer
+from codegen.vocabulary.prunable import keep_pieces
+from codegen.vocabulary.pruning import Bound, prune
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "codegen" / "load"))
 from sentencepiece_files import CONTROL, UNKNOWN, field, sentencepiece_file

@@ -19,7 +19,7 @@ from classify_program import ROOT
 from tiny_checkpoint import DEFAULT_VOCAB
 
 from codegen import evaluate, pipeline
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")

@@ -22,9 +22,10 @@ from test_unigram_folder import model_folder
 from tokenizer_harness import Runtime, Wheel, assert_same, differences
 from tokenizers import Tokenizer
 
-from codegen import evaluate, pipeline, vocabulary
+from codegen import evaluate, pipeline
+from codegen.files.table_file import Columns
 from codegen.load.tokenizer_spec import TokenizerSpec
-from codegen.table_file import Columns
+from codegen.vocabulary import pruning as vocabulary
 
 sys.path.insert(0, str(ROOT / "tests" / "codegen" / "generation"))
 from record_translations import MODELS, write_folder

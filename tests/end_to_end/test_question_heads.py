@@ -22,7 +22,7 @@ from tiny_heads import write_encoder, write_head
 
 from codegen import pipeline
 from codegen.head_folders import HeadFolder
-from codegen.verify import verify
+from codegen.verification.verify import verify
 
 KINDS = ("single", "answers", "tags", "masks")
 CONTEXTS = (

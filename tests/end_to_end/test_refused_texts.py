@@ -16,11 +16,11 @@ from once import once
 from recorded_tasks import kernels_of
 
 from codegen import pipeline
-from codegen.calibrate import calibrate
+from codegen.calibration.calibrate import calibrate
 from codegen.errors import EtchError
 from codegen.evaluate import read_rows, score
+from codegen.files.table_file import Columns
 from codegen.golden import SHORT_TEXTS, make_golden
-from codegen.table_file import Columns
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 MODELS = {

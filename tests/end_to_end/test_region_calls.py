@@ -15,8 +15,8 @@ from once import once
 
 from codegen import pipeline
 from codegen.cli import main
+from codegen.memory.regions import Room
 from codegen.quantize import choose_recipe
-from codegen.regions import Room
 
 TEXTS = ["", "oil prices", "the striker scored twice", "a man " * 90]
 # A checkpoint, recipe, target, and what share of the arena each region has room for.

@@ -21,8 +21,9 @@ import pytest
 from classify_program import ROOT
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen import build, pipeline
-from codegen.runtime_cache import runtime_cache
+from codegen import pipeline
+from codegen.building import build
+from codegen.building.runtime_cache import runtime_cache
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("c++") is None, reason="no CMake, no C++")
 MODULE = ROOT / "runtime" / "cmake" / "runtime_cache.cmake"
@@ -75,7 +76,7 @@ class Place:
     def start(self, folder: Path, **environment: str) -> subprocess.Popen[str]:
         # Whoever runs these tests in the background of a script has them ignore SIGINT.
         code = "import signal, sys, pathlib; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        code += "from codegen.build import build; print(build(pathlib.Path(sys.argv[1]), print))"
+        code += "from codegen.building.build import build; print(build(pathlib.Path(sys.argv[1]), print))"
         return subprocess.Popen(
             [sys.executable, "-c", code, str(folder)],
             cwd=ROOT,

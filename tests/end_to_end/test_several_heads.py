@@ -24,7 +24,7 @@ from codegen.emulate import Text, emulate_texts
 from codegen.golden import text_tokenizer
 from codegen.head_folders import HeadFolder
 from codegen.oracle.interpret import Interpreter
-from codegen.verify import verify
+from codegen.verification.verify import verify
 
 TEXTS = (
     "the cat sat on the [MASK]",

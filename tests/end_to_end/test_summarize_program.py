@@ -17,8 +17,8 @@ from once import once
 from test_decoders import RECORDED, folder
 
 from codegen import pipeline
-from codegen.certificate import certify
-from codegen.verify import verify
+from codegen.verification.certificate import certify
+from codegen.verification.verify import verify
 
 SUMMARIES: dict[str, Any] = json.loads((RECORDED / "summaries.json").read_text(encoding="utf-8"))
 SWEPT = ("bart/texts", "mbart/texts", "pegasus/texts")

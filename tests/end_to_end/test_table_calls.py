@@ -15,7 +15,7 @@ from once import once
 
 from codegen import pipeline
 from codegen.cli import main
-from codegen.table_places import parse_place
+from codegen.memory.table_places import parse_place
 
 TEXTS = ["", "oil prices", "the striker scored twice", "a man " * 90]
 MODELS = [

@@ -18,7 +18,7 @@ from finetune_recipe import TIMEOUT, WORDS
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import evaluate, pipeline
-from codegen.table_file import Columns
+from codegen.files.table_file import Columns
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")

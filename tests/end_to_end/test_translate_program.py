@@ -17,7 +17,7 @@ from model_build import build_program, build_test
 from once import once
 
 from codegen import pipeline
-from codegen.verify import verify
+from codegen.verification.verify import verify
 
 GENERATION = ROOT / "tests" / "codegen" / "generation"
 sys.path.insert(0, str(GENERATION))

@@ -265,7 +265,8 @@ def test_what_nobody_has_loaded_is_removed(tmp_path: Path, monkeypatch: pytest.M
     for name in ("left", "elsewhere"):
         (place / name / "tiny").mkdir(parents=True)
     told = "import sys; sys.stdin.readline()"
-    keeps = f"from pathlib import Path; from codegen.folder_lock import keep; keep(Path({str(place / 'elsewhere')!r}))"
+    imports = "from pathlib import Path; from codegen.files.folder_lock import keep"
+    keeps = f"{imports}; keep(Path({str(place / 'elsewhere')!r}))"
     command = [sys.executable, "-c", f"{keeps}; print(flush=True); {told}"]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None

@@ -14,7 +14,7 @@ from model_build import build_test
 from once import once
 from test_generation_programs import RESTRICTED, ROOMY, checkpoint, generate, graph
 
-from codegen.search import Search
+from codegen.ir.search import Search
 
 __all__ = ["checkpoint"]  # a fixture
 

@@ -15,9 +15,10 @@ from recorded.outputs import folder
 from recorded_tasks import compare_calls, models_of, pair_lines, recorded_cases, variants_of
 from recorded_tasks import generated as generated_of_task
 
-from codegen import pipeline, verify
+from codegen import pipeline
 from codegen.emulate import Text, emulate_texts
 from codegen.golden import can_be_cut, text_tokenizer
+from codegen.verification import verify
 
 QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",)}
 LABELS = ("cats", "up, down", "the oil price")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.decoded import decoded
+from codegen.library_tokenizer.decoded import decoded
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.decoder_json import DecoderSpec
 from codegen.load.tokenizer_spec import (
     AddedToken,
@@ -28,7 +29,6 @@ from codegen.load.tokenizer_spec import (
 )
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
-from codegen.wheel_tokenizer import wheel_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

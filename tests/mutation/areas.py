@@ -82,7 +82,7 @@ AREAS = {
         ("grapheme_tables.cpp", "letter_tables.cpp", "unicode_tables.cpp", "unicode_tables.hpp"),
     ),
     "planner": Area(
-        ("codegen/plan.py", "codegen/placement.py", "codegen/liveness.py"),
+        ("codegen/memory/plan.py", "codegen/memory/placement.py", "codegen/memory/liveness.py"),
         (
             Suite(
                 (
@@ -97,15 +97,15 @@ AREAS = {
         ),
     ),
     "regions": Area(
-        ("codegen/regions.py",),
+        ("codegen/memory/regions.py",),
         (Suite((*PYTEST, FROZEN, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
     ),
     "tables": Area(
-        ("codegen/table_places.py", "codegen/render/table_places.py"),
+        ("codegen/memory/table_places.py", "codegen/render/table_places.py"),
         (Suite((*PYTEST, FROZEN, "tests/codegen/test_table_places.py")),),
     ),
     "traffic": Area(
-        ("codegen/traffic.py", "codegen/table_traffic.py"),
+        ("codegen/memory/traffic.py", "codegen/memory/table_traffic.py"),
         (
             Suite(
                 (*PYTEST, FROZEN, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))

@@ -11,7 +11,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
-from codegen.outside_files import NamedFile
+from codegen.files.outside_files import NamedFile
 
 CLASS_COLUMN = "label"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from codegen.stack_report import Stack
-from codegen.symbol_names import scope
+from codegen.building.stack_report import Stack
+from codegen.building.symbol_names import scope
 
 from .arena import Timeline
 from .elf_file import Image

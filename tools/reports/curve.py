@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.build import program_path
+from codegen.building.build import program_path
 
 from .failure import refused, text_of
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from codegen.build import boards
+from codegen.building.build import boards
 from codegen.errors import EtchError, printable
 from tools.support.options import OptionParser
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codegen.errors import EtchError
-from codegen.outside_files import NamedFile
+from codegen.files.outside_files import NamedFile
 
 
 def refused(code: str, message: str) -> EtchError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from codegen.symbol_names import scope
+from codegen.building.symbol_names import scope
 
 from .attribution import Piece, attribute
 from .elf_file import Image

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from codegen.building.symbol_names import scope
 from codegen.errors import EtchError
-from codegen.manifest import read_manifest
-from codegen.symbol_names import scope
+from codegen.files.manifest import read_manifest
 
 from .elf_file import Image, Symbol
 from .failure import refused

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.stack_report import Stack
-from codegen.symbol_names import readable
+from codegen.building.stack_report import Stack
+from codegen.building.symbol_names import readable
 
 from .arena import Timeline, timelines_of
 from .checks import Check, check_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codegen.stack_report import Stack, parse_stack
+from codegen.building.stack_report import Stack, parse_stack
 
 from .failure import refused, text_of
 from .model_folder import Model, build_folder

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
+from codegen.ir.search import Restrictions, Sampling, Search
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.generation_config import FILE, GenerationSettings, read_generation
-from codegen.search import Restrictions, Sampling, Search
 
 VOCABULARY = 100
 SOUND = {"decoder_start_token_id": 99, "eos_token_id": 2, "pad_token_id": 99, "bos_token_id": 0}

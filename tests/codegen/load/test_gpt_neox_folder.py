@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer import load_tokenizer
 from codegen.load.tokenizer_spec import NormalFormNormalizer
-from codegen.wheel_tokenizer import wheel_tokenizer
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation" / "gpt_neox" / "texts"
 CONFIG, JSON = "tokenizer_config.json", "tokenizer.json"

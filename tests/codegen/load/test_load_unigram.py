@@ -18,10 +18,10 @@ from tokenizers import Tokenizer
 from codegen.errors import EtchError
 from codegen.load.sentencepiece_model import read_sentencepiece_model
 from codegen.load.unigram_json import read_unigram_json
-from codegen.prunable import keep_pieces
 from codegen.tokenizer import compile_tokenizer
 from codegen.tokenizer.charsmap import read_charsmap
-from codegen.vocabulary import Bound, prune
+from codegen.vocabulary.prunable import keep_pieces
+from codegen.vocabulary.pruning import Bound, prune
 
 METASPACE = "\u2581"
 RUNS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
-from codegen.bundle import bundle
+from codegen.bundle.bundle import bundle
 from codegen.load.files import CheckpointFolder
 from codegen.load.folder import load_checkpoint
 from codegen.load.terms import read_terms

@@ -13,7 +13,6 @@ from test_lower import texts
 from test_plan import check
 from tiny_graphs import GRAPHS, post
 
-from codegen import liveness
 from codegen.emulate import emulate_outputs
 from codegen.errors import EtchError
 from codegen.ir import check_program, walks
@@ -24,8 +23,9 @@ from codegen.ir.op import reads
 from codegen.lower import demand as demand_module
 from codegen.lower import lower
 from codegen.lower.demand import Rows
+from codegen.memory import liveness
+from codegen.memory.plan import plan_memory
 from codegen.oracle.interpret import Interpreter
-from codegen.plan import plan_memory
 from codegen.quantize import RECIPES
 from codegen.targets import TARGETS
 

@@ -10,12 +10,12 @@ import pytest
 from test_generation import HERE, graph_of, settings_of
 
 from codegen.emulate.generation import Generation
+from codegen.ir.search import Search
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
-from codegen.search import Search
 
 VARIANTS = ("bart/two_layers", "bart/uneven", "marian/settings", "gpt2/narrow", "llama/tied")
 

@@ -13,9 +13,9 @@ from tiny_generators import decoder_only
 
 from codegen.emulate.generation import Generation
 from codegen.emulate.sampling import draw, weights
+from codegen.ir.search import Sampling
 from codegen.lower import lower
 from codegen.quantize import RECIPES
-from codegen.search import Sampling
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation" / "drawing.json"
 CASES: list[Any] = json.loads(RECORDED.read_text(encoding="utf-8"))

@@ -21,12 +21,12 @@ from codegen.errors import EtchError
 from codegen.frontends import FRONT_ENDS
 from codegen.ir import graph as g
 from codegen.ir.check_graph import check_graph
+from codegen.ir.search import Search
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.generation_config import GenerationSettings, read_generation, settings_in
 from codegen.load.shards import open_weights
 from codegen.oracle.interpret import Interpreter
-from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))

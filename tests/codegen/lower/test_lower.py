@@ -18,16 +18,16 @@ from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.program_changes import with_max_tokens
-from codegen.liveness import lives_of, op_names
 from codegen.lower import lower
 from codegen.lower.demand import Rows, demand
 from codegen.lower.schedule import stages_of
+from codegen.memory.liveness import lives_of, op_names
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 from codegen.render.tables import slot_tables
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding
-from codegen.vocabulary import keep_rows
+from codegen.vocabulary.pruning import keep_rows
 
 BOUND = {"fp32": 1e-5, "w8a8": 0.15}
 

@@ -13,7 +13,6 @@ from test_generation import VARIANTS, graph_of, recorded
 from test_plan import check
 from tiny_generators import GENERATORS, MAX_TARGET, decoder_only, encoder_decoder
 
-from codegen import liveness
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.ir import check_program, walks
@@ -21,8 +20,9 @@ from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir.op import reads, writes
 from codegen.lower import lower
+from codegen.memory import liveness
+from codegen.memory.plan import plan_memory
 from codegen.oracle.interpret import Interpreter
-from codegen.plan import plan_memory
 from codegen.quantize import RECIPES
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding

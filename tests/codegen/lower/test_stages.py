@@ -12,7 +12,6 @@ from graph_builder import Builder
 from test_lower import texts
 from tiny_graphs import post
 
-from codegen import liveness, stack_budget, table_traffic, traffic
 from codegen.emulate import emulate_outputs
 from codegen.emulate.forward import EMULATE, RUN
 from codegen.errors import EtchError
@@ -28,9 +27,10 @@ from codegen.lower import lower
 from codegen.lower.demand import INPUTS
 from codegen.lower.ops import LOWER, PACK
 from codegen.lower.steps import AT_ONCE, HANDS_ON
+from codegen.memory import liveness, stack_budget, table_traffic, traffic
+from codegen.memory.placement import Placement
+from codegen.memory.plan import SCRATCH, Region, plan_memory
 from codegen.oracle.interpret import INTERPRET
-from codegen.placement import Placement
-from codegen.plan import SCRATCH, Region, plan_memory
 from codegen.quantize import RECIPES
 from codegen.quantize.bounds import BOUND
 from codegen.render import forward

@@ -17,8 +17,8 @@ from boards import Firmware, parse_answer, tool
 from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.golden import text_tokenizer
-from codegen.regions import Room
-from codegen.table_places import parse_place
+from codegen.memory.regions import Room
+from codegen.memory.table_places import parse_place
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("regions on boards")]
 

@@ -145,7 +145,7 @@ def test_a_model_is_generated_again_when_it_must(source: Path, prefix: Path, ans
     os.utime(source / "checkpoint/config.json")
     assert generates()
     assert not generates()
-    os.utime(prefix / "share/etch/codegen/plan.py")
+    os.utime(prefix / "share/etch/codegen/memory/plan.py")
     assert generates()
     lists = source / "CMakeLists.txt"
     lists.write_text(lists.read_text().replace("MAX_TOKENS 128", "MAX_TOKENS 96 TABLES c"))

@@ -20,10 +20,11 @@ from projects import HERE, done, tool
 from tiny_checkpoint import write_tiny_checkpoint
 from tiny_heads import write_encoder, write_head
 
-from codegen import bundle, pipeline
+from codegen import pipeline
+from codegen.bundle import bundle
+from codegen.bundle.packages import FORMATS
 from codegen.cli import PACKAGE_FORMATS
 from codegen.head_folders import HeadFolder
-from codegen.packages import FORMATS
 
 INCLUDED_FROM = {  # by the tool, from the root of a package
     "arduino": ["src"],

@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("elftools", reason="pyelftools is not installed: tools/report and tools/test install it")
 
+from codegen.building.symbol_names import scope, shortened
 from codegen.errors import EtchError
-from codegen.symbol_names import scope, shortened
 from tools.reports.arena import timelines_of
 from tools.reports.attribution import attribute
 from tools.reports.elf_file import Image, Section, Symbol
@@ -104,7 +104,7 @@ def changed(chance: random.Random) -> dict[str, Any]:
 
 
 def is_typed(plan: dict[str, Any]) -> bool:
-    """Whether codegen/manifest.py would hand it on."""
+    """Whether codegen/files/manifest.py would hand it on."""
     fields = {"offset", "bytes", "first_op", "last_op"}
     buffers = [plan["arena_buffers"], plan.get("region_buffers", {})]
     whole = [

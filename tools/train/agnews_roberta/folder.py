@@ -11,9 +11,9 @@ import numpy as np
 from common.checkpoint import write_half, write_json
 from transformers import RobertaConfig, RobertaForSequenceClassification
 
-from codegen import vocabulary
 from codegen.load.byte_level_json import read_byte_level_json
-from codegen.prunable import keep_pieces
+from codegen.vocabulary import pruning as vocabulary
+from codegen.vocabulary.prunable import keep_pieces
 
 TOKENS = 64  # of a text; longer ones are cut
 _LEAST_USES = 80  # of a piece that stays

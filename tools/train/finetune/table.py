@@ -13,7 +13,7 @@ from refusal import Refused
 from settings import Columns
 
 from codegen.errors import EtchError
-from codegen.outside_files import NamedFile
+from codegen.files.outside_files import NamedFile
 
 _LONGEST_FIELD = 1 << 24
 

@@ -18,8 +18,8 @@ from refusal import Refused
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining
 
-from codegen.outside_files import NamedFile
-from codegen.texts import read_lines
+from codegen.files.outside_files import NamedFile
+from codegen.files.texts import read_lines
 
 _HEAD_WIDTH = 64
 _INNER = 4  # widths of a feed-forward layer

@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import normalize
 from transformers import BertConfig, BertModel, logging
 
-from codegen.texts import read_lines
+from codegen.files.texts import read_lines
 
 _HEAD_WIDTH = 32
 _INNER = 4  # widths of a feed-forward layer

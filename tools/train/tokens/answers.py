@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel
 
-from codegen.table_file import Row
+from codegen.files.table_file import Row
 from codegen.tasks.spans import Window, best_answer, windows_of
 from codegen.tasks.squad import exact_match, f1, read_questions
 

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parents[3]))  # codegen, the generator
 
 from codegen.errors import EtchError
-from codegen.table_file import Row
+from codegen.files.table_file import Row
 from codegen.tasks.entities import entity_f1
 from codegen.tasks.tagged_words import read_tagged
 

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel
 
-from codegen.table_file import Row
+from codegen.files.table_file import Row
 from codegen.tasks.entities import entity_f1
 from codegen.tasks.tagged_words import read_tagged, tags_of_words
 from codegen.tasks.tagging import OUTSIDE

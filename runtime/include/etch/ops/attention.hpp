@@ -220,7 +220,7 @@ struct BiasedAttentionF32 {
 };
 
 // Scratch bytes that Attention needs for one tile: encoded queries, scores, encoded probabilities, row factors.
-// codegen/plan.py computes the same numbers; generated code compares them in a static_assert.
+// codegen/memory/plan.py computes the same numbers; generated code compares them in a static_assert.
 constexpr std::size_t attention_s8_scratch_bytes(const HeadShape& s) noexcept {
     return round_up(s.tile_rows * encoded_row_bytes(s.packing, s.head_width), 64) +
            round_up(s.tile_rows * round_up(s.max_tokens, kPanelWidth) * sizeof(float), 64) +

@@ -94,7 +94,7 @@ constexpr std::size_t relative_product_bytes(std::uint32_t rows, std::uint32_t o
 }
 
 // Scratch behind that of attention: products of a tile's queries or of a panel's keys, factors of the latter.
-// codegen/plan.py computes the same numbers.
+// codegen/memory/plan.py computes the same numbers.
 constexpr std::size_t relative_scratch_bytes(const HeadShape& s) noexcept {
     const std::size_t of_queries = relative_product_bytes(s.tile_rows, s.max_tokens);
     const std::size_t of_keys = relative_product_bytes(kPanelWidth, s.tile_rows);

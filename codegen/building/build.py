@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build stage: a generated folder to its library and program, by CMake."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..console.progress import advance, advance_to, stage
+from ..errors import EtchError
+from ..files.generated_folder import check_folder
+from ..files.manifest import read_manifest
+from ..tasks import verbs
+from .runtime_cache import runtime_cache
+
+DEFAULT_MODEL = "agnews"  # its program is called `classify`, without its name
+ROOT = Path(__file__).resolve().parents[2]
+_LOG_LINES = 20
+_NO_SQLITE_HEADER = "sqlite3ext.h is missing"  # as tools/sqlite/CMakeLists.txt says it
+# What makes WebAssembly, by Debian's names.
+_WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
+_STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
+
+
+def program_path(directory: Path) -> Path:
+    """Where the program of a generated folder is built."""
+    manifest = read_manifest(directory)
+    name, verb = manifest["name"], verbs()[manifest["task"]].replace("_", "-")
+    return build_folder(directory.absolute()) / "bin" / (verb if name == DEFAULT_MODEL else f"{verb}-{name}")
+
+
+def build_folder(directory: Path) -> Path:
+    """Where a generated folder is built, in itself: EtchError where a link leads elsewhere."""
+    folder = directory / "build"
+    for path in (folder, folder / "bin"):
+        if path.is_symlink():
+            raise EtchError("not-a-regular-file", "build", f"{path} is a link: remove it")
+    return folder
+
+
+def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds libraries and program of a generated folder into its `build/bin` and returns the program."""
+    directory = directory.absolute()
+    check_folder(directory, "build")
+    binary = build_folder(directory)
+    _configure_and_build(binary, [f"-DETCH_MODEL_DIRS={directory}", "-DETCH_BUILD_TESTS=OFF"], echo)
+    program = program_path(directory)
+    alias = program.parent / program.name.removesuffix(f"-{read_manifest(directory)['name']}")
+    if alias != program:
+        alias.unlink(missing_ok=True)
+        alias.symlink_to(program.name)
+    return program
+
+
+def build_shared(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the shared library of a generated folder in its `build/shared`."""
+    name = read_manifest(directory)["name"]
+    return _build_library(directory, "shared", echo) / f"libetch_{name}.so"
+
+
+def build_sqlite(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the loadable extension of SQLite of a generated folder in its `build/sqlite`."""
+    name = read_manifest(directory)["name"]
+    try:
+        return _build_library(directory, "sqlite", echo) / f"{name}.so"
+    except EtchError as error:
+        if error.code != "configure-failed" or _NO_SQLITE_HEADER not in error.detail:
+            raise
+        raise EtchError(
+            "sqlite-header-missing", "build", f"{_NO_SQLITE_HEADER}: apt-get install libsqlite3-dev"
+        ) from None
+
+
+def build_web(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the module of WebAssembly of a generated folder in its `build/web`."""
+    name = read_manifest(directory)["name"]
+    check_web_compiler()
+    toolchain = ["--toolchain", str(ROOT / "tools" / "web" / "toolchain.cmake")]
+    return _build_library(directory, "web", echo, toolchain) / f"{name}.wasm"
+
+
+def build_bench(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
+    """Builds the benchmark of a generated folder, which times each op, in its `build/bench`. EtchError where it cannot
+    be: its sources are in the checkout of etch, and it takes Google Benchmark."""
+    name = f"bench-{read_manifest(directory)['name']}"
+    binary = build_folder(directory.absolute()) / "bench"
+    options = [f"-DETCH_MODEL_DIRS={directory.absolute()}", "-DETCH_BUILD_BENCH=ON"]
+    _configure_and_build(binary, [*options, "-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"], echo, name)
+    return binary / "bin" / name
+
+
+def check_web_compiler() -> None:
+    """EtchError where clang, its linker or the headers and libraries for WebAssembly are not there."""
+    source = "#include <string>\nint length() { return (int)std::string(1000, ' ').size(); }\n"
+    command = ["clang++", "--target=wasm32-wasi", "-msimd128", "-fno-exceptions", "-mexec-model=reactor", "-xc++", "-"]
+    try:
+        done = subprocess.run([*command, "-o", os.devnull], input=source, capture_output=True, text=True, check=False)
+        problem = done.stderr if done.returncode != 0 else ""
+    except OSError as error:
+        problem = f"clang++: {error.strerror}\n"
+    problem += "" if shutil.which("llvm-ar") else "llvm-ar: not found\n"
+    if problem:
+        message = f"clang cannot make WebAssembly here: apt-get install {' '.join(_WEB_PACKAGES)}"
+        raise EtchError("web-compiler-missing", "build", message, detail=problem.rstrip("\n"))
+
+
+def _build_library(directory: Path, kind: str, echo: Callable[[str], None], more: Sequence[str] = ()) -> Path:
+    """Builds the target of a `kind` that its option ETCH_BUILD_KIND adds; the folder that it is in."""
+    directory = directory.absolute()
+    check_folder(directory, "build")
+    name = read_manifest(directory)["name"]
+    binary = build_folder(directory) / kind
+    options = [f"-DETCH_MODEL_DIRS={directory}", f"-DETCH_BUILD_{kind.upper()}=ON"]
+    options += ["-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF", *more]
+    _configure_and_build(binary, options, echo, f"etch_{name}_{kind}")
+    return binary / "bin"
+
+
+def boards() -> list[str]:
+    """Those that a firmware can be linked for; none in an installed package."""
+    return sorted(path.parent.name for path in (ROOT / "firmware-demo" / "boards").glob("*/config.hpp"))
+
+
+def build_firmware(directory: Path, board: str, echo: Callable[[str], None]) -> Path:
+    """Builds the firmware of a board with the model of a generated folder in it, in its `build/firmware-BOARD`."""
+    directory = directory.absolute()
+    check_folder(directory, "build")
+    binary = build_folder(directory) / f"firmware-{board}"
+    toolchain = ROOT / "firmware-demo" / "boards" / board / "toolchain.cmake"
+    options = ["--toolchain", str(toolchain), f"-DETCH_BOARD={board}", f"-DETCH_FIRMWARE_MODEL={directory}"]
+    target = f"firmware-{board}"
+    _configure_and_build(binary, [*options, "-DETCH_BUILD_PROGRAMS=OFF", "-DETCH_INSTALL=OFF"], echo, target)
+    return binary / "bin" / f"{target}.elf"
+
+
+def _configure_and_build(
+    binary: Path, options: list[str], echo: Callable[[str], None], target: str | None = None
+) -> None:
+    if shutil.which("cmake") is None:
+        raise EtchError("cmake-missing", "build", "cmake is not installed (3.22 or newer is needed)")
+    echo(f"building in {binary}")
+    # Said even where there is none: the folder's own CMakeCache.txt may name another. No launcher: what ccache has kept
+    # comes without the call graph beside it, which the check of the stack reads.
+    options = [f"-DETCH_RUNTIME_CACHE={runtime_cache(echo) or ''}", "-DCMAKE_CXX_COMPILER_LAUNCHER=", *options]
+    options = ["-DCMAKE_BUILD_TYPE=Release", *options]
+    _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
+    chosen = [] if target is None else ["--target", target]
+    _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
+
+
+def _run(command: list[str], what: str) -> None:
+    # A process group of its own, so that what CMake has started can be stopped with it.
+    lines: list[str] = []
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        with stage(what, "step"):
+            for line in process.stdout:
+                lines = [*lines[1 - _LOG_LINES :], line.rstrip("\n")]
+                if found := _STEP.match(line):
+                    advance_to(int(found[1]), int(found[2] or 100))
+                advance(0)
+        process.wait()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        raise
+    if process.returncode != 0:
+        tail = "\n".join(lines)
+        raise EtchError(
+            f"{what}-failed", "build", f"`{' '.join(command)}` failed with exit {process.returncode}", detail=tail
+        )

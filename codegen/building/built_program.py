@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The built program of a generated folder, asked about texts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files.manifest import MANIFEST
+from .build import build, program_path
+
+Echo = Callable[[str], None]
+
+
+class ProgramError(Exception):
+    """The built program did not answer as it should."""
+
+
+def program_of(directory: Path, echo: Echo) -> Path:
+    """The built program of a generated folder; builds it where it is missing or older than the sources."""
+    program, written = program_path(directory), (directory / MANIFEST).stat().st_mtime
+    if program.is_file() and not program.is_symlink() and program.stat().st_mtime >= written:
+        return program
+    return build(directory, echo)
+
+
+def json_lines(program: Path, lines: Sequence[bytes], form: str, *options: str) -> list[dict[str, Any]]:
+    """What it prints of each line with `--file`, `form` (--json or --tokens) and `options`. ProgramError where it does
+    not."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "texts.txt")
+        file.write_bytes(b"".join(line + b"\n" for line in lines))
+        try:
+            done = subprocess.run([program, "--file", file, form, *options], capture_output=True, check=False)
+        except OSError as error:
+            raise ProgramError(f"{program.name}: {error.strerror}") from error
+    if done.returncode != 0:
+        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ProgramError(f"{program.name} {form}: exit code {done.returncode}: {last}")
+    try:
+        answers = [json.loads(line) for line in done.stdout.split(b"\n") if line]
+    except ValueError as error:
+        raise ProgramError(f"{program.name} {form}: {error}") from error
+    if len(answers) != len(lines):
+        raise ProgramError(f"{program.name} {form}: {len(answers)} lines for {len(lines)} texts")
+    return answers

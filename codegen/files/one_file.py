@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A single file that a command writes, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..errors import EtchError
+
+
+def write_file(path: Path, content: bytes, stage: str) -> None:
+    """Replaces what is there; folders on the way are made. EtchError of `stage` where that fails."""
+    place: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            place = file.name
+            file.write(content)
+        os.chmod(place, 0o644)
+        os.replace(place, path)
+        place = None
+    except OSError as error:
+        reason = "a file is where its folder would be" if isinstance(error, FileExistsError) else error.strerror
+        raise EtchError("write-failed", stage, f"cannot write {path}: {reason}") from error
+    finally:
+        if place is not None:
+            Path(place).unlink(missing_ok=True)

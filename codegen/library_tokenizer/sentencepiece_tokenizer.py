@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts to ids by the `sentencepiece` library, as MarianTokenizer of `transformers` 5.23 drives it: added tokens are
+found first, then a code at the beginning of what is between them, and the text of each piece is looked up. Called as
+a tokenizer of the `tokenizers` library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..load.sentencepiece_library import processor_of, without_normalization
+from ..load.tokenizer_spec import SentencePieceFile, TokenizerSpec
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+_METASPACE = "\u2581"
+
+
+class _Token(NamedTuple):
+    id: int
+    begin: int  # in the text, of characters
+    end: int
+    begins_word: bool
+
+
+@dataclass(frozen=True)
+class SentencePieceEncoding:
+    """As of the `tokenizers` library, what is asked for here; offsets are those of SentencePiece."""
+
+    ids: list[int]
+    type_ids: list[int]
+    sequence_ids: list[int | None]  # 0: of the first text
+    offsets: list[tuple[int, int]]
+    word_ids: list[int | None]
+    overflowing: list[int]  # ids that are cut off
+
+
+class SentencePieceTokenizer:
+    """Of texts one by one: there is no batch to gain by."""
+
+    normalizer = None  # added tokens are found in texts as they are
+    pre_tokenizer = None  # a text is one word
+
+    def __init__(self, spec: TokenizerSpec, file: SentencePieceFile) -> None:
+        self.encode_special_tokens = False  # True: special tokens are ordinary text
+        self._most: int | None = None  # tokens of a text
+        self._spec = spec
+        self._file = file
+        self._processor = processor_of(file.model)
+
+    def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
+        """Texts keep so many tokens; the strategy is about pairs."""
+        self._most = max_length
+
+    def token_to_id(self, text: str) -> int | None:
+        """None where the text has no id of its own."""
+        return self._file.ids.get(text)
+
+    def encode_batch(self, texts: Sequence[str], add_special_tokens: bool = True) -> list[SentencePieceEncoding]:
+        """Each as `encode` does it."""
+        return [self.encode(text, add_special_tokens=add_special_tokens) for text in texts]
+
+    def encode(self, text: str, pair: str | None = None, *, add_special_tokens: bool = True) -> SentencePieceEncoding:
+        """A text or two in the template, or without its special tokens. Two are not cut."""
+        whole = self._spec.template.single if pair is None else self._spec.template.pair
+        template = [part for part in whole if add_special_tokens or not isinstance(part.content, int)]
+        tokens = {"A": list(self._tokens(text)), "B": [] if pair is None else list(self._tokens(pair))}
+        cut: list[_Token] = []
+        if self._most is not None and pair is None:
+            room = max(self._most - len(template) + 1, 0)
+            tokens["A"], cut = tokens["A"][:room], tokens["A"][room:]
+        ids: list[int] = []
+        segments: list[int] = []
+        sequences: list[int | None] = []
+        offsets: list[tuple[int, int]] = []
+        words: list[int | None] = []
+        for part in template:
+            if isinstance(part.content, int):
+                some, sequence, of_words = [_Token(part.content, 0, 0, False)], None, [None]
+            else:
+                some, sequence = tokens[part.content], "AB".index(part.content)
+                of_words = list(accumulate((token.begins_word for token in some), initial=-1))[1:]
+            ids += [token.id for token in some]
+            segments += [part.segment] * len(some)
+            sequences += [sequence] * len(some)
+            offsets += [(token.begin, token.end) for token in some]
+            words += of_words
+        return SentencePieceEncoding(ids, segments, sequences, offsets, words, [token.id for token in cut])
+
+    def ids_in_word(self, word: str) -> list[int]:
+        """Of a word that is normalized already, U+2581 included."""
+        return [self._id(piece) for piece in self._of_words.encode(word, return_type=str)]
+
+    @cached_property
+    def _of_words(self) -> SentencePieceProcessor:
+        return processor_of(without_normalization(self._file.model))
+
+    def _id(self, text: str) -> int:
+        return self._file.ids.get(text, self._spec.model.unknown_id)
+
+    def _tokens(self, text: str) -> Iterator[_Token]:
+        hides = self.encode_special_tokens
+        added = {token.content: token for token in self._spec.added_tokens if not (token.special and hides)}
+        begin = 0
+        if added:
+            longest_first = sorted(added, key=len, reverse=True)
+            for match in re.finditer("|".join(map(re.escape, longest_first)), text):
+                token, before, behind = added[match[0]], text[begin : match.start()], text[match.end() :]
+                before = before.rstrip() if token.lstrip else before
+                end = match.end() + (len(behind) - len(behind.lstrip()) if token.rstrip else 0)
+                yield from self._segment(before, begin)
+                yield _Token(token.id, begin + len(before), end, begins_word=True)
+                begin = end
+        yield from self._segment(text[begin:], begin)
+
+    def _segment(self, text: str, begin: int) -> Iterator[_Token]:
+        """What is between added tokens; `begin` is its place."""
+        if text.startswith(">>") and "<<" in text:
+            end = text.index("<<") + 2
+            yield _Token(self._id(text[:end]), begin, begin + end, begins_word=True)
+            text, begin = text[end:], begin + end
+        found = self._processor.encode(text, return_type="offset_mapping")
+        for piece, (first, last) in zip(found["pieces"], found["offsets"], strict=True):
+            yield _Token(self._id(piece), begin + first, begin + last, piece.startswith(_METASPACE))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of tokens that a model writes, as the `tokenizers` wheel decodes them: what its program spells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tokenizers import Tokenizer
+
+from ..load.text_tokenizers import TargetTokenizer
+
+
+class Speller:
+    """Makes texts of tokens."""
+
+    def __init__(self, target: TargetTokenizer) -> None:
+        self._tokenizer = Tokenizer.from_str(target.spec.json)
+        self._drops_last_spaces = target.decoder.drops_last_spaces
+
+    def text(self, ids: Sequence[int], before: Sequence[int] = ()) -> str:
+        """What is written behind the tokens of a prompt, without a last character of it that is cut; none where it
+        begins a text of its own."""
+        prompt = list(before)
+        while (shown := self._decoded(prompt)).endswith("\ufffd"):
+            prompt.pop()
+        text = self._decoded([*prompt, *ids])[len(shown) :]
+        return text.rstrip(" ") if self._drops_last_spaces else text
+
+    def _decoded(self, ids: Sequence[int]) -> str:
+        return self._tokenizer.decode(list(ids), skip_special_tokens=True)

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library that reads texts as a specification means it: `tokenizers`, or `sentencepiece`."""
+
+from __future__ import annotations
+
+from tokenizers import Tokenizer
+
+from ..load.tokenizer_spec import TokenizerSpec
+from .sentencepiece_tokenizer import SentencePieceTokenizer
+
+WheelTokenizer = Tokenizer | SentencePieceTokenizer
+
+
+def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
+    """Of texts to the ids of the model."""
+    if spec.sentencepiece is not None:
+        return SentencePieceTokenizer(spec, spec.sentencepiece)
+    return Tokenizer.from_str(spec.json)
+
+
+def ids_in_word(tokenizer: WheelTokenizer, word: str) -> list[int]:
+    """Of a word as the model of the tokenizer takes it."""
+    if isinstance(tokenizer, SentencePieceTokenizer):
+        return tokenizer.ids_in_word(word)
+    return [token.id for token in tokenizer.model.tokenize(word)]

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where every buffer lies: in the arena, or in another region of memory that it is named for.
+
+Two buffers of a region may share bytes when no op needs both (liveness.py); placement.py finds the offsets. A region's
+lower bound is the most that any single op needs of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import EtchError
+from ..ir import program as p
+from ..ir import walks
+from ..ir.op import parts_of
+from ..ir.stage import Stage
+from ..targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
+from .liveness import lives_of, op_names
+from .placement import Life, Placement, end_of, lower_bound, place
+
+ARENA = "arena"  # the region of every buffer that is named for no other
+MAX_ARENA_BYTES = 1 << 31  # of any region
+_TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
+_WRITING_BYTES = 152  # sizeof(etch::Writing)
+_BEAMS_BYTES = 1792  # sizeof(etch::Beams)
+_QUESTION_STATE_BYTES = 1984  # etch::QuestionState, and what aligns the arrays behind it
+
+
+@dataclass(frozen=True)
+class Region:
+    """Memory of its own: offsets count from its begin."""
+
+    name: str
+    placements: tuple[Placement, ...]  # by offset
+    bytes: int
+    lower_bound: int
+
+    @property
+    def gap(self) -> float:
+        """What it takes beyond its lower bound, in percent of that."""
+        return 100.0 * (self.bytes - self.lower_bound) / max(self.lower_bound, 1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    row_block: int  # rows that a block holds
+    # Whether such a block is within the target's block_bytes, or has no more rows than its least; else the CPU says at
+    # run time how many rows a block has, row_block at most.
+    blocks_fit: bool
+    regions: tuple[Region, ...]  # the arena first
+    op_names: tuple[str, ...]  # what the op indices of the placements stand for
+    scratch_bytes: int
+    quantized_scales: dict[str, int]  # of each quantized buffer: where its row scales begin, relative to its offset
+    cache_scales: dict[str, int]  # of keys and values, likewise
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Of the arena, by offset."""
+        return self.regions[0].placements
+
+    @property
+    def arena_bytes(self) -> int:
+        return self.regions[0].bytes
+
+    @property
+    def lower_bound(self) -> int:
+        """Of the arena."""
+        return self.regions[0].lower_bound
+
+    def of_room(self, name: str) -> Region:
+        """The region of this name; the arena where there is none."""
+        return next((region for region in self.regions if region.name == name), self.regions[0])
+
+    def region(self, name: str) -> Region:
+        """The one that buffer `name` lies in."""
+        return next(region for region in self.regions if any(item.name == name for item in region.placements))
+
+    def placement(self, name: str) -> Placement:
+        """Of buffer `name`, in its region."""
+        return next(item for item in self.region(name).placements if item.name == name)
+
+    def offset(self, name: str) -> int:
+        """Of buffer `name`, from the begin of its region."""
+        return self.placement(name).offset
+
+
+def question_bytes(tokens: int, most_pieces: int) -> int:
+    """As much as sizeof(etch::QuestionMemory), or a little more."""
+    return _QUESTION_STATE_BYTES + 12 * tokens + 13 * (tokens + most_pieces + 1)
+
+
+def plan_memory(
+    program: p.Program,
+    target: Target,
+    tokenizer_scratch_bytes: int,
+    regions: Mapping[str, str] | None = None,
+    most_pieces: int = 0,
+) -> Plan:
+    """Where the buffers of `program` lie for texts of up to its max_tokens: in the arena, or in the region that
+    `regions` names for a buffer. Raises EtchError where a region would pass 2 GiB or is named for what is no buffer."""
+    buffers = walks.buffers_of(program)
+    row_block, blocks_fit = _choose_row_block(program, target, buffers)
+    names, lives = op_names(program), lives_of(program)
+    taken = [SCRATCH(op, program, target) for op in walks.ops_of(program)]
+    scratch = max(taken)
+    sizes: dict[str, int] = {}
+    scales: dict[str, int] = {}
+    for buffer in buffers:
+        data, row_scales = _bytes(buffer, _rows(buffer, program, row_block, target), program, target)
+        if program.target is not None and buffer == program.output:
+            data = 4 * logits_at_once(program)
+        sizes[buffer.name] = max(sizes.get(buffer.name, 0), data + row_scales)
+        if row_scales:
+            scales[buffer.name] = max(scales.get(buffer.name, 0), data)
+    tokens = program.max_tokens
+    begin, end = 0, _last_lookup(program)
+    texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
+    planned = {
+        "texts": Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
+        "ids": Life(_aligned(4 * tokens, target), begin, end),
+        "segments": Life(_aligned(tokens, target), begin, end),
+        "tokenizer": Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
+    }
+    if program.target is not None:
+        most, beams = program.target.max_tokens, program.target.search.beams
+        sizes_of_steps = {"written": 4 * most * beams}
+        if beams > 1:
+            sizes_of_steps |= {"parents": most * beams, "path": 4 * most}
+            if program.target.restrictions:
+                sizes_of_steps["history"] = 4 * most * beams
+            planned["beams"] = Life(_aligned(_BEAMS_BYTES, target), begin, len(names) - 1)
+        for name, size in sizes_of_steps.items():
+            planned[name] = Life(_aligned(size, target), _first_of_steps(program), len(names) - 1)
+        planned["writing"] = Life(_aligned(_WRITING_BYTES * beams, target), begin, len(names) - 1)
+    if program.task.asks:  # the tokenizer goes on behind each window
+        planned["tokenizer"].last = len(names) - 1
+        planned["question"] = Life(_aligned(question_bytes(tokens, most_pieces), target), begin, len(names) - 1)
+    for name, size in program.task.token_bytes.items():
+        planned[name] = Life(_aligned(size * tokens, target), begin, len(names) - 1)
+    for name, size in program.task.call_bytes.items():
+        planned[name] = Life(_aligned(size, target), begin, len(names) - 1)
+    planned |= {name: Life(_aligned(sizes[name], target), first, last) for name, (first, last) in lives.items()}
+    scratched = [index for index, bytes_taken in enumerate(taken, 1) if bytes_taken]
+    planned["scratch"] = Life(_aligned(scratch, target), scratched[0], scratched[-1])
+    kinds = {buffer.name: buffer.storage for buffer in buffers}
+    return Plan(
+        row_block=row_block,
+        blocks_fit=blocks_fit,
+        regions=_regions(planned, regions or {}, len(names)),
+        op_names=tuple(names),
+        scratch_bytes=_aligned(scratch, target),
+        quantized_scales={name: at for name, at in scales.items() if kinds[name] == "quantized"},
+        cache_scales={name: at for name, at in scales.items() if kinds[name] in p.CACHES},
+    )
+
+
+def _regions(planned: Mapping[str, Life], region_of: Mapping[str, str], ops: int) -> tuple[Region, ...]:
+    """Each region's buffers placed without a look at the others."""
+    for name in sorted(region_of.keys() - planned.keys()):
+        message = f"region '{region_of[name]}' is to hold '{name}', which is no buffer"
+        raise EtchError("region-of-nothing", "plan", message)
+    regions: list[Region] = []
+    for region in (ARENA, *sorted({*region_of.values()} - {ARENA})):
+        lives = {name: life for name, life in planned.items() if region_of.get(name, ARENA) == region}
+        placements = place(lives)
+        size = end_of(placements)
+        if size >= MAX_ARENA_BYTES:
+            of = "the arena" if region == ARENA else f"region '{region}'"
+            raise EtchError("arena-too-large", "plan", f"{of} would take {size} bytes: lower --max-tokens")
+        regions.append(Region(region, placements, size, lower_bound(lives.values(), ops)))
+    return tuple(regions)
+
+
+def encoded_row_bytes(width: int, target: Target) -> int:
+    """etch::encoded_row_bytes."""
+    return round_up(width, ENCODED_PADDING) * target.encoded_bytes_per_value
+
+
+# Bytes of a worker's scratch that an op needs.
+SCRATCH: Stage[int] = Stage("plan")
+
+
+@SCRATCH.on(
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeyRows, p.Pool, p.Masked, p.Normalize),
+    p.Softmax,
+)
+def _none(op: p.Op, program: p.Program, target: Target) -> int:
+    return 0
+
+
+@SCRATCH.on(p.PackKeys, p.PackValues)
+def _packed_rows(op: p.PackKeys | p.PackValues, program: p.Program, target: Target) -> int:
+    """Four rows of a head as bytes."""
+    return 4 * op.shape.width if op.out.kind == "s8" else 0
+
+
+@SCRATCH.on(p.Attention)
+def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target) -> int:
+    """etch::attention_s8_scratch_bytes or attention_f32_scratch_bytes, and what relative rows take behind it."""
+    tile = target.attention_tile_rows
+    tokens = steps_of(program) if op.keys.rows == "steps" else _rows(op.keys, program, 0, target)
+    scores = round_up(tile * round_up(tokens, PANEL_WIDTH) * 4, 64)
+    factors = round_up(tile * 4, 64)
+    relative = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    if op.kind == "f32":
+        return scores + factors + relative
+    query = round_up(tile * encoded_row_bytes(op.shape.width, target), 64)
+    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors + relative
+
+
+def relative_scratch_bytes(tile: int, tokens: int) -> int:
+    """etch::relative_scratch_bytes."""
+
+    def products(rows: int, others: int) -> int:
+        return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * 4
+
+    most = max(products(tile, tokens), products(PANEL_WIDTH, tile))
+    return round_up(most, 64) + round_up(PANEL_WIDTH * 4, 64)
+
+
+@SCRATCH.on(p.Linear, p.Best)
+def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
+    """Weights of 4 bits are expanded there."""
+    return expanded_bytes(op.input.width, target) if has_4_bits(op.weights) else 0
+
+
+@SCRATCH.on(p.Gru)
+def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
+    """etch::gru_scratch_bytes, and what expands weights of 4 bits behind it."""
+    own = round_up(3 * op.width * 4, 64) + round_up(encoded_row_bytes(op.width, target), 64)
+    return own + (expanded_bytes(op.width, target) if any(map(has_4_bits, op.weights)) else 0)
+
+
+def expanded_inputs(program: p.Program) -> int:
+    """The most inputs of a linear whose weights of 4 bits are expanded in scratch; 0 where there is none."""
+    linears = [op for op in walks.ops_of(program) if isinstance(op, p.Linear | p.Best)]
+    return max((op.input.width for op in linears if has_4_bits(op.weights)), default=0)
+
+
+def has_4_bits(slot: p.WeightSlot) -> bool:
+    """Whether any of the weights that it stores has."""
+    entries = (entry for entry in slot.stored if isinstance(entry, p.LinearWeights))
+    return any(isinstance(entry.matrix, p.S4Matrix) for entry in entries)
+
+
+def expanded_bytes(inputs: int, target: Target) -> int:
+    """etch::expanded_bytes."""
+    return PANEL_WIDTH * (4 * round_up(inputs, 4) if target.packing == "panel" else round_up(inputs, 16))
+
+
+def _aligned(size: int, target: Target) -> int:
+    return round_up(size, target.alignment)
+
+
+def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) -> int:
+    beams = 1 if program.target is None else program.target.search.beams
+    if buffer.rows == "steps":
+        return steps_of(program) if beams == 1 else beams * slot_rows(program)
+    return {"tokens": program.max_tokens, "block": row_block, "one": beams, "masks": target.mask_rows}[buffer.rows]
+
+
+def steps_of(program: p.Program) -> int:
+    """Most rows that a sequence which is written has in the caches."""
+    assert program.target is not None
+    return program.target.steps(program.max_tokens)
+
+
+def slot_rows(program: p.Program) -> int:
+    """The same of a beam: the next one's begin at a panel."""
+    return round_up(steps_of(program), PANEL_WIDTH)
+
+
+def logits_at_once(program: p.Program) -> int:
+    """Values that the logits of a pass take: those of the whole vocabulary for one row, or of a block for each beam."""
+    assert program.target is not None
+    entries, beams = program.target.vocabulary, program.target.search.beams
+    if program.target.all_logits:
+        return entries * beams
+    return max(entries, min(entries, p.VOCABULARY_BLOCK) * beams)
+
+
+def _first_of_steps(program: p.Program) -> int:
+    """The number of the first op that is repeated for each step, or of the one behind the last."""
+    index = 1
+    for step in program.steps:
+        if isinstance(step, p.Repeat) and step.over == "steps":
+            return index
+        index += sum(1 for _ in walks.ops_in(step))
+    return index
+
+
+def _last_lookup(program: p.Program) -> int:
+    """Of the ops the last one that reads the ids of the text: in every step where what is written begins with it."""
+    if program.target is not None and not program.target.begin:
+        return len(walks.ops_of(program))
+    ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
+    return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
+
+
+def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:
+    """Data bytes and, behind them, scale bytes of a buffer."""
+    if buffer.storage == "f32":
+        return 4 * rows * buffer.width, 0
+    if buffer.storage == "quantized":
+        return round_up(rows * encoded_row_bytes(buffer.width, target), target.alignment), 4 * rows
+    heads, width = buffer.heads, buffer.width // buffer.heads
+    if buffer.storage == "key_rows":
+        if buffer.kind == "f32":
+            return 4 * rows * buffer.width, 0
+        return round_up(heads * rows * encoded_row_bytes(width, target), target.alignment), 4 * heads * rows
+    n, k = (rows, width) if buffer.storage == "keys" else (width, rows)
+    panel = target.packing == "panel"
+    if buffer.kind == "f32":
+        elements = round_up(n, PANEL_WIDTH) * k if panel else n * k
+        return 4 * buffer.layers * heads * elements, 0
+    packed = round_up(n, PANEL_WIDTH) * round_up(k, 4) if panel else n * round_up(k, 16)
+    return buffer.layers * heads * round_up(packed, 16), 4 * buffer.layers * heads * rows
+
+
+def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> tuple[int, bool]:
+    """As many rows as keep a block's buffers within the target's block_bytes, a multiple of its granule; where these
+    are fewer than its least, block_rows_beyond. And Plan.blocks_fit."""
+    row_bytes = sum(sum(_bytes(buffer, 1, program, target)) for buffer in buffers if buffer.rows == "block")
+    if not row_bytes:
+        return 1, True
+    fitting = target.block_bytes // row_bytes // target.block_granule * target.block_granule
+    if fitting >= target.block_least_rows:
+        return min(fitting, program.max_tokens), True
+    rows = min(target.block_rows_beyond, program.max_tokens)
+    return rows, rows <= target.block_least_rows

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much stack a call of a generated model may use."""
+
+from __future__ import annotations
+
+from ..ir import program as p
+from ..ir import walks
+from ..ir.stage import Stage
+from ..targets import Target, round_up
+
+MANY_OPS = 32  # compilers let few operands of so many share their bytes
+MANY_OPS_STACK = 512
+RELATIVE_ROWS_STACK = 256  # an attention that multiplies by them, too
+RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
+
+
+def stack_budget(target: Target, program: p.Program, tokenizer: int) -> int:
+    """Bytes of stack that a call may use: the target's, a Result in self_test(), operands that have no room there
+    where a program has many ops or products within one, and what the `tokenizer` takes more than others."""
+    ops = walks.ops_of(program)
+    many = MANY_OPS_STACK if len(ops) > MANY_OPS else 0
+    own: dict[type, int] = {}
+    for op in ops:
+        own[type(op)] = max(own.get(type(op), 0), OWN(op))
+    more = many + sum(own.values()) + tokenizer
+    return target.stack_budget + round_up(program.task.result_bytes, 256) + more
+
+
+# Bytes of stack that an op has beside its operands.
+OWN: Stage[int] = Stage("stack budget")
+
+
+@OWN.on(p.Attention)
+def _relative_rows(op: p.Attention) -> int:
+    return 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
+
+
+@OWN.on(p.Gru)
+def _recurrent(op: p.Gru) -> int:
+    return RECURRENT_STACK
+
+
+@OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows))
+@OWN.on(*(p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+def _none(op: p.Op) -> int:
+    return 0

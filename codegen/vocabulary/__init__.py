@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--prune-vocabulary`: a tokenizer and embeddings of the pieces that texts use."""
