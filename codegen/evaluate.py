@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .console.progress import advance, stage
-from .emulate import Text, emulate_texts
+from .emulate import emulate_texts
 from .emulate.generation import Generation
 from .emulate.together import write_greedily
 from .errors import EtchError
@@ -24,6 +24,7 @@ from .files.table_file import Columns, Echo, Row
 from .golden import text_tokenizer
 from .ir.program import Program
 from .ir.task import Measure, Task
+from .ir.text import Text
 from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller

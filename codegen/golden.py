@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from .console.progress import advance, stage
-from .emulate import Text, emulate_outputs
+from .emulate import emulate_outputs
 from .emulate.generation import Generation
 from .ir import program as p
 from .ir import walks
 from .ir.stage import Stage
+from .ir.text import Text
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import evaluate
-from ..emulate import Text
 from ..emulate.together import logits_of, write_greedily
 from ..evaluate import Rows
 from ..golden import estimated_seconds
+from ..ir.text import Text
 from ..vocabulary.pruning import Bound
 from .space import Form, Space
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from ..emulate import Text, emulate_outputs, emulate_texts
+from ..emulate import emulate_outputs, emulate_texts
 from ..emulate.forward import WeightsFor
 from ..emulate.together import logits_of, write_greedily
 from ..ir import program as p
 from ..ir.task import Task
+from ..ir.text import Text
 from ..library_tokenizer.encoding import check_taken, encoded
 from ..oracle.interpret import Interpreter
 

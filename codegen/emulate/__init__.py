@@ -17,6 +17,6 @@ float reduction but the maximum: their results depend on the CPU. Same bytes on 
 
 from __future__ import annotations
 
-from .forward import Text, emulate, emulate_outputs, emulate_texts
+from .forward import emulate, emulate_outputs, emulate_texts
 
-__all__ = ["Text", "emulate", "emulate_outputs", "emulate_texts"]
+__all__ = ["emulate", "emulate_outputs", "emulate_texts"]

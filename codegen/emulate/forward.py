@@ -15,6 +15,7 @@ from ..ir import walks
 from ..ir.check_supported import check_phases
 from ..ir.op import at_layer
 from ..ir.stage import Stage
+from ..ir.text import Text
 from .attention import Relative, attention, split_heads
 from .best import best
 from .embedding import embedding_sum
@@ -22,15 +23,6 @@ from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, 
 from .gru import gru
 from .linear import linear
 from .pooling import normalize, pool, softmax
-
-
-class Text(NamedTuple):
-    """Token ids, special tokens included, and the segment of each."""
-
-    ids: Sequence[int]
-    segments: Sequence[int]
-    offsets: Sequence[tuple[int, int]] = ()  # characters, where somebody wants to know them
-
 
 Rows = F32Array | QuantizedRows
 WeightsFor = Callable[[p.LinearWeights, Rows], p.LinearWeights]

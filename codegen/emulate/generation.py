@@ -11,9 +11,10 @@ import numpy as np
 
 from ..ir import program as p
 from ..ir.search import Sampling, Search
+from ..ir.text import Text
 from .beams import NOT_THERE, Written, beam_search, log_sum
 from .floats import F32Array
-from .forward import Forward, Text
+from .forward import Forward
 from .sampling import draw
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir import program as p
+from ..ir.text import Text
 from .floats import F32Array
-from .forward import Forward, Text, WeightsFor
+from .forward import Forward, WeightsFor
 from .generation import run_pass
 
 

@@ -10,7 +10,6 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
@@ -22,46 +21,18 @@ from ..errors import EtchError, printable
 from ..files.generated_folder import check_folder
 from ..files.manifest import MANIFEST, TERMS_SUFFIX
 from ..files.one_file import write_file
-from ..head_folders import HeadFolder
 from ..verification.certificate import certify
 from ..verification.verify import verify
 from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of
 from .page import page
+from .request import Check, Request
 from .sbom import sbom
 
 PACKAGES = ("numpy", "tokenizers", "jinja2")  # that decide bytes
 SHOWN = ("table_bytes", "arena_bytes", "arena_lower_bound", "stack_budget", "table_list", "arena_ops", "arena_buffers")
 _SECONDS = 3600
-
-
-@dataclass(frozen=True)
-class Request:
-    """The arguments of `evidence`."""
-
-    directory: Path
-    checkpoint: Path
-    heads: tuple[HeadFolder, ...]  # of a model that has several
-    texts: Path
-    table: Path | None
-    table_options: tuple[str, ...]
-    latency: bool
-    out: Path
-    calibrate: Path | None = None  # what the model was calibrated on
-    calibrate_columns: tuple[str, ...] | None = None
-    smooth: Path | None = None  # what it was smoothed by
-    smooth_columns: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Check:
-    """A command that was run, and what it said."""
-
-    title: str
-    command: str  # as a user would type it
-    holds: bool
-    output: str
 
 
 def collect(request: Request, echo: Callable[[str], None]) -> int:

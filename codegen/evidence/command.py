@@ -30,7 +30,8 @@ def _take(parser: argparse.ArgumentParser) -> None:
 
 def _do(arguments: argparse.Namespace) -> int:
     """0 where everything that was checked holds, else 1; the page is written all the same."""
-    from .collect import Request, collect
+    from .collect import collect
+    from .request import Request
 
     options: list[str] = []
     for option in ("label_column", "text_columns", "labels"):

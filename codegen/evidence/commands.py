@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .request import Request
 from .same_options import same_options
-
-if TYPE_CHECKING:
-    from .collect import Request
 
 STAGE = "evidence"
 CHECKPOINT, MODEL, AGAIN = "CHECKPOINT", "MODEL", "AGAIN"

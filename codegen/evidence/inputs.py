@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files.digest import sha256_of
 from ..files.manifest import MANIFEST
 from ..files.outside_files import NamedFile
 from ..verification.verify import load_generated
 from .commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
-
-if TYPE_CHECKING:
-    from .collect import Request
+from .request import Request
 
 
 def digests_of_folders(request: Request, manifest: dict[str, Any]) -> dict[str, str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from ..render.environment import template_environment
 from .flash import LARGEST
 from .linked import Linked
-
-if TYPE_CHECKING:
-    from .collect import Check
+from .request import Check
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 900.0, 260.0, 70.0, 10.0  # of the drawing
 _ROUND = (1, 2, 5)

@@ -14,9 +14,9 @@ from .task import Face, Measure, Task, counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..emulate import Text
     from ..files.table_file import Row
     from .graph import Graph
+    from .text import Text
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..emulate import Text
     from ..files.table_file import Columns, Echo, Row
     from ..load.tokenizer_spec import TokenizerSpec
     from .graph import Graph
+    from .text import Text
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tokenizers import Tokenizer
 
-from ..emulate import Text
 from ..errors import EtchError
 from ..ir.program import Program
+from ..ir.text import Text
 
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 1 << 20

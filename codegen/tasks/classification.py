@@ -11,10 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task, counted, margin
+from ..ir.text import Text
 from .columns import label_index, label_reader, parts_of
 from .names import listed, printable_name
 

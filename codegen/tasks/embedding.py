@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Row
 from ..ir.graph import Graph, Normalize, Pool
 from ..ir.task import Face, Measure, Task
+from ..ir.text import Text
 from .columns import check_two_texts, numbers
 from .correlation import mean_spearman
 

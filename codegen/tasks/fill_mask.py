@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..errors import EtchError
 from ..files.table_file import Row, refused
 from ..frontends.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
+from ..ir.text import Text
 from ..load.tokenizer_spec import AddedToken, TokenizerSpec
 from .columns import parts_of
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
+from ..ir.text import Text
 from .translation_scores import bleu, chrf
 
 EXACT, BLEU, CHRF = Measure("exact match", True), Measure("BLEU", True, ""), Measure("chrF", True, "")

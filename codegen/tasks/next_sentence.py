@@ -10,12 +10,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Row
 from ..frontends.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face
+from ..ir.text import Text
 from ..load.tokenizer_spec import TokenizerSpec
 from .classification import Classification
 from .columns import check_two_texts

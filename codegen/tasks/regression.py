@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task, counted
+from ..ir.text import Text
 from .columns import numbers
 from .correlation import mean_spearman
 from .names import listed

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..files.table_file import Columns, Echo, Row, refused
 from ..frontends import parts
 from ..frontends.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head, Softmax
 from ..ir.task import Face, Measure, Task, counted, margin
+from ..ir.text import Text
 from .entities import entity_f1
 from .names import listed, printable_name
 from .tagged_words import read_tagged, tags_of_words

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emulate import Text
 from ..errors import EtchError
 from ..files.table_file import Row
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
+from ..ir.text import Text
 from ..load.tokenizer_spec import TokenizerSpec
 from .classification import Classification
 from .names import printable_name

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from ..console.progress import advance
-from ..emulate import Text, emulate_texts
+from ..emulate import emulate_texts
 from ..errors import EtchError
 from ..ir.program import Program
+from ..ir.text import Text
 from ..oracle.interpret import Interpreter
 
 # The bound of the fp32 recipe. A label can then change only where the reference's top two lie within twice as much.

@@ -14,8 +14,9 @@ from rounded_weights import RoundedWeights
 
 from codegen import pipeline
 from codegen.console.report import checkpoint_report
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
+from codegen.ir.text import Text
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe
 

@@ -15,9 +15,10 @@ from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_p
 from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
+from codegen.ir.text import Text
 from codegen.tasks.answering import Answering
 from codegen.tasks.spans import best_answer, windows_of
 from codegen.tasks.squad import exact_match, f1, normalized

@@ -13,9 +13,9 @@ import pytest
 from codegen.budget import judge as module
 from codegen.budget.judge import Judge
 from codegen.budget.space import Form
-from codegen.emulate import Text
 from codegen.evaluate import Rows, Score
 from codegen.ir.task import Measure
+from codegen.ir.text import Text
 
 WHOLE = Form(16, None, 8, frozenset())
 FOUR = Form(16, None, 8, frozenset("a"))

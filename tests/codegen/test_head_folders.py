@@ -19,11 +19,12 @@ from tiny_checkpoint import read_raw_safetensors, write_tiny_checkpoint
 from tiny_heads import with_tensor, with_vocabulary, write_encoder, write_gru, write_head
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_outputs, emulate_texts
+from codegen.emulate import emulate_outputs, emulate_texts
 from codegen.errors import EtchError
 from codegen.head_folders import HeadFolder, parse_head
 from codegen.ir import program as p
 from codegen.ir import walks
+from codegen.ir.text import Text
 from codegen.render.tables import make_tables, table_bytes
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer

@@ -12,9 +12,10 @@ from recorded.outputs import folder, read_recorded
 from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.ir import graph as g
 from codegen.ir import walks
+from codegen.ir.text import Text
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import places_of
 

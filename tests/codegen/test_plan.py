@@ -18,12 +18,13 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.check_program import check_program
 from codegen.ir.program_changes import map_ops
+from codegen.ir.text import Text
 from codegen.memory.placement import Life, lower_bound, place
 from codegen.memory.plan import MAX_ARENA_BYTES, Plan, plan_memory
 from codegen.quantize import RECIPES

@@ -13,10 +13,11 @@ from recorded_outputs import of_the_weights
 from rounded_weights import RoundedWeights
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.frontends import FRONT_ENDS, build_graph
 from codegen.ir.check_graph import check_graph
 from codegen.ir.graph import Graph
+from codegen.ir.text import Text
 from codegen.oracle.interpret import Interpreter
 
 LARGEST_DIFFERENCE = 1e-4  # of the recipe fp32, as `verify` demands

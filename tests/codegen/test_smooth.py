@@ -12,11 +12,12 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
 from codegen.calibration.smooth import exponents_of, smooth
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
+from codegen.ir.text import Text
 from codegen.load.folder import Checkpoint
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter

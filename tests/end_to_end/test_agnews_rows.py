@@ -16,7 +16,8 @@ from public_data import data_folder, models_folder
 from sampling import sampled
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
+from codegen.ir.text import Text
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(9)]
 

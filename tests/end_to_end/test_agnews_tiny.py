@@ -15,8 +15,9 @@ from agnews_texts import TEST, texts, write_agnews
 from classify_program import ROOT
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")

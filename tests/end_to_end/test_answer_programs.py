@@ -17,8 +17,9 @@ from recorded.outputs import folder, recorded_answers
 from recorded_tasks import bytes_of, compare_calls, generated, models_of, variants_of
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 
 QUICK = {"answers/bert": ("fp32", "w8a8"), "answers/roberta": ("fp32",)}
 

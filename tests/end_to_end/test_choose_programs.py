@@ -14,8 +14,9 @@ from recorded.outputs import folder
 from recorded_tasks import compare_calls, generated, models_of, pair_lines, variants_of
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 from codegen.oracle.interpret import Interpreter
 
 QUICK = {"choices/electra": ("w8a8",), "choices/roberta": ("fp32",)}

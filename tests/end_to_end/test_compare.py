@@ -23,7 +23,8 @@ from tokenizers import Tokenizer
 from tools.peers import compare, prepare, processes, runs, writing
 from tools.peers.inputs import Input, InputError, Labelled, of_length, open_tokenizer, read_labelled, read_texts
 from tools.peers.report import Report, Result, Times
-from tools.peers.runtimes import GENERATORS, PEERS, WRITERS, Setup
+from tools.peers.runtimes import GENERATORS, PEERS, WRITERS
+from tools.peers.setup import Setup
 
 CHECKPOINT = ROOT / "tools/train/agnews/checkpoint"
 LABELS = ["World", "Sports", "Business", "Sci/Tech"]
@@ -269,7 +270,7 @@ def test_no_runtime_is_left_behind(tmp_path: Path) -> None:
     """Not even by a comparison that is killed."""
     code = (
         "import os, signal, sys; from pathlib import Path; from tools.peers import processes; "
-        "from tools.peers.runtimes import Setup; processes.BUILD = Path(sys.argv[1]); "
+        "from tools.peers.setup import Setup; processes.BUILD = Path(sys.argv[1]); "
         "folder = Path(sys.argv[2]); "
         "worker = processes.Worker(Setup('tokenizers', 1, folder, folder, 256), 'oil'); "
         "print(worker._process.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"

@@ -103,7 +103,8 @@ def test_onnx_model_means_the_checkpoint(fused: bool, tmp_path: Path) -> None:
     ids = [1, 5, 9, 6, 7, 2]
     code = (
         "import json, sys; from pathlib import Path; from tools.peers.onnx_model import write_onnx; "
-        "from tools.peers.runtimes import Setup, load; folder, name = Path(sys.argv[1]), sys.argv[2]; "
+        "from tools.peers.runtimes import load; from tools.peers.setup import Setup; "
+        "folder, name = Path(sys.argv[1]), sys.argv[2]; "
         "write_onnx(folder, folder / 'model.onnx', fused=bool(int(sys.argv[3]))); "
         "runtime = load(Setup(name, 1, folder / 'model.onnx', folder, 32)); "
         "print(json.dumps(runtime.call(json.loads(sys.argv[4]))()))"

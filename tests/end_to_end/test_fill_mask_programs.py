@@ -15,8 +15,9 @@ from recorded.outputs import folder
 from recorded_tasks import compare_calls, generated, models_of, recorded_cases, variants_of
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 from codegen.verification.verify import verify
 
 LARGEST_DIFFERENCE = 1e-5

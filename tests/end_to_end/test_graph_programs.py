@@ -18,9 +18,10 @@ from tiny_checkpoint import write_tiny_checkpoint
 from tiny_graphs import GRAPHS
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.files.output import write_output
+from codegen.ir.text import Text
 from codegen.lower import lower
 from codegen.quantize import RECIPES
 from codegen.render.manifest import manifest

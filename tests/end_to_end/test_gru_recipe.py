@@ -16,8 +16,9 @@ from finetune_recipe import TIMEOUT, labelled, sentences, write_csv
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 from codegen.library_tokenizer.encoding import encoded
 
 pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -14,7 +14,8 @@ from model_build import build_program, build_test
 from recorded.outputs import read_recorded
 from shape_models import SHAPES, TESTED, Model, case_of, each, generated
 
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
+from codegen.ir.text import Text
 
 pytestmark = pytest.mark.minutes(3)
 

@@ -35,11 +35,12 @@ from shape_models import (
 from tiny_sentence import POOLINGS
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.emulate.polynomials import sigmoid
 from codegen.frontends.parts import ACTIVATIONS
 from codegen.golden import text_tokenizer
 from codegen.ir.task import Task
+from codegen.ir.text import Text
 from codegen.oracle.bert import Reference
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe

@@ -18,8 +18,9 @@ from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")

@@ -15,8 +15,9 @@ from once import once
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
+from codegen.ir.text import Text
 
 TEXTS = ["the cat sat on the dog", "a man " * 45, "the cat " * 300]
 

@@ -16,8 +16,9 @@ from recorded_tasks import compare_calls, models_of, pair_lines, recorded_cases,
 from recorded_tasks import generated as generated_of_task
 
 from codegen import pipeline
-from codegen.emulate import Text, emulate_texts
+from codegen.emulate import emulate_texts
 from codegen.golden import can_be_cut, text_tokenizer
+from codegen.ir.text import Text
 from codegen.verification import verify
 
 QUICK = {"zero/bert": ("w8a8",), "zero/roberta": ("fp32",), "zero/bart": ("fp32",)}

@@ -21,7 +21,8 @@ from .prepare import Preparation
 from .processes import Worker, fresh_process, machine, pinned, processors
 from .report import FIRST, Report, Result
 from .runs import STARTS, chosen, in_turns, prepare_all, start_all
-from .runtimes import GENERATORS, PEERS, TOKENIZERS, WRITERS, Setup
+from .runtimes import GENERATORS, PEERS, TOKENIZERS, WRITERS
+from .setup import Setup
 
 SINGLE_LABEL = "single_label_classification"
 THROUGHPUT_ROUNDS = 3

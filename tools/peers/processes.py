@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .prepare import BUILD, ROOT
-from .runtimes import Setup
+from .setup import Setup
 
 # Libraries of a CUDA toolkit, where there is one: a PyTorch for CUDA wants them even when it computes on the CPU.
 CUDA_LIBRARIES = Path("/usr/local/cuda/lib64")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import ctranslate2
 
-from .runtimes import Setup
+from .setup import Setup
 
 
 class CTranslate2:

@@ -7,7 +7,7 @@ import ctypes
 import itertools
 from collections.abc import Callable
 
-from .runtimes import Setup
+from .setup import Setup
 
 
 class _Library:

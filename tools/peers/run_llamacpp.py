@@ -10,7 +10,7 @@ from collections.abc import Callable
 import llama_cpp
 import numpy as np
 
-from .runtimes import Setup
+from .setup import Setup
 
 
 class LlamaCpp:

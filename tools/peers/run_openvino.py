@@ -9,7 +9,7 @@ import numpy as np
 import openvino
 
 from .inputs import open_tokenizer
-from .runtimes import Setup
+from .setup import Setup
 
 
 class OpenVino:

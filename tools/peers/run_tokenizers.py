@@ -8,7 +8,7 @@ from collections.abc import Callable
 import tokenizers
 
 from .inputs import open_tokenizer
-from .runtimes import Setup
+from .setup import Setup
 
 
 class Tokenizers:

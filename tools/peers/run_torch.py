@@ -9,7 +9,7 @@ import torch
 import transformers
 
 from .inputs import open_tokenizer
-from .runtimes import Setup
+from .setup import Setup
 
 
 class TorchWriter:

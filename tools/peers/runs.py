@@ -14,7 +14,7 @@ from .inputs import InputError
 from .prepare import BUILD, Preparation
 from .processes import Worker, WorkerError
 from .report import Report, Times
-from .runtimes import Setup
+from .setup import Setup
 
 TURN_SECONDS = 0.05  # a turn calls as often as fits in, at least once, at most
 TURN_CALLS = 50

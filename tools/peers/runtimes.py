@@ -4,22 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
-
-@dataclass(frozen=True)
-class Setup:
-    """What a runtime is loaded with."""
-
-    peer: str
-    threads: int
-    model: Path  # as prepared: a shared library, an ONNX file, a folder
-    checkpoint: Path
-    max_tokens: int
-    writes: bool = False  # tokens; otherwise it answers with logits
-    kernel: str = ""  # etch's kernel set; nothing: the best one
+from .setup import Setup
 
 
 class Runtime(Protocol):

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from .answering import answering, peak_megabytes
-from .runtimes import Setup, load
+from .runtimes import load
+from .setup import Setup
 
 
 def call_of(runtime: Any, request: dict[str, Any]) -> Callable[[], object]:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from tiny_program import random_ids, tiny_program
 
-from codegen.emulate import Text, emulate, emulate_texts
+from codegen.emulate import emulate, emulate_texts
 from codegen.ir.program import Loop, Program
+from codegen.ir.text import Text
 from codegen.oracle.bert import Reference
 
 SHAPES: list[dict[str, Any]] = [

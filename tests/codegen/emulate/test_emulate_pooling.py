@@ -12,9 +12,10 @@ from test_emulate_forward import with_all_rows
 from tiny_program import random_ids, tiny_program
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
-from codegen.emulate import Text, emulate, emulate_texts
+from codegen.emulate import emulate, emulate_texts
 from codegen.emulate.pooling import normalize, pool
 from codegen.ir.program import Pooling
+from codegen.ir.text import Text
 from codegen.oracle.bert import Reference
 
 F32 = np.float32

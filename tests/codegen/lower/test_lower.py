@@ -12,12 +12,13 @@ import pytest
 from graph_builder import MAX_TOKENS, SEGMENTS, VOCABULARY, WIDTH, Builder, graph
 from tiny_graphs import GRAPHS, post, pre
 
-from codegen.emulate import Text, emulate_outputs
+from codegen.emulate import emulate_outputs
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.program_changes import with_max_tokens
+from codegen.ir.text import Text
 from codegen.lower import lower
 from codegen.lower.demand import Rows, demand
 from codegen.lower.schedule import stages_of

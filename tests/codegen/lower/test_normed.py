@@ -14,10 +14,11 @@ from test_lower import texts
 from tiny_generators import GENERATORS
 from tiny_graphs import GRAPHS, post, pre, with_dense_head
 
-from codegen.emulate import Text, emulate_outputs, emulate_texts
+from codegen.emulate import emulate_outputs, emulate_texts
 from codegen.emulate.together import logits_of
 from codegen.ir import graph as g
 from codegen.ir.normed import Normed, Stored, normed_of, with_factors
+from codegen.ir.text import Text
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
