@@ -9,7 +9,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 if sys.version_info < (3, 10):  # noqa: UP036 - the floor is what this line is for
     sys.exit("etch: Python 3.10 or newer is needed, this is " + sys.version.split()[0])
 
-from .console.starting import leave_on_signals
+from .process.starting import leave_on_signals
 
 
 def main() -> int:

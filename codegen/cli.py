@@ -15,14 +15,14 @@ from typing import NoReturn
 from . import __version__
 from .building.build import boards
 from .console import argument_types as types
-from .console.interrupts import Stops, stoppable
-from .console.progress import listening, say, standard_listener
 from .console.subcommand import take_heads
 from .console.table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .convert.command import COMMAND as CONVERT
 from .errors import EtchError, printable
 from .evidence.command import COMMAND as EVIDENCE
 from .fetch.command import COMMAND as FETCH
+from .process.interrupts import Stops, stoppable
+from .process.progress import listening, say, standard_listener
 from .shells.command import Completion, Manual
 from .sqlite.command import COMMAND as SQLITE
 from .web.command import COMMAND as WEB

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .console.progress import advance, stage
 from .emulate import emulate_texts
 from .emulate.generation import Generation
 from .emulate.together import write_greedily
@@ -30,6 +29,7 @@ from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
+from .process.progress import advance, stage
 
 # [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.
 Outputs = NDArray[np.float32] | list[NDArray[np.float32]] | list[str]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from .console.progress import advance, stage
 from .emulate import emulate_outputs
 from .emulate.generation import Generation
 from .ir import program as p
@@ -27,6 +26,7 @@ from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 from .load.text_tokenizers import TargetTokenizer
 from .load.tokenizer_spec import TokenizerSpec
+from .process.progress import advance, stage
 
 # No line breaks: texts also travel as lines of a file.
 SHORT_TEXTS = (

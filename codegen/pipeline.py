@@ -15,8 +15,8 @@ from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
 from .console.report import evaluation_report, generation_report, pruning_report
 from .errors import EtchError
-from .files.output import prepare_target, write_output
 from .files.table_file import Columns
+from .folders.output import prepare_target, write_output
 from .frontends import build_graph, limits_of
 from .golden import make_golden
 from .gpu import check_tokenizer, encoder_of

@@ -11,10 +11,10 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..console.progress import advance, advance_to, stage
 from ..errors import EtchError
-from ..files.generated_folder import check_folder
-from ..files.manifest import read_manifest
+from ..folders.generated_folder import check_folder
+from ..folders.manifest import read_manifest
+from ..process.progress import advance, advance_to, stage
 from ..tasks import verbs
 from .runtime_cache import runtime_cache
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..files.manifest import MANIFEST
+from ..folders.manifest import MANIFEST
 from .build import build, program_path
 
 Echo = Callable[[str], None]

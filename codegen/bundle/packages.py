@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..files.rendered import Rendered
 from ..render.environment import template_environment
-from ..render.model import Rendered
 
 _FOLDER = "packages/"
 # For tools that let a library choose no flags. Contracted products have other bits; errno would make a library call of

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..console.progress import advance, stage
 from ..emulate.floats import F32Array, QuantizedRows
 from ..errors import EtchError, printable
 from ..files.table_file import Columns, Echo
@@ -29,6 +28,7 @@ from ..ir import program as p
 from ..ir.program_changes import with_matrices
 from ..load.tokenizer_spec import TokenizerSpec
 from ..oracle.interpret import Interpreter
+from ..process.progress import advance, stage
 from ..quantize.bits import places_of
 from ..quantize.rounding import factorize, input_products, output_error, round_by_inputs
 from .shown_texts import chosen_texts, judge, show

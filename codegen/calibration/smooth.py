@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..console.progress import stage
 from ..emulate.floats import F32Array, QuantizedRows
 from ..errors import EtchError, printable
 from ..files.table_file import Columns, Echo
@@ -28,6 +27,7 @@ from ..ir.normed import Normed, Stored, normed_of, with_factors
 from ..load.tokenizer_spec import TokenizerSpec
 from ..lower import lower
 from ..oracle.interpret import Interpreter
+from ..process.progress import stage
 from ..quantize.recipe import Recipe
 from ..quantize.w8a8 import W8A8
 from .shown_texts import chosen_texts, judge, show

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between a user and the pipeline: arguments, progress, reports, signals."""
+"""What stands between a user and the pipeline: values of options, reports."""

@@ -7,8 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..console.progress import say
 from ..console.subcommand import Subcommand
+from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

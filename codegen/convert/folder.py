@@ -16,8 +16,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..errors import printable
-from ..files.checkpoint_folder import publish
-from ..files.output import prepare_target
+from ..folders.checkpoint_folder import publish
+from ..folders.output import prepare_target
 from ..load.bare_encoder import is_bare, with_pooling
 from ..load.files import CheckpointFolder
 from ..load.other_files import is_other_file

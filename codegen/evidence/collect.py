@@ -15,12 +15,12 @@ from pathlib import Path
 from .. import __version__
 from ..building.build import build_bench
 from ..building.built_program import program_of
-from ..console.progress import stage
 from ..console.table_options import own_columns
 from ..errors import EtchError, printable
-from ..files.generated_folder import check_folder
-from ..files.manifest import MANIFEST, TERMS_SUFFIX
 from ..files.one_file import write_file
+from ..folders.generated_folder import check_folder
+from ..folders.manifest import MANIFEST, TERMS_SUFFIX
+from ..process.progress import stage
 from ..verification.certificate import certify
 from ..verification.verify import verify
 from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command

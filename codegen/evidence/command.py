@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..console.progress import say
 from ..console.subcommand import Subcommand, take_heads, take_model
 from ..console.table_options import columns
+from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ import hashlib
 from typing import Any
 
 from ..files.digest import sha256_of
-from ..files.manifest import MANIFEST
 from ..files.outside_files import NamedFile
+from ..folders.manifest import MANIFEST
 from ..verification.verify import load_generated
 from .commands import CHECKPOINT, STAGE, head_folder, named_files, shown_file
 from .request import Request

@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..console.progress import say
 from ..console.subcommand import Subcommand
 from ..load.hub_name import HubName
+from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

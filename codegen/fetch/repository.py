@@ -12,13 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..console.command_line import etch_command
 from ..errors import EtchError, printable
-from ..files.checkpoint_folder import publish
-from ..files.output import prepare_target
+from ..folders.checkpoint_folder import publish
+from ..folders.output import prepare_target
 from ..load.hub_name import HubName
 from ..load.pickles import pickled_names
 from ..load.safetensors import MAX_FILE_BYTES
+from ..process.command_line import etch_command
 from .chosen import chosen
 
 _CHUNK = 4 << 20

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are read and written around the pipeline: what a user names, tables of texts, generated folders."""
+"""Single files: what a user names, texts and tables of texts, what is written as one file."""

@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..console.command_line import etch_command
 from ..files.outside_files import open_member
+from ..process.command_line import etch_command
 from .hub_name import HubName
 from .json_file import parse_json, parse_json_list
 from .refusal import refusal

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..console.command_line import etch_command
 from ..errors import EtchError
-from ..files.manifest import MANIFEST
+from ..folders.manifest import MANIFEST
+from ..process.command_line import etch_command
 from .config import FILE as CONFIG_FILE
 from .config import Config
 from .config_keys import check_keys

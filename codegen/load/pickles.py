@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ..console.command_line import etch_command
+from ..process.command_line import etch_command
 from .files import CheckpointFolder
 from .refusal import refusal
 

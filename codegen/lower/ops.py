@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..console.progress import advance
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.products import Product
 from ..ir.stage import Stage
+from ..process.progress import advance
 from ..quantize.channels import quantize_rows
 from ..quantize.constants import reciprocal, rounded, without_tiny
 from .place import Place

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from ..console import progress
 from ..errors import EtchError
 from ..ir import graph as g
 from ..ir import program as p
@@ -21,6 +20,7 @@ from ..ir.check_sums import check_sums
 from ..ir.op import by_layer, carried, packed_reads, reads, row_reads, writes
 from ..ir.products import products_of, tied_tables
 from ..ir.stage import Stage
+from ..process import progress
 from ..quantize.bounds import check_bounds
 from ..quantize.recipe import Recipe
 from .demand import NodeDemand, Rows, demand, is_row_by_row

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ABI, __version__
-from ..files.manifest import id_set
+from ..folders.manifest import id_set
 from ..ir import program as p
 from ..memory.plan import Plan
 from ..memory.regions import Room

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,7 +12,8 @@ from jinja2 import Environment
 from .. import ABI, __version__
 from ..calibration.calibrate import Calibration
 from ..calibration.smooth import Smoothing
-from ..files.manifest import TERMS_SUFFIX
+from ..files.rendered import Rendered
+from ..folders.manifest import TERMS_SUFFIX
 from ..golden import Golden
 from ..gpu import Encoder
 from ..ir import program as p
@@ -74,14 +74,6 @@ class Model:
         """Bytes of stack that a call may use."""
         tokenizer = self.tokenizer.constants["stack_bytes"]
         return stack_budget(self.target, self.program, tokenizer)
-
-
-@dataclass(frozen=True)
-class Rendered:
-    """A file of the output: its name and its content in pieces."""
-
-    name: str
-    content: Iterable[bytes | memoryview]
 
 
 def render_model(model: Model, form: TableForm) -> list[Rendered]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..building.build import build_sqlite
 from ..errors import EtchError
-from ..files.manifest import check_one_arena, read_manifest
 from ..files.one_file import write_file
+from ..folders.manifest import check_one_arena, read_manifest
 from ..tasks import verbs
 
 VERBS = ("classify", "embed", "regress")

@@ -21,9 +21,9 @@ from .. import __version__
 from ..building.built_program import Echo, ProgramError, json_lines, program_of
 from ..errors import EtchError, printable
 from ..files.digest import sha256_of
-from ..files.generated_folder import check_folder
 from ..files.one_file import write_file
 from ..files.texts import lines_of
+from ..folders.generated_folder import check_folder
 from ..golden import text_tokenizer, truncation_of
 from ..head_folders import HeadFolder
 from ..library_tokenizer.decoded import decoded

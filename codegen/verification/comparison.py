@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
-from ..console.progress import advance
 from ..emulate import emulate_texts
 from ..errors import EtchError
 from ..ir.program import Program
 from ..ir.text import Text
 from ..oracle.interpret import Interpreter
+from ..process.progress import advance
 
 # The bound of the fp32 recipe. A label can then change only where the reference's top two lie within twice as much.
 # Embeddings that are not normalized are not near 1: their differences count relative to their largest value.

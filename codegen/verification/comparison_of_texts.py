@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from tokenizers import Encoding
 
-from ..console.progress import advance
 from ..emulate.beams import Written
 from ..emulate.generation import Generation
 from ..emulate.together import logits_of
@@ -20,6 +19,7 @@ from ..ir.program import Program
 from ..library_tokenizer.spelled import Speller
 from ..load.text_tokenizers import TargetTokenizer
 from ..oracle.interpret import Interpreter
+from ..process.progress import advance
 from .comparison import LARGEST_DIFFERENCE, counted
 
 _SHOWN = 60  # characters of a text that differs

@@ -21,11 +21,10 @@ from ..asked_task import asked_by
 from ..building.built_program import Echo, ProgramError, json_lines, program_of
 from ..calibration.calibrate import calibrate
 from ..calibration.smooth import smooth
-from ..console.progress import stage
 from ..errors import EtchError, printable
-from ..files.generated_folder import check_folder
 from ..files.table_file import Columns
 from ..files.texts import read_lines
+from ..folders.generated_folder import check_folder
 from ..golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
 from ..head_folders import HeadFolder
 from ..ir.program import Output, Program
@@ -35,6 +34,7 @@ from ..load.folder import Checkpoint
 from ..load.tokenizer_spec import TokenizerSpec
 from ..lower import lower
 from ..oracle.interpret import Interpreter
+from ..process.progress import stage
 from ..quantize import RECIPES, choose_recipe
 from ..vocabulary.kept_vocabulary import check_digest, with_kept
 from .comparison import Answer, Comparison, compare

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EtchError
-from ..files.manifest import MANIFEST, ids_of, read_manifest
+from ..folders.manifest import MANIFEST, ids_of, read_manifest
 from ..load.folder import Checkpoint
 from .pruning import keep_ids, never_dropped
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..console.progress import say
 from ..console.subcommand import Subcommand, take_model
+from ..process.progress import say
 
 
 def _take(parser: argparse.ArgumentParser) -> None:

@@ -15,11 +15,11 @@ from markupsafe import Markup
 from .. import __version__
 from ..building.build import build_web
 from ..errors import EtchError
-from ..files.generated_folder import Pieces
-from ..files.manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
-from ..files.output import prepare_target, write_output
+from ..files.rendered import Rendered
+from ..folders.generated_folder import Pieces
+from ..folders.manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
+from ..folders.output import prepare_target, write_output
 from ..render.environment import template_environment
-from ..render.model import Rendered
 from ..tasks import task_of, verbs
 from ..tasks.fill_mask import MASKS
 

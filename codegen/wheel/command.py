@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..console.progress import say
 from ..console.subcommand import Subcommand, take_model_and_place
+from ..process.progress import say
 
 
 def _do(arguments: argparse.Namespace) -> None:

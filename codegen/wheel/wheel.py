@@ -19,8 +19,8 @@ from typing import Any
 from .. import __version__
 from ..building.build import build_shared
 from ..errors import EtchError
-from ..files.manifest import TERMS_SUFFIX, check_one_arena, read_manifest
 from ..files.one_file import write_file
+from ..folders.manifest import TERMS_SUFFIX, check_one_arena, read_manifest
 from ..render.environment import template_environment
 from ..tasks import verbs
 

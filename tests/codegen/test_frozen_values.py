@@ -15,8 +15,8 @@ THAT_CHANGE = {
     "verification/certificate.py: Counts",
     "lower/schedule.py: _Versions",
     "memory/placement.py: Life",
-    "console/progress.py: Listener",
-    "console/progress.py: _Stage",
+    "process/progress.py: Listener",
+    "process/progress.py: _Stage",
 }
 
 

@@ -21,8 +21,8 @@ from codegen import pipeline
 from codegen.building import build
 from codegen.bundle import bundle
 from codegen.errors import EtchError
-from codegen.files.manifest import ids_of, read_manifest
-from codegen.render.model import Rendered
+from codegen.files.rendered import Rendered
+from codegen.folders.manifest import ids_of, read_manifest
 from codegen.verification import verify
 
 SEED = 20261122

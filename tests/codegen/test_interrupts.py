@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from test_output import FIRST, SECOND, content, manifest
 
-from codegen.console.interrupts import SIGNALS, held_signals
-from codegen.files.output import check_target, write_output
+from codegen.folders.output import check_target, write_output
+from codegen.process.interrupts import SIGNALS, held_signals
 
 MOMENTS = {
     "temporary folder": ("tempfile.mkdtemp", 0),
@@ -26,8 +26,8 @@ MOMENTS = {
     "first rename": ("pathlib.Path.rename", 0),
     "second rename": ("pathlib.Path.rename", 1),
     "last rename": ("pathlib.Path.rename", 2),
-    "first removal": ("codegen.files.output._remove", 0),
-    "last removal": ("codegen.files.output._remove", 1),
+    "first removal": ("codegen.folders.output._remove", 0),
+    "last removal": ("codegen.folders.output._remove", 1),
 }
 
 
@@ -143,7 +143,7 @@ def test_other_threads_hold_nothing(out: Path) -> None:
 
 STOPPED_IN_EXEC = """
 import signal, sys
-from codegen.console.interrupts import run_program
+from codegen.process.interrupts import run_program
 sys.exit(run_program("etch", lambda: exec("signal.raise_signal(signal.SIGTERM)", {"signal": signal})))
 """
 

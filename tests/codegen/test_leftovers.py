@@ -14,7 +14,7 @@ import pytest
 from test_interrupts import MOMENTS
 from test_output import FIRST, SECOND, content, manifest
 
-from codegen.files.output import check_target, remove_leftovers, write_output
+from codegen.folders.output import check_target, remove_leftovers, write_output
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
-from codegen.files.output import check_target, write_output
-from codegen.render.model import Rendered
+from codegen.files.rendered import Rendered
+from codegen.folders.output import check_target, write_output
 
 FIRST = [Rendered("a.hpp", [b"one ", b"two\n"]), Rendered("a.cpp", [b"code\n"]), Rendered("old.S", [b"stale\n"])]
 SECOND = [Rendered("a.hpp", [b"three\n"]), Rendered("a.cpp", [b"code\n"]), Rendered("a.tables", [bytes(100_000)])]

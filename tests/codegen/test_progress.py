@@ -15,7 +15,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import cli
 from codegen.building import build
-from codegen.console import progress
+from codegen.process import progress
 
 
 class Terminal(io.StringIO):

@@ -18,8 +18,8 @@ from codegen import pipeline
 from codegen.emulate.generation import Generation
 from codegen.emulate.together import logits_of
 from codegen.errors import EtchError
-from codegen.files.manifest import id_set
 from codegen.files.table_file import Columns
+from codegen.folders.manifest import id_set
 from codegen.ir.search import Restrictions
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.lower import lower

@@ -17,7 +17,7 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen.cli import main as etch
 from codegen.cli import make_parser
 from codegen.evidence.same_options import same_options
-from codegen.files.manifest import read_manifest
+from codegen.folders.manifest import read_manifest
 from codegen.shells.parsers import commands_of
 
 TEXTS = "the cat sat on the mat\nthe dog\nthe cat ran\n" * 12

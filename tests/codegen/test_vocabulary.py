@@ -15,8 +15,8 @@ from tokenizers import Tokenizer
 from codegen import pipeline
 from codegen.emulate import emulate
 from codegen.errors import EtchError
-from codegen.files.manifest import id_set, ids_of
 from codegen.files.table_file import Columns
+from codegen.folders.manifest import id_set, ids_of
 from codegen.ir.program import EmbeddingSum
 from codegen.ir.walks import ops_of
 from codegen.load.folder import Checkpoint

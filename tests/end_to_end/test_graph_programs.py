@@ -20,7 +20,7 @@ from tiny_graphs import GRAPHS
 from codegen import pipeline
 from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
-from codegen.files.output import write_output
+from codegen.folders.output import write_output
 from codegen.ir.text import Text
 from codegen.lower import lower
 from codegen.quantize import RECIPES

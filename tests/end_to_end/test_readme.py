@@ -140,7 +140,7 @@ def check_shown(shown: list[str], printed: list[str]) -> None:
     assert at == len(printed) or shown[-1] == "…", f"{printed[at]!r} is not shown"
 
 
-# What a slow machine prints besides (codegen/console/progress.py).
+# What a slow machine prints besides (codegen/process/progress.py).
 SIGN_OF_LIFE = re.compile(r".{12} (\w+ [\d,]+ of [\d,]+, )?\d+ s(, about \d+ s left)?")
 
 

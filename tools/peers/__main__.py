@@ -3,6 +3,6 @@ from __future__ import annotations
 
 import sys
 
-from codegen.console.starting import start
+from codegen.process.starting import start
 
 sys.exit(start("compare", "tools.peers.compare"))

@@ -72,7 +72,7 @@ class Timeline:
 def timelines_of(manifest: dict[str, Any]) -> list[Timeline]:
     """The plans in etch.json, in the order of --region, checked anew: each buffer lies in one region and is alive for
     ops that there are, those that are alive together share no byte, none ends past its region. The types of all fields
-    are checked already (codegen/files/manifest.py). EtchError where something contradicts another thing."""
+    are checked already (codegen/folders/manifest.py). EtchError where something contradicts another thing."""
     arena = manifest["arena_buffers"]
     regions, others = manifest.get("regions"), manifest.get("region_buffers")
     if regions is None and others is None:

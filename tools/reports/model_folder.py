@@ -11,7 +11,7 @@ from typing import Any
 
 from codegen.building.symbol_names import scope
 from codegen.errors import EtchError
-from codegen.files.manifest import read_manifest
+from codegen.folders.manifest import read_manifest
 
 from .elf_file import Image, Symbol
 from .failure import refused

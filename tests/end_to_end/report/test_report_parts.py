@@ -104,7 +104,7 @@ def changed(chance: random.Random) -> dict[str, Any]:
 
 
 def is_typed(plan: dict[str, Any]) -> bool:
-    """Whether codegen/files/manifest.py would hand it on."""
+    """Whether codegen/folders/manifest.py would hand it on."""
     fields = {"offset", "bytes", "first_op", "last_op"}
     buffers = [plan["arena_buffers"], plan.get("region_buffers", {})]
     whole = [

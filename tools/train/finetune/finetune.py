@@ -12,8 +12,8 @@ sys.path.insert(2, str(Path(__file__).resolve().parents[3]))  # codegen, the gen
 from refusal import Refused
 from settings import Settings, parse
 
-from codegen.console.interrupts import run_program
 from codegen.errors import EtchError
+from codegen.process.interrupts import run_program
 
 
 def say(message: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .. import __version__
-from ..render.model import Rendered
+from ..files.rendered import Rendered
 from .output import write_output
 
 _CHUNK = 4 << 20

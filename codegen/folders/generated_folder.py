@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EtchError
+from ..files.outside_files import open_member, read_member
 from .manifest import CMAKE_FILE, read_manifest
-from .outside_files import open_member, read_member
 
 MAX_FILE_BYTES = 8 << 30
 _MAX_CMAKE_BYTES = 1 << 16

@@ -12,14 +12,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from ..console.interrupts import held_signals
 from ..errors import EtchError
+from ..files.digest import sha256_of
+from ..files.folder_lock import locked
+from ..files.outside_files import read_member
+from ..files.rendered import Rendered
 from ..load.json_file import parse_json
-from ..render.model import Rendered
-from .digest import sha256_of
-from .folder_lock import locked
+from ..process.interrupts import held_signals
 from .manifest import MANIFEST, MAX_BYTES
-from .outside_files import read_member
 
 BUILD_FOLDER = "build"  # made by --build, kept when the folder is generated again
 # In a temporary folder until it is whole: what tells it from a folder of somebody else.

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EtchError
+from ..files.outside_files import read_member
 from ..load.json_file import parse_json
 from ..load.refusal import shown
 from ..names import checked_name
 from ..targets import TARGETS
 from ..tasks import verbs
-from .outside_files import read_member
 
 MANIFEST = "etch.json"
 CMAKE_FILE = "CMakeLists.txt"
