@@ -267,7 +267,8 @@ def _without_codes(normalizer: Normalizer, number: dict[int, int]) -> Normalizer
     if not isinstance(normalizer, SentencePieceNormalizer):
         return normalizer
     codes = tuple((text, number[old]) for text, old in normalizer.codes if old in number)
-    return replace(normalizer, codes=codes, unknown_code=number[normalizer.unknown_code])
+    unknown = normalizer.unknown_code
+    return replace(normalizer, codes=codes, unknown_code=None if unknown is None else number[unknown])
 
 
 def _renumbered(template: Template, number: dict[int, int]) -> Template:

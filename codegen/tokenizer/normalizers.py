@@ -71,7 +71,7 @@ def _(spec: SentencePieceNormalizer) -> Part:
         *(Field(name, array=name) for name in ("units", "texts", "plain")),
         boolean("has_map", charsmap is not None),
         Field("codes", group=content_fields("code", codes)),
-        signed("unknown_code", spec.unknown_code),
+        signed("unknown_code", -1 if spec.unknown_code is None else spec.unknown_code),
     )
     arrays = (("units", units), ("texts", texts), ("plain", plain), *content_arrays("code", codes))
     return Part("SentencePieceNormalizer", fields, arrays, stack_bytes=_CHARACTER_STACK)

@@ -274,6 +274,7 @@ inline void read(Reader& in, etch::CharacterBpe& model) {
     set(in, model.has_unmade);
     set(in, model.begin_bits);
     set(in, model.rank_bits);
+    set(in, model.named_begin);
     set(in, model.first_end);
     set(in, model.piece_count);
     set(in, model.unknown_id);
