@@ -30,7 +30,7 @@ from .metaspace_json import METASPACE
 from .refusal import refusal, shown
 from .sentencepiece_model import BPE, CONTROL, NORMAL, SentencePieceModel
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import check_is_added, check_unsupported, class_of, content_of, read_config
+from .tokenizer_config import check_is_added, check_unsupported, class_of, content_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_spec import (
     AddedToken,
@@ -75,9 +75,12 @@ def read_m2m_folder(folder: CheckpointFolder, vocab_size: int, class_in_config: 
     check_unsupported(config)
     if class_of(config, class_in_config, _CLASS, supported=(_CLASS,), model=f"{VOCAB_FILE} and {FILE}") != _CLASS:
         raise refusal("tokenizer-class", f"only {_CLASS} has {VOCAB_FILE} and {FILE}", file=CONFIG_FILE)
-    if config.get("sp_model_kwargs"):
-        message = f"'sp_model_kwargs': {shown(config['sp_model_kwargs'])} is not supported"
-        raise refusal("tokenizer-setting", message, file=CONFIG_FILE)
+    for key, asked in (
+        ("sp_model_kwargs", config.get("sp_model_kwargs")),
+        ("model_input_names", has_segments(config, usual=False)),
+    ):
+        if asked:
+            raise refusal("tokenizer-setting", f"'{key}': {shown(config[key])} is not supported", file=CONFIG_FILE)
     vocab = read_ids(folder, vocab_size)
     codes = _codes(config, vocab, vocab_size)
     tokens = read_tokens(folder, config, None, _TOKENS, rebuilds=True)

@@ -25,12 +25,13 @@ MADE_UP = 8  # rows of the embedding without a token
 _TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 
 
-def write_files(folder: Path, codes: Sequence[str], charsmap: bytes = b"") -> None:
-    """sentencepiece.bpe.model, vocab.json, special_tokens_map.json and tokenizer_config.json."""
+def write_files(folder: Path, codes: Sequence[str], charsmap: bytes = b"", kind: str = "m2m100") -> None:
+    """sentencepiece.bpe.model, vocab.json, special_tokens_map.json and tokenizer_config.json; the codes are of this
+    kind."""
     scores = [(piece, -float(i)) for i, piece in enumerate(PIECES)]
     (folder / "sentencepiece.bpe.model").write_bytes(sentencepiece_file(FIRST, scores, charsmap, model_type=2))
     special = _TOKENS | {"additional_special_tokens": [f"__{code}__" for code in codes]}
-    settings = {"src_lang": None, "tgt_lang": None, "language_codes": "m2m100", "sp_model_kwargs": {}}
+    settings = {"src_lang": None, "tgt_lang": None, "language_codes": kind, "sp_model_kwargs": {}}
     settings |= {"num_madeup_words": MADE_UP, "tokenizer_class": "M2M100Tokenizer", "model_max_length": 20}
     for name, values in (
         ("vocab.json", {text: i for i, text in enumerate(VOCABULARY)}),
