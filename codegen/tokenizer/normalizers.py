@@ -7,6 +7,7 @@ from functools import singledispatch
 
 import numpy as np
 
+from ..errors import EtchError
 from ..load.tokenizer_spec import (
     BertNormalizer,
     CharacterNormalizer,
@@ -62,6 +63,9 @@ def _(spec: CharsmapNormalizer) -> Part:
 @compile_normalizer.register
 def _(spec: SentencePieceNormalizer) -> Part:
     charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
+    if charsmap and charsmap.splits_characters:
+        message = "a key of the compiled map ends within a character: the library would break it"
+        raise EtchError("charsmap-malformed", "front-end", message)
     units, texts = (charsmap.units, charsmap.texts) if charsmap else _NO_MAP
     printed = range(0x20, 0x7F)
     plain = np.zeros(128, np.uint8)

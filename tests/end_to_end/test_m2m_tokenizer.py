@@ -11,17 +11,21 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sentencepiece
 from test_marian_tokenizer import assert_same, corpus_texts, drawn_texts
 from tokenizer_harness import Decoding, random_source
 from tokenizer_texts import random_bytes, scalar_texts
+from unigram import compiled
 
+from codegen.errors import EtchError
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
 from codegen.load.text_tokenizers import TextTokenizers, load_text_tokenizers
 from codegen.load.tokenizer_spec import CharacterBpeModel
+from codegen.tokenizer import compile_tokenizer
 
 GENERATION = Path(__file__).resolve().parents[1] / "codegen" / "generation"
 sys.path[:0] = [str(GENERATION), str(GENERATION.parent / "load")]
@@ -70,7 +74,7 @@ def trained(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> TextT
     return made(tmp_path_factory.mktemp("m2m"), written.getvalue(), [text for text, _ in found.most_common(2800)])
 
 
-def test_recorded_texts_and_ids() -> None:
+def test_texts_and_ids() -> None:
     both = tokenizers(GENERATION / "m2m_100" / "languages")
     results = assert_same(both.source, [text for text, _ in RECORDED["encoded"]])
     assert [result.ids.tolist() for result in results] == [ids for _, ids in RECORDED["encoded"]]
@@ -116,6 +120,24 @@ def test_drawn_vocabularies(tmp_path: Path) -> None:
         ]
         for plain_text in (False, True):
             assert_same(spec, [*texts, "__de__ a</s>b"], plain_text)
+
+
+def test_a_map_that_breaks_characters(tmp_path: Path) -> None:
+    """A key that ends within a character: the library would put half of one into the text."""
+    whole = compiled({"\u00e9": "e"})
+    units = np.frombuffer(whole, "<u4", (len(whole) - 4) // 4, 4).copy()
+    place = int(units[0]) >> 10 ^ 0xC3
+    units[place] |= 1 << 8
+    units[place ^ int(units[place]) >> 10] = 1 << 31
+    broken = whole[:4] + units.tobytes() + whole[4 + units.nbytes :]
+    for charsmap in (whole, broken):
+        model = sentencepiece_file(FIRST, [("\u2581", 0.0), ("e", -1.0)], charsmap, model_type=2)
+        spec = made(tmp_path, model, ["e", "\u2581"]).source
+        if charsmap is whole:
+            compile_tokenizer(spec)
+            continue
+        with pytest.raises(EtchError, match="within a character"):
+            compile_tokenizer(spec)
 
 
 def test_nothing_is_taken_for_a_code_of_marian(trained: TextTokenizers) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets; of the models of Marian and M2M-100
-// as `sentencepiece` does it, same ids.
+// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets; of the models of Marian and
+// M2M-100 as `sentencepiece` does it, same ids.
 #pragma once
 
 #include <cstddef>

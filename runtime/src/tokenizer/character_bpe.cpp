@@ -87,8 +87,8 @@ void Words<CharacterBpe>::write_pieces() noexcept {
     }
 }
 
-// Unknown characters, bytes [at, end) of the word, which together may be a piece after all. In bytes each stands for all
-// of its character.
+// Unknown characters, bytes [at, end) of the word, which together may be a piece after all. In bytes each stands for
+// all of its character.
 void Words<CharacterBpe>::write_unknown(std::uint32_t at, std::uint32_t end, std::uint32_t first,
                                         std::uint32_t last) noexcept {
     if (!model_.byte_fallback) {

@@ -62,10 +62,10 @@ struct CharacterBpe {
 
     // Two sets of keys: pieces; texts that are never looked up, unless unknown text may be one of them. Nodes that are
     // not there are kNoNode of trie.hpp. Keys whose ids are piece_count or more are pieces without one: they are
-    // written as unknown, each by itself. Several pairs may make a piece. SentencePiece's merges, as they are written down, are all pairs of pieces that
-    // spell a piece, those of the first ids first: with `ranks_by_id` no pair is stored, and an id is a rank. Which of
-    // a piece's pairs comes first never matters: a word has no two of them at once, since merging goes the same way
-    // inside equal texts.
+    // written as unknown, each by itself. Several pairs may make a piece. SentencePiece's merges, as they are written
+    // down, are all pairs of pieces that spell a piece, those of the first ids first: with `ranks_by_id` no pair is
+    // stored, and an id is a rank. Which of a piece's pairs comes first never matters: a word has no two of them at
+    // once, since merging goes the same way inside equal texts.
     const std::uint32_t* first_nodes;      // [256] by first byte
     const std::uint32_t* metaspace_nodes;  // [256] by the byte behind U+2581, with which most words begin
     Trie trie;
