@@ -26,6 +26,7 @@ from .load.byte_level_json import BYTE_OF
 from .load.sentencepiece_library import with_pieces
 from .load.tokenizer_spec import (
     ByteLevelBpeModel,
+    CharacterBpeModel,
     Normalizer,
     SentencePieceFile,
     SentencePieceNormalizer,
@@ -194,6 +195,11 @@ def _(model: UnigramModel, ids: Sequence[int]) -> str:
 @unknown_ids.register
 def _(model: UnigramModel) -> tuple[int, ...]:
     return (model.unknown_id,)
+
+
+@unknown_ids.register
+def _(model: CharacterBpeModel) -> tuple[int, ...]:
+    return () if model.unknown_id is None else (model.unknown_id,)
 
 
 @unspelled_ids.register
