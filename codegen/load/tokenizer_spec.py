@@ -152,9 +152,10 @@ class SentencePieceNormalizer:
 class FoldingNormalizer:
     """Each character by itself, then as SentencePiece does it."""
 
-    joins_quotes: bool  # two grave accents, or two apostrophes, become a quotation mark, before all else
+    joins_quotes: bool  # two grave accents, or two apostrophes, become a quotation mark, before that
     steps: tuple[str, ...]  # types of the wheel's normalizers: what is decomposed loses its accents
     rest: CharsmapNormalizer
+    joins_spaces: bool = False  # two spaces or more become one, before all else
 
 
 @dataclass(frozen=True)

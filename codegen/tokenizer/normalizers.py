@@ -28,7 +28,7 @@ from .normal_form import compile_normal_form
 from .sequence import compile_sequence, folding_field
 
 # Their streams are stages within stages, and looking ahead copies them.
-_CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2304, 1536
+_CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2560, 1536
 _FORM_CHARSMAP_STACK = 10_240
 _NO_MAP = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
 
@@ -86,7 +86,7 @@ def _(spec: FoldingNormalizer) -> Part:
     quotes = dict.fromkeys(map(ord, "`'"), "") if spec.joins_quotes else {}
     rest = _charsmap(spec.rest, compile_folding(spec.steps).ascii | quotes)
     folding, arrays = folding_field("folding", Folds(spec.joins_quotes, spec.steps))
-    fields = (folding, Field("rest", group=rest.fields))
+    fields = (boolean("joins_spaces", spec.joins_spaces), folding, Field("rest", group=rest.fields))
     return Part("FoldingNormalizer", fields, (*arrays, *rest.arrays), stack_bytes=_FOLDING_STACK)
 
 

@@ -218,6 +218,7 @@ inline void read(Reader& in, etch::CharacterNormalizer& normalizer) {
 }
 
 inline void read(Reader& in, etch::FoldingNormalizer& normalizer) {
+    set(in, normalizer.joins_spaces);
     read(in, normalizer.folding);
     read(in, normalizer.rest);
 }

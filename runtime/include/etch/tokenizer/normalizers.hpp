@@ -87,6 +87,7 @@ struct CharacterNormalizer {
 
 // That before SentencePiece's normalization.
 struct FoldingNormalizer {
+    bool joins_spaces;  // two spaces or more become one, before all else
     Folding folding;
     CharsmapNormalizer rest;
 };
