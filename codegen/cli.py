@@ -97,7 +97,8 @@ def _add_writing(generate: argparse.ArgumentParser) -> None:
         "--languages",
         type=types.languages,
         metavar="FROM,TO",
-        help="of a translator of many languages, mBART or NLLB: eng_Latn,fra_Latn (default: what the checkpoint says)",
+        help="of a translator of many languages, mBART, NLLB, M2M-100: eng_Latn,fra_Latn or en,fr "
+        "(default: what the checkpoint says)",
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to ids by the `sentencepiece` library, as MarianTokenizer of `transformers` 5.23 drives it: added tokens are
-found first, then a code at the beginning of what is between them, and the text of each piece is looked up. Called as
-a tokenizer of the `tokenizers` library."""
+"""Texts to ids by the `sentencepiece` library, as MarianTokenizer and M2M100Tokenizer of `transformers` 5.23 drive it:
+added tokens are found first, then, in Marian's, a code at the beginning of what is between them, and the text of each
+piece is looked up. Called as a tokenizer of the `tokenizers` library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..load.sentencepiece_library import processor_of, without_normalization
-from ..load.tokenizer_spec import SentencePieceFile, TokenizerSpec
+from ..load.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -52,6 +52,8 @@ class SentencePieceTokenizer:
         self._spec = spec
         self._file = file
         self._processor = processor_of(file.model)
+        normalizer = spec.normalizer
+        self._finds_codes = isinstance(normalizer, SentencePieceNormalizer) and normalizer.unknown_code is not None
 
     def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
         """Texts keep so many tokens; the strategy is about pairs."""
@@ -101,7 +103,9 @@ class SentencePieceTokenizer:
         return processor_of(without_normalization(self._file.model))
 
     def _id(self, text: str) -> int:
-        return self._file.ids.get(text, self._spec.model.unknown_id)
+        unknown = self._spec.model.unknown_id
+        assert unknown is not None
+        return self._file.ids.get(text, unknown)
 
     def _tokens(self, text: str) -> Iterator[_Token]:
         hides = self.encode_special_tokens
@@ -120,7 +124,7 @@ class SentencePieceTokenizer:
 
     def _segment(self, text: str, begin: int) -> Iterator[_Token]:
         """What is between added tokens; `begin` is its place."""
-        if text.startswith(">>") and "<<" in text:
+        if self._finds_codes and text.startswith(">>") and "<<" in text:
             end = text.index("<<") + 2
             yield _Token(self._id(text[:end]), begin, begin + end, begins_word=True)
             text, begin = text[end:], begin + end

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """BigBird's and RemBERT's tokenizer.json beside what their classes in `transformers` 5.23 make of the folder's files:
-the pieces are those of tokenizer.json, the other parts the class's own. tokenizer.json counts, what differs is said."""
+the pieces, and RemBERT's compiled map, are those of tokenizer.json, the other parts the class's own. tokenizer.json
+counts, what differs is said."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,7 @@ from .refusal import refusal
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import flag_of, has_segments
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import MetaspaceSegmenter, TokenizerSpec, bert_template
+from .tokenizer_spec import FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec, bert_template
 
 _Steps = list[dict[str, Any]]
 
@@ -27,6 +29,7 @@ class KeptClass:
     special_tokens: dict[str, object]  # by their keys, in the order in which they are added, with their defaults
     unknown: Callable[[TokenizerSpec], int]  # the piece of text that no other one has
     steps: Callable[[dict[str, Any]], _Steps]  # of the normalizer, by the settings, but for the compiled map
+    keeps_map: bool = False  # behind them
 
 
 def _unknown_of_big_bird(spec: TokenizerSpec) -> int:
@@ -49,6 +52,14 @@ def _runs(content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content}
 
 
+def _map_of(spec: TokenizerSpec) -> _Steps:
+    """The compiled map as a step, where there is one."""
+    charsmap = spec.normalizer.rest.charsmap if isinstance(spec.normalizer, FoldingNormalizer) else None
+    if charsmap is None:
+        return []
+    return [{"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}]
+
+
 _ENDS = {"sep_token": "[SEP]", "cls_token": "[CLS]"}
 _STRIPPING_MASK = {"content": "[MASK]", "lstrip": True, "rstrip": False, "single_word": False, "normalized": False}
 KEPT_CLASSES = {
@@ -59,6 +70,7 @@ KEPT_CLASSES = {
         ROBERTA_TOKENS | _ENDS | {"bos_token": "[CLS]", "eos_token": "[SEP]", "mask_token": "[MASK]"},
         lambda _: 2,
         _steps_of_rembert,
+        keeps_map=True,
     ),
 }
 
@@ -66,7 +78,8 @@ KEPT_CLASSES = {
 def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
     """Notes of what the class makes otherwise; what it is told to make otherwise is refused."""
     known = KEPT_CLASSES[name]
-    expected = read_unigram_normalizer({"type": "Sequence", "normalizers": known.steps(config)})
+    steps = known.steps(config) + (_map_of(spec) if known.keeps_map else [])
+    expected = read_unigram_normalizer({"type": "Sequence", "normalizers": steps})
     same_normalizer = spec.normalizer == expected
     if not same_normalizer and known.steps(config) != known.steps({}):
         message = f"do_lower_case and keep_accents ask for another normalizer than {JSON_FILE} has"

@@ -17,6 +17,7 @@ from .tokenizer_spec import Template, TemplatePart, TokenizerSpec
 
 Languages = tuple[str, str]  # of a text, and of what is written
 _CODE = re.compile(r"[a-z]{2,3}_[A-Za-z]{2,4}")  # en_XX of mBART, eng_Latn of NLLB
+_MARKED = re.compile(r"__([a-z]{2,3})__")  # of M2M-100, whose code is en
 _MOST_NAMED = 8
 
 
@@ -36,7 +37,15 @@ class Written:
 
 def language_tokens(spec: TokenizerSpec) -> dict[str, int]:
     """The tokens of languages by their codes."""
-    return {t.content: t.id for t in spec.added_tokens if t.special and _CODE.fullmatch(t.content)}
+    found = ((_code_of(token.content), token.id) for token in spec.added_tokens if token.special)
+    return {code: number for code, number in found if code is not None}
+
+
+def _code_of(text: str) -> str | None:
+    """That a token stands for."""
+    if (marked := _MARKED.fullmatch(text)) is not None:
+        return marked[1]
+    return text if _CODE.fullmatch(text) else None
 
 
 def language_of(spec: TokenizerSpec) -> str | None:
@@ -54,8 +63,7 @@ def written_language(spec: TokenizerSpec, language: str) -> Written:
 def reading(spec: TokenizerSpec, language: str) -> TokenizerSpec:
     """The tokenizer of texts in this language. EtchError where it puts none beside a text."""
     tokens, code = language_tokens(spec), language_of(spec)
-    described = json.loads(spec.json or "{}")
-    if code is None or (described.get("post_processor") or {}).get("type") != "TemplateProcessing":
+    if code is None or not (spec.sentencepiece is not None or _has_template(spec.json)):
         raise none_to_choose()
     before, after = tokens[code], _token(tokens, language)
 
@@ -63,7 +71,13 @@ def reading(spec: TokenizerSpec, language: str) -> TokenizerSpec:
         return tuple(replace(part, content=after) if part.content == before else part for part in parts)
 
     template = Template(renamed(spec.template.single), renamed(spec.template.pair), spec.template.cuts_first)
-    return replace(spec, template=template, json=json_reading(spec.json, language))
+    text = spec.json if spec.sentencepiece is not None else json_reading(spec.json, language)
+    return replace(spec, template=template, json=text)
+
+
+def _has_template(text: str) -> bool:
+    """Whether a tokenizer.json says it in a form that can be changed."""
+    return (json.loads(text).get("post_processor") or {}).get("type") == "TemplateProcessing"
 
 
 def none_to_choose() -> EtchError:

@@ -32,11 +32,13 @@ from .tokenizer_spec import (
     FormCharsmapNormalizer,
     NoNormalizer,
     NormalFormNormalizer,
+    RunRule,
     SequenceNormalizer,
     SplitSegmenter,
     WhitespaceSegmenter,
 )
 
+_SPACES = RunRule(" ", 2, " ")
 Plain = NoNormalizer | NormalFormNormalizer | CharacterNormalizer | SequenceNormalizer
 
 
@@ -125,12 +127,16 @@ def _beside_splits(steps: list[dict[str, Any]]) -> CharsmapNormalizer | Sequence
 
 
 def _before_charsmap(first: SequenceNormalizer, rest: CharsmapNormalizer) -> FoldingNormalizer | FormCharsmapNormalizer:
-    """What stands before a compiled map."""
-    folds = first.first_folding
+    """What stands before a compiled map. Spaces may be joined before quotation marks are: neither makes the other."""
+    folds, behind = first.first_folding, first.second_folding
+    in_order = first == SequenceNormalizer(first_folding=folds, first_run=_SPACES, second_folding=behind)
+    if in_order and (folds is None or not folds.steps):
+        joins_quotes = any(one is not None and one.joins_quotes for one in (folds, behind))
+        return FoldingNormalizer(joins_quotes, () if behind is None else behind.steps, rest, joins_spaces=True)
     if folds is not None and first == SequenceNormalizer(first_folding=folds):
         return FoldingNormalizer(folds.joins_quotes, folds.steps, rest)
     form, behind = first.form, first.third_folding
     if form is not None and first == SequenceNormalizer(form=form, third_folding=behind):
         return FormCharsmapNormalizer(form, behind, rest)
-    message = "before Precompiled one normal form, then what becomes of single characters, are supported only"
-    raise refusal("tokenizer-normalizer", message, file=FILE)
+    front = "one normal form or Replace of ' {2,}' by a space, then what becomes of single characters"
+    raise refusal("tokenizer-normalizer", f"before Precompiled {front}, are supported only", file=FILE)

@@ -13,6 +13,8 @@ from .config import Config
 from .decoder_json import DecoderSpec, read_decoder
 from .files import CheckpointFolder
 from .limits import Limits
+from .looked_up_pieces import DECODER
+from .m2m_folder import is_m2m_folder, read_m2m_folder
 from .marian_folder import is_marian_folder, read_marian_folder
 from .refusal import refusal
 from .tokenizer import load_tokenizer
@@ -55,6 +57,9 @@ def load_text_tokenizers(folder: CheckpointFolder, config: Config, limits: Limit
     if is_marian_folder(folder):
         source, pieces, decoder, reader = read_marian_folder(folder, limits.vocabulary, name)
         return TextTokenizers(source, TargetTokenizer(_with_note(folder, pieces), decoder, reader))
+    if is_m2m_folder(folder):
+        spec = _with_note(folder, read_m2m_folder(folder, limits.vocabulary, name))
+        return TextTokenizers(spec, TargetTokenizer(spec, DECODER))
     spec = load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class)
     if limits.target_entries is not None and folder.has(TARGET):
         target = _own_target(folder, limits)
@@ -76,10 +81,10 @@ def _own_target(folder: CheckpointFolder, limits: Limits) -> TokenizerSpec:
 
 def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "") -> TokenizerSpec:
     """The tokenizer of what is written, with a note where `transformers` drops spaces of texts that it has joined: of
-    BPE only where it is told to in so many words."""
+    BPE in a tokenizer.json only where it is told to in so many words."""
     values = read_config(folder)
     cleans = values.get(_CLEANS)
-    if isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
+    if spec.sentencepiece is None and isinstance(spec.model, ByteLevelBpeModel | CharacterBpeModel):
         cleans = cleans and values.get(_CLEANS_BPE)
     if not cleans:
         return spec

@@ -124,6 +124,8 @@ class CharacterBpeModel:
     unknown_id: int | None
     byte_fallback: bool  # unknown characters are written as pieces `<0x00>` to `<0xFF>`, one for each byte
     fuse_unknown: bool  # neighbouring unknown ones are one token
+    without_id: tuple[str, ...] = ()  # pieces, in merges numbered behind the others: each is written as unknown
+    named: tuple[tuple[str, int], ...] = ()  # texts and ids that unknown text is looked up in, whole
 
 
 @dataclass(frozen=True)
@@ -139,20 +141,21 @@ class CharsmapNormalizer:
 @dataclass(frozen=True)
 class SentencePieceNormalizer:
     """As the `sentencepiece` library has it: the longest key of the compiled map at each place, no spaces at the ends,
-    one between words. Before that `>>` to the first `<<` at the beginning is a token, as of Marian's languages."""
+    one between words. Before that `>>` to the first `<<` at the beginning may be a token, as of Marian's languages."""
 
     charsmap: bytes | None
-    codes: tuple[tuple[str, int], ...]  # their texts and ids
-    unknown_code: int  # the id of others
+    codes: tuple[tuple[str, int], ...] = ()  # their texts and ids
+    unknown_code: int | None = None  # the id of others; None: there are no such tokens
 
 
 @dataclass(frozen=True)
 class FoldingNormalizer:
     """Each character by itself, then as SentencePiece does it."""
 
-    joins_quotes: bool  # two grave accents, or two apostrophes, become a quotation mark, before all else
+    joins_quotes: bool  # two grave accents, or two apostrophes, become a quotation mark, before that
     steps: tuple[str, ...]  # types of the wheel's normalizers: what is decomposed loses its accents
     rest: CharsmapNormalizer
+    joins_spaces: bool = False  # two spaces or more become one, before all else
 
 
 @dataclass(frozen=True)
@@ -346,8 +349,8 @@ class TokenizerSpec:
     model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
     template: Template
     added_tokens: tuple[AddedToken, ...]
-    json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; empty
-    # where only `sentencepiece` does
+    json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; where
+    # only `sentencepiece` does, empty, or of what becomes of ids
     notes: tuple[str, ...]  # conflicts between files and what was chosen, for the report
     sentencepiece: SentencePieceFile | None = None
     trimming: Trimming | None = None  # of offsets; None: they are of all that a token is made of

@@ -32,19 +32,21 @@ Ranks = dict[tuple[str, str], int]
 
 def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: Collection[int]) -> Part:
     """`texts` are those of all ids, added tokens included; `special` are the ids of special tokens."""
+    names = (*spec.pieces, *spec.without_id)
     ids = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
+    ids |= {piece: len(texts) + i for i, piece in enumerate(spec.without_id)}
     hidden = {piece for piece, i in ids.items() if i in special and i != spec.unknown_id}
-    ranks = {
-        (spec.pieces[left] or "", spec.pieces[right] or ""): rank for rank, (left, right) in enumerate(spec.merges)
-    }
+    ranks = {(names[left] or "", names[right] or ""): rank for rank, (left, right) in enumerate(spec.merges)}
     pairs = _pairs_by_piece(ranks)
     reached = {piece for piece in hidden if piece in pairs or len(piece) == 1}
     matched = [(piece.encode(), i) for piece, i in ids.items()]
-    known = set(ids.values())
-    displayed = [(text, i) for i, text in enumerate(texts) if text and i not in known]
-    id_bits = trie.value_bits(len(texts))
-    found = trie.build((matched, displayed))
-    by_key = [spec.pieces[i] or "" if i in known else "" for i in found.values.tolist()]
+    text_of = {i: piece for piece, i in ids.items()}
+    named = dict(spec.named)
+    others = [(text, i) for i, text in enumerate(texts) if text and i not in text_of and i not in named.values()]
+    others += [(text.encode(), i) for text, i in named.items()]
+    id_bits = trie.value_bits(len(texts) + len(spec.without_id))
+    found = trie.build((matched, others))
+    by_key = [text_of.get(i, "") for i in found.values.tolist()]
     whole = {piece for piece in ids if spec.ignore_merges or _is_whole(piece, ids.keys(), ranks, reached)}
     by_id = _follow_from_ids(ids, ranks, pairs)
     unmade = {piece for piece in ids if by_id and piece not in pairs and _spellings(piece, ids)}
@@ -76,6 +78,7 @@ def compile_character_bpe(spec: CharacterBpeModel, texts: list[bytes], special: 
         boolean("has_unmade", bool(unmade)),
         unsigned("begin_bits", begin_bits),
         unsigned("rank_bits", rank_bits),
+        unsigned("named_begin", found.roots[1 if named else 2]),
         unsigned("first_end", found.roots[2]),
         unsigned("piece_count", len(texts)),
         signed("unknown_id", -1 if spec.unknown_id is None else spec.unknown_id),

@@ -20,6 +20,7 @@ class Charsmap:
 
     units: np.ndarray  # uint32, padded to what a search may reach
     texts: np.ndarray  # uint8, each text up to a zero
+    splits_characters: bool  # whether a key ends within one
 
     def has_rule_for(self, byte: int) -> bool:
         """Whether a key is this byte."""
@@ -49,22 +50,24 @@ def read_charsmap(blob: bytes) -> Charsmap:
         texts.decode("utf-8")
     except UnicodeDecodeError:
         raise _refusal("its texts are not UTF-8") from None
-    reached, values = _reached(units)
+    reached, values, splits_characters = _reached(units)
     if any(value >= len(texts) - 1 or texts[value] & 0xC0 == 0x80 for value in values):
         raise _refusal("a key becomes what is not there")
     most = max(place | 0xFF for place in reached) + 1
-    return Charsmap(np.pad(units, (0, max(most - len(units), 0))), np.frombuffer(texts, np.uint8))
+    padded = np.pad(units, (0, max(most - len(units), 0)))
+    return Charsmap(padded, np.frombuffer(texts, np.uint8), splits_characters)
 
 
-def _reached(units: np.ndarray) -> tuple[set[int], set[int]]:
-    """The places from which a byte leads on, and the values of all keys."""
+def _reached(units: np.ndarray) -> tuple[set[int], set[int], bool]:
+    """The places from which a byte leads on, the values of all keys, and whether a key ends within a character."""
     listed: list[int] = units.tolist()
     count = len(listed)
-    reached = {_offset(listed[0])}
+    reached = {(_offset(listed[0]), 0)}  # and how many bytes of a character are to come
     values: set[int] = set()
+    splits_characters = False
     left = list(reached)
     while left:
-        place = left.pop()
+        place, missing = left.pop()
         if place >= count:
             raise _refusal("its double array ends early")
         for byte in range(1, 256):
@@ -74,12 +77,19 @@ def _reached(units: np.ndarray) -> tuple[set[int], set[int]]:
             following = at ^ _offset(listed[at])
             if following >= count:
                 raise _refusal("its double array ends early")
+            more = missing - 1 if missing else _bytes_behind(byte)
             if listed[at] >> 8 & 1:
                 values.add(listed[following] & 0x7FFFFFFF)
-            if following not in reached:
-                reached.add(following)
-                left.append(following)
-    return reached, values
+                splits_characters |= more != 0
+            if (following, more) not in reached:
+                reached.add((following, more))
+                left.append((following, more))
+    return {place for place, _ in reached}, values, splits_characters
+
+
+def _bytes_behind(first: int) -> int:
+    """Of a character in UTF-8 that begins so."""
+    return 0 if first < 0x80 else 1 if first < 0xE0 else 2 if first < 0xF0 else 3
 
 
 def _offset(unit: int) -> int:

@@ -7,6 +7,7 @@ from functools import singledispatch
 
 import numpy as np
 
+from ..errors import EtchError
 from ..load.tokenizer_spec import (
     BertNormalizer,
     CharacterNormalizer,
@@ -27,7 +28,7 @@ from .normal_form import compile_normal_form
 from .sequence import compile_sequence, folding_field
 
 # Their streams are stages within stages, and looking ahead copies them.
-_CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2304, 1536
+_CHARACTER_STACK, _CHARSMAP_STACK, _FOLDING_STACK, _FORM_STACK = 512, 1280, 2560, 1536
 _FORM_CHARSMAP_STACK = 10_240
 _NO_MAP = np.zeros(1, np.uint32), np.zeros(1, np.uint8)
 
@@ -62,6 +63,9 @@ def _(spec: CharsmapNormalizer) -> Part:
 @compile_normalizer.register
 def _(spec: SentencePieceNormalizer) -> Part:
     charsmap = read_charsmap(spec.charsmap) if spec.charsmap else None
+    if charsmap and charsmap.splits_characters:
+        message = "a key of the compiled map ends within a character: the library would break it"
+        raise EtchError("charsmap-malformed", "front-end", message)
     units, texts = (charsmap.units, charsmap.texts) if charsmap else _NO_MAP
     printed = range(0x20, 0x7F)
     plain = np.zeros(128, np.uint8)
@@ -71,7 +75,7 @@ def _(spec: SentencePieceNormalizer) -> Part:
         *(Field(name, array=name) for name in ("units", "texts", "plain")),
         boolean("has_map", charsmap is not None),
         Field("codes", group=content_fields("code", codes)),
-        signed("unknown_code", spec.unknown_code),
+        signed("unknown_code", -1 if spec.unknown_code is None else spec.unknown_code),
     )
     arrays = (("units", units), ("texts", texts), ("plain", plain), *content_arrays("code", codes))
     return Part("SentencePieceNormalizer", fields, arrays, stack_bytes=_CHARACTER_STACK)
@@ -82,7 +86,7 @@ def _(spec: FoldingNormalizer) -> Part:
     quotes = dict.fromkeys(map(ord, "`'"), "") if spec.joins_quotes else {}
     rest = _charsmap(spec.rest, compile_folding(spec.steps).ascii | quotes)
     folding, arrays = folding_field("folding", Folds(spec.joins_quotes, spec.steps))
-    fields = (folding, Field("rest", group=rest.fields))
+    fields = (boolean("joins_spaces", spec.joins_spaces), folding, Field("rest", group=rest.fields))
     return Part("FoldingNormalizer", fields, (*arrays, *rest.arrays), stack_bytes=_FOLDING_STACK)
 
 

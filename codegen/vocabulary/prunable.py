@@ -26,6 +26,7 @@ from ..load.byte_level_json import BYTE_OF
 from ..load.sentencepiece_library import with_pieces
 from ..load.tokenizer_spec import (
     ByteLevelBpeModel,
+    CharacterBpeModel,
     Normalizer,
     SentencePieceFile,
     SentencePieceNormalizer,
@@ -196,6 +197,11 @@ def _(model: UnigramModel) -> tuple[int, ...]:
     return (model.unknown_id,)
 
 
+@unknown_ids.register
+def _(model: CharacterBpeModel) -> tuple[int, ...]:
+    return () if model.unknown_id is None else (model.unknown_id,)
+
+
 @unspelled_ids.register
 def _(model: UnigramModel) -> set[int]:
     return {model.unknown_id, *_byte_ids(model), *(i for _, i in model.named)}
@@ -267,7 +273,8 @@ def _without_codes(normalizer: Normalizer, number: dict[int, int]) -> Normalizer
     if not isinstance(normalizer, SentencePieceNormalizer):
         return normalizer
     codes = tuple((text, number[old]) for text, old in normalizer.codes if old in number)
-    return replace(normalizer, codes=codes, unknown_code=number[normalizer.unknown_code])
+    unknown = normalizer.unknown_code
+    return replace(normalizer, codes=codes, unknown_code=None if unknown is None else number[unknown])
 
 
 def _renumbered(template: Template, number: dict[int, int]) -> Template:

@@ -35,12 +35,16 @@ from codegen.errors import EtchError
 from codegen.load.unigram_json import read_unigram_json
 
 MAP = compiled(RULES)
+SPACES = {**RUNS, "content": " "}
 OPTIONS: list[Any] = [
     pytest.param({}, id="no-map"),
     pytest.param({"charsmap": MAP, "split_whitespace": True}, id="xlm-r"),
     pytest.param({"charsmap": MAP, "after": [strip(False, True), RUNS]}, id="t5"),
     pytest.param({"charsmap": MAP, "before": [strip(True, True)], "after": [{**RUNS, "content": " "}]}, id="deberta"),
     pytest.param({"charsmap": MAP, "before": [*QUOTES, *FOLDS], "split_whitespace": True}, id="albert"),
+    pytest.param({"charsmap": MAP, "before": [*QUOTES, SPACES]}, id="rembert"),
+    pytest.param({"charsmap": MAP, "before": [*QUOTES, SPACES, *FOLDS]}, id="rembert-uncased"),
+    pytest.param({"charsmap": MAP, "before": [SPACES, *FOLDS[:2]], "after": [RUNS]}, id="spaces"),
     pytest.param({"before": [FOLDS[2], strip(True, True)], "after": [{**RUNS, "content": " "}]}, id="lower-strip"),
     pytest.param({"charsmap": MAP, "scheme": "first"}, id="first"),
     pytest.param({"charsmap": MAP, "scheme": "first", "split_whitespace": True}, id="first-word"),

@@ -54,7 +54,7 @@ TRICKY_PARTS = (
 
 def compiled(rules: Mapping[str, str]) -> bytes:
     """A compiled map with these rules: of each node of their trie the units of its value and its bytes are at the first
-    place in the double array where all are free."""
+    place in the double array where all are free, and that no other node has: it would have that one's bytes, too."""
     texts = bytearray()
     children: list[dict[int, int]] = [{}]
     values: dict[int, int] = {}
@@ -71,7 +71,8 @@ def compiled(rules: Mapping[str, str]) -> bytes:
     bases = []
     for node, below in enumerate(children):
         needed = (*below, *([0] if node in values else []))
-        base = next(base for base in count(1) if all(base ^ byte not in taken for byte in needed))
+        free = (base for base in count(1) if base not in bases)
+        base = next(base for base in free if all(base ^ byte not in taken for byte in needed))
         taken |= {base ^ byte for byte in needed}
         bases.append(base)
     units = np.zeros(max(base | 0xFF for base in bases) + 1, np.uint32)

@@ -78,7 +78,7 @@ _USUAL_CLASSES = {
     "pegasus": "PegasusTokenizer",
 }
 _AS_DEBERTA = {"<s>": "[CLS]", "</s>": "[SEP]", "<pad>": "[PAD]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
-_TRANSLATOR = "marian"  # whose folders may have two tokenizers
+_TRANSLATORS = ("marian", "m2m_100")  # whose folders are asked for what is written, too
 NOTED = "a note says so"  # of a part that `transformers` makes otherwise
 VOCABULARY = 1 << 20  # rows of an embedding that no id reaches
 
@@ -184,7 +184,7 @@ def ours(folder: Path, files: Files) -> list[Any] | str:
 def _source(folder: Path, config: dict[str, Any], usual: str) -> TokenizerSpec:
     """Of what the model reads."""
     files = CheckpointFolder(folder)
-    if config["model_type"] == _TRANSLATOR:
+    if config["model_type"] in _TRANSLATORS:
         limits = Limits(8, VOCABULARY, 64, "positions", usual, writes_texts=True)
         return load_text_tokenizers(files, Config.from_json(config), limits).source
     return load_tokenizer(files, VOCABULARY, config.get("tokenizer_class"), usual)
@@ -204,7 +204,7 @@ def theirs(folder: Path) -> list[Any] | str:
             if tokenizer.is_fast:
                 which = encoding.sequence_ids()
                 in_text = [s for s, w in zip(segments, which, strict=True) if w is not None]
-            else:  # Marian's: what it adds is behind both
+            else:  # of one segment
                 in_text = segments[: len(ids) - tokenizer.num_special_tokens_to_add(pair=True)]
             answers.append([ids, in_text])
     except Exception as error:

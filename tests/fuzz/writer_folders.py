@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, NLLB's, PEGASUS's, BARThez', Marian's."""
+"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, NLLB's, PEGASUS's, BARThez', Marian's,
+M2M-100's."""
 
 from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from byte_level import small_json
 from character_bpe import character_bpe_json
 from folder_edits import Files
-from generation.marian_files import write_files
+from generation import m2m_files, marian_files
 
 _RECORDED = Path(__file__).resolve().parents[1] / "codegen" / "generation"
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LETTERS = "\u2581abcdefghijklmnopqrstuvwyzTB<>/[].,'12"
+_WMT21 = ("en", "ha", "is", "ja", "cs", "ru", "zh", "de")
 _MERGES = (
     ("\u2581", "t"),
     ("h", "e"),
@@ -40,9 +43,6 @@ def writer_folders() -> dict[str, Files]:
     }
     gpt2 = small_json(processor="ByteLevel")
     gpt2["added_tokens"] = [{"id": len(gpt2["model"]["vocab"]), **end}]
-    with tempfile.TemporaryDirectory() as name:
-        write_files(Path(name))
-        marian = {path.name: _content(path) for path in sorted(Path(name).iterdir())}
     found: dict[str, Files] = {
         "gpt2": {"tokenizer.json": gpt2, "tokenizer_config.json": {"tokenizer_class": "GPT2Tokenizer"}},
         "gpt2, merges.txt": _recorded("gpt2", "vocab.json", "merges.txt", "tokenizer_config.json"),
@@ -54,7 +54,8 @@ def writer_folders() -> dict[str, Files]:
             "tokenizer.json": _barthez(),
             "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast"},
         },
-        "marian": marian,
+        "marian": _written(marian_files.write_files),
+        "m2m_100, its own files": _written(lambda folder: m2m_files.write_files(folder, _WMT21, kind="wmt21")),
     }
     for name, files in found.items():
         family = name.partition(",")[0]
@@ -64,6 +65,12 @@ def writer_folders() -> dict[str, Files]:
 
 def _recorded(family: str, *names: str) -> Files:
     return {name: _content(_RECORDED / family / "texts" / name) for name in names}
+
+
+def _written(write: Callable[[Path], None]) -> Files:
+    with tempfile.TemporaryDirectory() as name:
+        write(Path(name))
+        return {path.name: _content(path) for path in sorted(Path(name).iterdir())}
 
 
 def _content(path: Path) -> Any:

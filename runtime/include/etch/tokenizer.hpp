@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets; of Marian's models as
-// `sentencepiece` does it, same ids.
+// Text to token ids, as Hugging Face's `tokenizers` does it: same ids, same offsets; of the models of Marian and
+// M2M-100 as `sentencepiece` does it, same ids.
 #pragma once
 
 #include <cstddef>
@@ -79,6 +79,7 @@ using UnigramTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigr
 using CharacterBpeTokenizer = Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>;
 // As the `sentencepiece` library itself does it.
 using SentencePieceUnigramTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>;
+using SentencePieceBpeTokenizer = Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, CharacterBpe>;
 using FoldingUnigramTokenizer = Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>;
 using FormCharsmapUnigramTokenizer = Tokenizer<FormCharsmapNormalizer, MetaspaceSegmenter, Unigram>;
 using NormalFormUnigramTokenizer = Tokenizer<NormalFormNormalizer, MetaspaceSegmenter, Unigram>;

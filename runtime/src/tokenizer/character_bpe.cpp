@@ -24,6 +24,23 @@ std::uint32_t Words<CharacterBpe>::find(std::uint32_t begin, std::uint32_t end) 
     return node;
 }
 
+// The same among the texts that unknown text may be.
+std::uint32_t Words<CharacterBpe>::find_named(std::uint32_t begin, std::uint32_t end) const noexcept {
+    const std::uint8_t* bytes = word_.bytes();
+    std::uint32_t node = model_.named_begin;
+    while (node < model_.first_end && model_.trie.labels[node] != bytes[begin])
+        ++node;
+    if (node == model_.first_end) return kNoNode;
+    for (std::uint32_t at = begin + 1; at < end && node != kNoNode; ++at)
+        node = find_child(model_.trie, node, bytes[at]);
+    return node != kNoNode && ends_key(model_.trie, node) ? node : kNoNode;
+}
+
+std::int32_t Words<CharacterBpe>::id(std::uint32_t key) const noexcept {
+    const std::int32_t id = id_of_key(model_.trie, key);
+    return static_cast<std::uint32_t>(id) < model_.piece_count ? id : model_.unknown_id;
+}
+
 inline std::uint32_t Words<CharacterBpe>::mark(std::uint32_t key) const noexcept {
     return packed_value(model_.marks, key, CharacterBpe::kMarkBits);
 }
@@ -40,7 +57,7 @@ bool Words<CharacterBpe>::write_whole() noexcept {
     if (node == kNoNode || !ends_key(model_.trie, node)) return false;
     const std::uint32_t key = key_at(model_.trie, node);
     if ((mark(key) & (CharacterBpe::kWholeMark | hidden_)) != CharacterBpe::kWholeMark) return false;
-    out_.write(id_of_key(model_.trie, key), word_.char_begin(0), word_.char_end(word_.chars() - 1));
+    out_.write(id(key), word_.char_begin(0), word_.char_end(word_.chars() - 1));
     return true;
 }
 
@@ -61,7 +78,7 @@ void Words<CharacterBpe>::write_pieces() noexcept {
             end = symbols_.next[end];
         const std::uint32_t last = word_.char_ending_at(end, first);
         if (is_known) {
-            out_.write(id_at(model_.trie, symbols_.nodes[at]), word_.char_begin(first), word_.char_end(last));
+            out_.write(id(key_at(model_.trie, symbols_.nodes[at])), word_.char_begin(first), word_.char_end(last));
         } else {
             write_unknown(at, end, first, last);
         }
@@ -70,11 +87,14 @@ void Words<CharacterBpe>::write_pieces() noexcept {
     }
 }
 
-// Unknown characters, bytes [at, end) of the word: each byte stands for all of its character.
+// Unknown characters, bytes [at, end) of the word, which together may be a piece after all. In bytes each stands for
+// all of its character.
 void Words<CharacterBpe>::write_unknown(std::uint32_t at, std::uint32_t end, std::uint32_t first,
                                         std::uint32_t last) noexcept {
     if (!model_.byte_fallback) {
-        out_.write(model_.unknown_id, word_.char_begin(first), word_.char_end(last));
+        const std::uint32_t node = find_named(at, end);
+        const std::int32_t id = node == kNoNode ? model_.unknown_id : id_at(model_.trie, node);
+        out_.write(id, word_.char_begin(first), word_.char_end(last));
         return;
     }
     for (; at < end; ++at) {

@@ -67,7 +67,9 @@ class Words<CharacterBpe> {
         if (!write_whole()) write_pieces();
         word_.clear();
     }
+    std::int32_t id(std::uint32_t key) const noexcept;
     std::uint32_t find(std::uint32_t begin, std::uint32_t end) const noexcept;
+    std::uint32_t find_named(std::uint32_t begin, std::uint32_t end) const noexcept;
     std::uint32_t mark(std::uint32_t key) const noexcept;
     bool is_piece(std::uint32_t node) const noexcept;
     bool write_whole() noexcept;

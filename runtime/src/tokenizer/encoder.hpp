@@ -10,6 +10,7 @@
 #include "cursor.hpp"
 #include "etch/tokenizer.hpp"
 #include "segmenter.hpp"
+#include "trie.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
 #include "word.hpp"
@@ -122,7 +123,7 @@ void Encoder<Tables>::take_code(Reader& cursor) noexcept {
     const auto is_twice = [this](std::uint32_t at, char c) noexcept {
         return splitter_.contains(at + 1) && text_[at] == c && text_[at + 1] == c;
     };
-    if (!may_be_code_) return;
+    if (!may_be_code_ || tables_.normalizer.unknown_code == kNoPiece) return;
     may_be_code_ = false;
     const std::uint32_t begin = splitter_.segment_begin();
     if (!is_twice(begin, '>')) return;

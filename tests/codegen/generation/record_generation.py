@@ -28,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "recorded"))
 sys.path.insert(2, str(HERE.parent))
 sys.path += [str(HERE.parents[2]), str(HERE.parents[1] / "end_to_end")]
+from m2m_files import VOCABULARY  # noqa: E402 - beside this one
 from random_weights import randomize  # noqa: E402 - of the folder beside
 from tokenizers_of_texts import PROMPTS, SPECIAL, write_text_tokenizer  # noqa: E402 - beside this one
 from unrounded import unrounded  # noqa: E402 - of the folder beside
@@ -106,6 +107,8 @@ def _weigh_words(model: Any, name: str) -> None:
             words[model.config.eos_token_id] *= 2
         if name in SMALL_WORDS:
             words *= 0.25
+        if name == "m2m_100/languages":  # that few of them are written, and none that has no token
+            words[len(VOCABULARY) :] *= 0.125
 
 
 def _age(folder: Path, name: str) -> None:

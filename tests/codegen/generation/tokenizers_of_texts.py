@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT-2's files, BART's bytes, Qwen2's, a tokenizer.json as Llama 3 has it,
-Unigram of T5, mBART and PEGASUS, NLLB's BPE."""
+Unigram of T5, mBART and PEGASUS, NLLB's BPE, M2M-100's files."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import m2m_files
 import transformers
+from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES as M2M_CODES
 from transformers.models.mbart.tokenization_mbart import FAIRSEQ_LANGUAGE_CODES
 from unigram import compiled
 from vocabularies import BYTES, MERGES, ROBERTA_VOCABULARY, UNIGRAM
@@ -64,6 +66,13 @@ SPECIAL = {
         "eos_token_id": 2,
         "decoder_start_token_id": 2,
         "forced_bos_token_id": _NLLB_PIECES.index("deu_Latn"),
+    },
+    "m2m_100/languages": {
+        "vocab_size": len(m2m_files.VOCABULARY) + len(M2M_CODES["m2m100"]) + m2m_files.MADE_UP,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+        "forced_bos_token_id": len(m2m_files.VOCABULARY) + M2M_CODES["m2m100"].index("de"),
     },
     "pegasus/texts": {
         "vocab_size": len(_PEGASUS_PIECES),
@@ -137,6 +146,9 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
             _spm_precompiled_charsmap=_CHARSMAP,
         )
         tokenizer.save_pretrained(folder)
+        return
+    if variant == "m2m_100/languages":
+        m2m_files.write_files(folder, M2M_CODES["m2m100"], _CHARSMAP)
         return
     if variant == "pegasus/texts":
         first = len(_PEGASUS_FIRST)

@@ -143,6 +143,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "M2M100",
         M2M | {"d_model": 20, "encoder_attention_heads": 4, "scale_embedding": False} | SPECIAL["m2m_100/texts"],
     ),
+    "m2m_100/languages": (
+        "M2M100",
+        M2M | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["m2m_100/languages"],
+    ),
     "pegasus/own": ("Pegasus", PEGASUS | {"encoder_layers": 2, "activation_function": "gelu"}),
     "pegasus/texts": ("Pegasus", PEGASUS | {"decoder_layers": 1, "scale_embedding": False} | SPECIAL["pegasus/texts"]),
     "t5/tied": ("T5", T5),
@@ -210,6 +214,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 SETTINGS["mbart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "length_penalty": 2.0, "min_length": 5}
 SETTINGS["m2m_100/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 2, "length_penalty": 0.8}
 SETTINGS["m2m_100/texts"] |= {"no_repeat_ngram_size": 1, "suppress_tokens": [1]}
+SETTINGS["m2m_100/languages"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 3, "early_stopping": True}
+SETTINGS["m2m_100/languages"] |= {"no_repeat_ngram_size": 1}
 SETTINGS["pegasus/texts"] |= {"num_beams": 4, "length_penalty": 0.6, "no_repeat_ngram_size": 2}
 SETTINGS["bart/texts"] |= {"max_new_tokens": 1 + MAX_TARGET, "num_beams": 4, "length_penalty": 2.0}
 SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}

@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 from recorded.outputs import folder
+from test_load_unigram import RUNS, charsmap, precompiled
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import TokenizerSpec
+from codegen.load.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 
+MAP, LOWER = precompiled(charsmap(texts=b"a\0")), {"type": "Lowercase"}
 BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"
 COMPILED = [
     {"type": "Strip", "strip_left": False, "strip_right": True},
@@ -93,10 +95,28 @@ def test_byte_fallback_is_refused(tmp_path: Path) -> None:
     assert caught.value.code == "tokenizer-conflict"
 
 
-def test_a_run_of_spaces_before_a_compiled_map_is_refused(tmp_path: Path) -> None:
-    """As RemBERT's converter writes it."""
-    charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}
-    normalizers = json.loads((folder(REMBERT) / "tokenizer.json").read_text())["normalizer"]["normalizers"]
+def test_a_run_of_spaces_before_a_compiled_map(tmp_path: Path) -> None:
+    """As RemBERT's converter writes it, and as its class makes it again of the map: spaces that are there become one,
+    those that come of the map stay."""
+    own = json.loads((folder(REMBERT) / "tokenizer.json").read_text())["normalizer"]["normalizers"]
+    assert len(own) == 3
+    steps: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [
+        (own, {}),
+        ([own[2], *own[:2]], {}),  # neither makes what the other one finds
+        ([*own, LOWER], {"do_lower_case": True}),
+        ([*own, {"type": "NFKD"}, {"type": "StripAccents"}, LOWER], {"do_lower_case": True, "keep_accents": False}),
+    ]
+    for normalizers, settings in steps:
+        whole = {"type": "Sequence", "normalizers": [*normalizers, MAP]}
+        spec = read(REMBERT, tmp_path, {"normalizer": whole}, **settings)
+        assert isinstance(spec.normalizer, FoldingNormalizer)
+        assert spec.normalizer.joins_spaces and spec.normalizer.joins_quotes
+        assert not any("counts" in note for note in spec.notes)
+
+
+@pytest.mark.parametrize("steps", [[LOWER, RUNS], [{**RUNS, "content": "\u2581"}], [RUNS, {"type": "NFC"}]])
+def test_other_runs_before_a_compiled_map_are_refused(steps: list[dict[str, Any]], tmp_path: Path) -> None:
+    """What becomes of characters may be spaces, which the run would join."""
     with pytest.raises(EtchError) as caught:
-        read(REMBERT, tmp_path, {"normalizer": {"type": "Sequence", "normalizers": [*normalizers, charsmap]}})
+        read(REMBERT, tmp_path, {"normalizer": {"type": "Sequence", "normalizers": [*steps, MAP]}})
     assert caught.value.code == "tokenizer-normalizer"

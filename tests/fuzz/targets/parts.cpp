@@ -132,8 +132,16 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
     }
 }
 
-// Codes of one piece and of none, sums of floats.
-void run_sentencepiece(bool has_map, const Request& request) {
+// Codes of one piece and of none, sums of floats; or no codes, and unknown text that is looked up.
+void run_sentencepiece(bool has_map, bool merges, const Request& request) {
+    if (merges) {
+        auto merged = test_vocabulary::kMerged;
+        merged.model.named_begin = 0;
+        const auto& map = merged.normalizer;
+        run<etch::SentencePieceBpeTokenizer>(merged, {map.units, map.texts, kPlain, has_map, {}, -1},
+                                             {etch::PrependScheme::doubled, true, false}, request);
+        return;
+    }
     constexpr std::uint8_t kText[] = {'>', '>', 'a', '<', '<'};
     constexpr std::uint32_t kBegins[] = {0, 5};
     constexpr std::int32_t kIds[] = {6};
@@ -249,7 +257,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 const auto& pieces = other ? test_vocabulary::kPiecesOfBytes : test_vocabulary::kPieces;
                 const etch::MetaspaceSegmenter words{pieces.segmenter.prepend, one, other};
                 if ((settings & 32) != 0) {
-                    run_sentencepiece(one, request);
+                    run_sentencepiece(one, (settings & 64) != 0, request);
                 } else if ((settings & 16) != 0) {
                     run<etch::FormCharsmapUnigramTokenizer>(pieces, {form, kFolding, pieces.normalizer}, words,
                                                             request);

@@ -172,6 +172,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>", answer<etch::CharacterBpeTokenizer>},
     {"Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::UnigramTokenizer>},
     {"Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::SentencePieceUnigramTokenizer>},
+    {"Tokenizer<SentencePieceNormalizer, MetaspaceSegmenter, CharacterBpe>", answer<etch::SentencePieceBpeTokenizer>},
     {"Tokenizer<CharacterNormalizer, BertSegmenter, WordPiece>", answer<etch::CharacterWordPieceTokenizer>},
     {"Tokenizer<NormalFormNormalizer, BertSegmenter, WordPiece>", answer<etch::NormalFormWordPieceTokenizer>},
     {"Tokenizer<FoldingNormalizer, MetaspaceSegmenter, Unigram>", answer<etch::FoldingUnigramTokenizer>},

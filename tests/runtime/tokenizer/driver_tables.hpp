@@ -218,6 +218,7 @@ inline void read(Reader& in, etch::CharacterNormalizer& normalizer) {
 }
 
 inline void read(Reader& in, etch::FoldingNormalizer& normalizer) {
+    set(in, normalizer.joins_spaces);
     read(in, normalizer.folding);
     read(in, normalizer.rest);
 }
@@ -274,6 +275,7 @@ inline void read(Reader& in, etch::CharacterBpe& model) {
     set(in, model.has_unmade);
     set(in, model.begin_bits);
     set(in, model.rank_bits);
+    set(in, model.named_begin);
     set(in, model.first_end);
     set(in, model.piece_count);
     set(in, model.unknown_id);

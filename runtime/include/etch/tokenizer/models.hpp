@@ -60,11 +60,12 @@ struct CharacterBpe {
     static constexpr std::uint32_t kSpecialMark = 2;
     static constexpr std::uint32_t kUnmadeMark = 4;
 
-    // Two sets of keys: pieces; texts that are never looked up. Nodes that are not there are kNoNode of trie.hpp.
-    // Several pairs may make a piece. SentencePiece's merges, as they are written down, are all pairs of pieces that
-    // spell a piece, those of the first ids first: with `ranks_by_id` no pair is stored, and an id is a rank. Which of
-    // a piece's pairs comes first never matters: a word has no two of them at once, since merging goes the same way
-    // inside equal texts.
+    // Two sets of keys: pieces; texts that are never looked up, unless unknown text may be one of them. Nodes that are
+    // not there are kNoNode of trie.hpp. Keys whose ids are piece_count or more are pieces without one: they are
+    // written as unknown, each by itself. Several pairs may make a piece. SentencePiece's merges, as they are written
+    // down, are all pairs of pieces that spell a piece, those of the first ids first: with `ranks_by_id` no pair is
+    // stored, and an id is a rank. Which of a piece's pairs comes first never matters: a word has no two of them at
+    // once, since merging goes the same way inside equal texts.
     const std::uint32_t* first_nodes;      // [256] by first byte
     const std::uint32_t* metaspace_nodes;  // [256] by the byte behind U+2581, with which most words begin
     Trie trie;
@@ -79,6 +80,7 @@ struct CharacterBpe {
     bool has_unmade;  // pieces of that mark, with `ranks_by_id` only
     std::uint32_t begin_bits;
     std::uint32_t rank_bits;
+    std::uint32_t named_begin;  // first nodes from here on are of texts that unknown text may be; first_end: of none
     std::uint32_t first_end;    // first nodes end here
     std::uint32_t piece_count;  // ids
     std::int32_t unknown_id;

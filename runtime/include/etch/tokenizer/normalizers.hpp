@@ -59,14 +59,14 @@ struct CharsmapNormalizer {
 };
 
 // SentencePiece's own: at each place the longest key of the compiled map; no spaces at the ends, and one between words.
-// What begins with ">>" is up to the first "<<" a code, as Marian's names of languages, and a token before that.
+// What begins with ">>" may be, up to the first "<<", a code, as Marian's names of languages, and a token before that.
 struct SentencePieceNormalizer {
     const std::uint32_t* units;  // as of CharsmapNormalizer
     const std::uint8_t* texts;
     const std::uint8_t* plain;  // [128] what ASCII before more ASCII becomes; 0: it must be looked up
     bool has_map;
     AddedTokens codes;          // without flags
-    std::int32_t unknown_code;  // of what is none of them
+    std::int32_t unknown_code;  // of what is none of them; -1: nothing is taken for a code
 };
 
 // What becomes of each character by itself: decomposed without accents, in lower case, as codegen/tokenizer/folding.py
@@ -87,6 +87,7 @@ struct CharacterNormalizer {
 
 // That before SentencePiece's normalization.
 struct FoldingNormalizer {
+    bool joins_spaces;  // two spaces or more become one, before all else
     Folding folding;
     CharsmapNormalizer rest;
 };
