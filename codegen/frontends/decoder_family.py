@@ -37,6 +37,11 @@ class Names:
     prefix: str = "model."  # of all but those of logits
     words: str = WORDS  # below it
     logits: str = "lm_head.weight"
+    logits_bias: str | None = None  # where the family has one
+
+    @property
+    def of_logits(self) -> tuple[str, ...]:
+        return (self.logits,) if self.logits_bias is None else (self.logits, self.logits_bias)
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,9 @@ class Family:
             parts.check_copies(tensors, f"{names.prefix}{names.words}", (names.logits,))
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
+        bias = None
+        if names.logits_bias is not None:
+            bias = parts.parameter(tensors, "vocabulary_bias", names.logits_bias, (vocabulary,))
         tensors.finish()
         body = stack.body
         if self.logits_factor is not None:
@@ -104,7 +112,7 @@ class Family:
             vocabulary,
             1,
             max_source,
-            repeat=(*body, Linear("logits", projection, None, "hidden", "logits")),
+            repeat=(*body, Linear("logits", projection, bias, "hidden", "logits")),
             target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
         )
 
@@ -134,7 +142,7 @@ class Family:
             "hidden",
             stack.width,
             lambda: classifier_head(config, tensors, "hidden", stack.width, "score", pooling="last", bias=False),
-            pooler=(names.logits,),
+            pooler=names.of_logits,
             body=stack.body,
         )
         tensors.finish()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers with Llama's names are written with: their sizes, linears, and rms norms of rows and of heads."""
+"""What layers with Llama's names are written with: their sizes, linears, and norms of rows and of heads."""
 
 from __future__ import annotations
 
@@ -63,19 +63,20 @@ class LlamaParts:
     sizes: Sizes
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
+    layer_norms: bool = False  # with biases, in the place of rms norms
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
         return self._norm(name, self._layers(source), self.sizes.width, value, out)
 
-    def final_norm(self) -> Norm:
+    def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""
-        return self._norm("final_norm", [f"{self.prefix}norm"], self.sizes.width, "hidden", "hidden")
+        return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
 
-    def head_norms(self) -> tuple[Norm, Norm]:
-        """Of queries and keys."""
+    def head_norms(self, ending: str = "norm") -> tuple[Norm, Norm]:
+        """Of queries and keys; `ending` is that of their names."""
         width, sizes = self.sizes.head_width, self.sizes
-        queries, keys = (self._layers(f"self_attn.{name}") for name in ("q_norm", "k_norm"))
+        queries, keys = (self._layers(f"self_attn.{of}_{ending}") for of in "qk")
         return (
             self._norm("query_norm", queries, width, "query", "query", sizes.heads),
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
@@ -112,4 +113,7 @@ class LlamaParts:
 
     def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
         gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
-        return Norm(name, Parameter(f"{name}_gamma", gammas), None, self.epsilon, value, out, "rms", heads)
+        gamma, beta = Parameter(f"{name}_gamma", gammas), None
+        if self.layer_norms:
+            beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))
+        return Norm(name, gamma, beta, self.epsilon, value, out, "layer" if self.layer_norms else "rms", heads)

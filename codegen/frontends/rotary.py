@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from . import parts
 from .computed import Computed
 from .sinusoids import sine_and_cosine
 
-_POSITIONS = "max_position_embeddings"
+_POSITIONS, _PART = "max_position_embeddings", "partial_rotary_factor"
 _MAX_THETA = 1e12
 _MAX_FACTOR = 1e6
 _LLAMA3 = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
@@ -63,17 +64,40 @@ def limits_of(config: Config, tokenizer_class: str) -> Limits:
 
 def angles_of(config: Config, theta: float, positions: int) -> Angles:
     """Those of a model whose layers all have the same; `theta` where no key says another one, `positions` are those of
-    the model. In files of today they are an object of its own, before it only its kind was one."""
+    the model."""
+    values, key = said_in(config)
+    return angles_in(values, key, config.number("rope_theta", theta), positions)
+
+
+def said_in(config: Config) -> tuple[dict[str, Any], str]:
+    """What a configuration says of its angles, and by which key. In files of today they are an object of its own,
+    before it only its kind was one."""
     if config.values.get(_LLAMA3[2]) is not None:
         raise _refuse(f"{_LLAMA3[2]} counts inside of rope_parameters only: put it there")
-    theta = config.number("rope_theta", theta)
     asked = {key: config.values.get(key) for key in ("rope_parameters", "rope_scaling")}
     said = {key: value for key, value in asked.items() if value is not None}
     if len(said) == 2 and asked["rope_parameters"] != asked["rope_scaling"]:
         raise _refuse("rope_scaling is not rope_parameters: make them agree, or leave one out")
     for key, value in said.items():
-        return angles_in(value, key, theta, positions)
-    return angles_in({}, "rope_theta", theta, positions)
+        if not isinstance(value, dict):
+            raise _refuse(f"{key}: expected an object")
+        return value, key
+    return {}, "rope_theta"
+
+
+def partial_angles(
+    values: dict[str, Any], key: str, usual: tuple[float, float], positions: int, width: int
+) -> tuple[Angles, int]:
+    """Of a model that turns a part of each head of `width` values, and how many of them. `usual` are theta and the part
+    where `values`, which are those of `key`, say none."""
+    theta, part = usual
+    part = values.get(_PART, part)
+    turned = int(width * part) if isinstance(part, (int, float)) and 0 < part <= 1 else 0
+    if turned == 0 or turned % 2:
+        message = f"{printable(str(part))} of a head's {width} values are turned: an even number of them is needed"
+        raise _refuse(f"{_PART}: {message}")
+    rest = {name: value for name, value in values.items() if name != _PART}
+    return angles_in(rest, key, theta, positions), turned
 
 
 def angles_in(values: object, key: str, theta: float, positions: int) -> Angles:

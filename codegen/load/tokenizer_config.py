@@ -49,6 +49,7 @@ GPT_NEOX_TOKENIZER = "GPTNeoXTokenizer"
 _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
     **dict.fromkeys(("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"), ROBERTA_TOKENIZER),
+    "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")

@@ -40,6 +40,7 @@ NAMES = {
     "granite/rows": "Granite",
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
+    "phi/rows": "Phi",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
@@ -57,9 +58,14 @@ SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
     "no_rope_layer_interval": (0.5, (1, 2, 3)),
     "use_sliding_window": (0.1, (True,)),
 }
+PHI_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "qk_layernorm": (0.4, (True, False)),
+    "num_key_value_heads": (0.4, (1, 2)),
+    "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
+}
 # The endings of a family's classes where these are not those of most.
 _LLAMAS = tuple(f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3"))
-_DECODERS = (*_LLAMAS, "gemma3_text/rows")
+_DECODERS = (*_LLAMAS, "gemma3_text/rows", "phi/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -154,9 +160,8 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
     }.get(family, "hidden_act")
-    epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps", **dict.fromkeys(_DECODERS, "rms_norm_eps")}.get(
-        family, "layer_norm_eps"
-    )
+    rms = ("eurobert", *_LLAMAS, "gemma3_text/rows")
+    epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
     found: dict[str, tuple[float, tuple[Any, ...]]] = {
         activation: (0.3, _ACTIVATIONS),
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
@@ -274,6 +279,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
     "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "gemma3_text/rows": {
@@ -303,4 +309,5 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
     **dict.fromkeys(("olmo2/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
+    "phi/rows": {"pad_token_id": 30},
 }

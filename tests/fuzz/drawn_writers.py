@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import GRANITE_FACTORS, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE
+from drawn_encoders import GRANITE_FACTORS, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
 
@@ -26,6 +26,7 @@ NAMES = {
     "mt5": "MT5",
     "olmo2": "Olmo2",
     "pegasus": "Pegasus",
+    "phi": "Phi",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
@@ -33,7 +34,7 @@ NAMES = {
     "t5": "T5",
 }
 _LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3")
-WITHOUT_ENCODER = ("gpt2", "gpt_neox", *_LLAMAS)
+WITHOUT_ENCODER = ("gpt2", "gpt_neox", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -42,7 +43,7 @@ _BASES = {
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
     "pegasus": recorded.PEGASUS,
-    "gpt_neox": recorded.NEOX,
+    **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
     "smollm3": recorded.LLAMA | {"pad_token_id": 0},
     "t5": recorded.T5,
@@ -139,19 +140,19 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "activation_function": (0.3, _ACTIVATIONS),
             "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
         }
-    if family == "gpt_neox":
+    if family in ("gpt_neox", "phi"):
+        own = {"use_parallel_residual": (0.4, (True, False)), "attention_bias": (0.3, (True, False))}
         return {
             "num_attention_heads": (1.0, (heads,)),
             "hidden_size": (1.0, (heads * of_head,)),
             "num_hidden_layers": (1.0, layers),
             "intermediate_size": (1.0, inner),
             "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
-            "use_parallel_residual": (0.4, (True, False)),
-            "attention_bias": (0.3, (True, False)),
             "tie_word_embeddings": (0.2, (True,)),
             "hidden_act": (0.3, _ACTIVATIONS),
             "layer_norm_eps": (0.3, (1e-3, 0.1)),
             "rope_parameters": (0.8, (*_ANGLES, {"rope_type": "default", "partial_rotary_factor": 1.0})),
+            **(PHI_RARE if family == "phi" else own),
         }
     keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
     return {

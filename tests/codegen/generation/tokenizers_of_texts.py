@@ -41,6 +41,7 @@ _OFFSET = 5  # of PEGASUS's pieces, behind those of its training
 _PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _OFFSET)), "<unk>")
 _PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
 _T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
+_ONE_TOKEN = {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)}
 SPECIAL = {
     "bart/texts": {
         "vocab_size": len(ROBERTA_VOCABULARY),
@@ -74,10 +75,11 @@ SPECIAL = {
     },
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
-    "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "gpt_neox/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "qwen3/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
+    "gpt2/texts": _ONE_TOKEN,
+    "phi/texts": _ONE_TOKEN,
+    "qwen2/texts": _ONE_TOKEN,
+    "qwen3/texts": _ONE_TOKEN,
+    "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
     "llama/texts": {
         "vocab_size": len(_PIECES) + 3,
         "bos_token_id": len(_PIECES),
@@ -103,10 +105,11 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
         return
-    if variant in ("qwen2/texts", "qwen3/texts"):
+    if variant in ("phi/texts", "qwen2/texts", "qwen3/texts"):
+        kind = transformers.CodeGenTokenizer if variant == "phi/texts" else transformers.Qwen2Tokenizer
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
-        transformers.Qwen2Tokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
+        kind(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
         return
     if variant == "gpt_neox/texts":
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>", "<|padding|>"))}

@@ -189,6 +189,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5}},
     ),
     "gpt_neox/one_by_one": ("GPTNeoX", NEOX | {"use_parallel_residual": False, "attention_bias": False}),
+    "phi/texts": ("Phi", NEOX | SPECIAL["phi/texts"]),
+    "phi/head_norms": (
+        "Phi",
+        NEOX
+        | {"num_attention_heads": 2, "num_key_value_heads": 1, "num_hidden_layers": 1, "qk_layernorm": True}
+        | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.84}}
+        | {"tie_word_embeddings": True, "hidden_act": "relu", "layer_norm_eps": 1e-3},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -229,6 +237,7 @@ CLASSES = {
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",
     "Olmo2": "Olmo2ForCausalLM",
+    "Phi": "PhiForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
     "SmolLM3": "SmolLM3ForCausalLM",

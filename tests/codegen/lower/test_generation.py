@@ -30,7 +30,9 @@ from codegen.search import Search
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
-WITHOUT_ENCODER = ("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "qwen", "smollm3")
+WITHOUT_ENCODER = (
+    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "phi", "qwen", "smollm3"),
+)
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 
@@ -166,6 +168,13 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("gpt_neox/one_by_one", {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"attention_bias": True}, "missing-tensor"),
         ("gpt_neox/texts", {"attention_bias": False}, "unused-tensor"),
+        ("phi/texts", {"rope_parameters": None, "partial_rotary_factor": 0.2}, "rotary-not-supported"),
+        ("phi/texts", {"rope_parameters": None, "partial_rotary_factor": 1.1}, "rotary-not-supported"),
+        ("phi/texts", {"rope_parameters": {"rope_type": "default", "factor": 2.0}}, "rotary-not-supported"),
+        ("phi/texts", {"rope_scaling": [2.0], "rope_parameters": None}, "rotary-not-supported"),
+        ("phi/texts", {"qk_layernorm": True}, "missing-tensor"),
+        ("phi/head_norms", {"qk_layernorm": False}, "unused-tensor"),
+        ("phi/head_norms", {"tie_word_embeddings": False}, "missing-tensor"),
     ],
 )
 def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of GPT-NeoX's tokenizer, as transformers 5.23 reads them."""
+"""Folders of tokenizers of models that write, as transformers 5.23 reads them."""
 
 from __future__ import annotations
 
@@ -15,30 +15,36 @@ from codegen.load.tokenizer import load_tokenizer
 from codegen.load.tokenizer_spec import NormalFormNormalizer
 from codegen.wheel_tokenizer import wheel_tokenizer
 
-RECORDED = Path(__file__).resolve().parents[1] / "generation" / "gpt_neox" / "texts"
+RECORDED = Path(__file__).resolve().parents[1] / "generation"
+NEOX = RECORDED / "gpt_neox" / "texts"
 CONFIG, JSON = "tokenizer_config.json", "tokenizer.json"
 
 
+@pytest.mark.parametrize(
+    ("family", "usual", "has_form"), [("gpt_neox", "GPTNeoXTokenizer", True), ("phi", "GPT2Tokenizer", False)]
+)
 @pytest.mark.parametrize("without_json", [False, True])
-def test_ids_are_the_recorded_ones(without_json: bool, tmp_path: Path) -> None:
+def test_ids_are_the_recorded_ones(family: str, usual: str, has_form: bool, without_json: bool, tmp_path: Path) -> None:
+    """Whatever the family's class, the folder's counts."""
+    own = RECORDED / family / "texts"
     for name in (CONFIG, JSON):
-        shutil.copy(RECORDED / name, tmp_path / name)
+        shutil.copy(own / name, tmp_path / name)
     if without_json:
         model = json.loads((tmp_path / JSON).read_text(encoding="utf-8"))["model"]
         (tmp_path / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
         lines = ["#version: 0.2", *(" ".join(pair) for pair in model["merges"]), ""]
         (tmp_path / "merges.txt").write_text("\n".join(lines), encoding="utf-8")
         (tmp_path / JSON).unlink()
-    spec = load_tokenizer(CheckpointFolder(tmp_path), 1000, None, "GPTNeoXTokenizer")
-    assert spec.normalizer == NormalFormNormalizer("NFC")
-    for text in json.loads((RECORDED / "texts.json").read_text(encoding="utf-8")):
+    spec = load_tokenizer(CheckpointFolder(tmp_path), 1000, None, usual)
+    assert (spec.normalizer == NormalFormNormalizer("NFC")) == has_form
+    for text in json.loads((own / "texts.json").read_text(encoding="utf-8")):
         assert wheel_tokenizer(spec).encode(text["prompt"]).ids[: len(text["ids"])] == text["ids"]
 
 
 def test_another_normalizer_than_the_classs(tmp_path: Path) -> None:
     """The class has NFC whatever the file says."""
-    shutil.copy(RECORDED / CONFIG, tmp_path / CONFIG)
-    described = json.loads((RECORDED / JSON).read_text(encoding="utf-8"))
+    shutil.copy(NEOX / CONFIG, tmp_path / CONFIG)
+    described = json.loads((NEOX / JSON).read_text(encoding="utf-8"))
     (tmp_path / JSON).write_text(json.dumps(described | {"normalizer": None}), encoding="utf-8")
     with pytest.raises(EtchError) as caught:
         load_tokenizer(CheckpointFolder(tmp_path), 1000, None, "GPTNeoXTokenizer")
