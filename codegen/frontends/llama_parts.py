@@ -10,6 +10,7 @@ from ..ir.graph import Array, Linear, Norm, Parameter
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
+from .stacked import Made, stacked_linears
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class LlamaParts:
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # with biases, in the place of rms norms
+    stacked: bool = False  # the file has linears of the same rows as one
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
@@ -100,13 +102,31 @@ class LlamaParts:
             self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
         )
 
-    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, Linear, Linear]:
+    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
         """Queries, keys and values."""
+        if self.stacked:
+            made = tuple((of, of, "none") for of in ("query", "key", "value"))
+            return self._stacked("self_attn.qkv_proj", made, bias, value)
         return (
             self.linear("query", "self_attn.q_proj", bias, value, "query"),
             self.linear("key", "self_attn.k_proj", bias, value, "key"),
             self.linear("value", "self_attn.v_proj", bias, value, "value"),
         )
+
+    def gate_and_up(self, bias: bool, activation: str, value: str = "normed") -> tuple[Linear, ...]:
+        """Of a feed-forward block, the two that are multiplied."""
+        if self.stacked:
+            made = (("gate", "gate", activation), ("up", "inner", "none"))
+            return self._stacked("mlp.gate_up_proj", made, bias, value)
+        return (
+            self.linear("gate", "mlp.gate_proj", bias, value, "gate", activation),
+            self.linear("up", "mlp.up_proj", bias, value, "inner"),
+        )
+
+    def _stacked(self, source: str, made: tuple[Made, ...], bias: bool, value: str) -> tuple[Linear, ...]:
+        widths = self.sizes.widths
+        shape = [widths[out] for _, out, _ in made], widths[value]
+        return stacked_linears(self.tensors, self._layers(source), made, shape, value, bias=bias)
 
     def _layers(self, of: str) -> list[str]:
         return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]

@@ -58,6 +58,7 @@ class Form:
     theta: float = 10_000.0  # the same
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors | None = None
+    stacked: bool = False  # queries, keys and values are one linear of the file, gate and up another
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Rotation:
 
     angles: Angles
     positions: int
+    turned: int | None = None  # of a head's values, where not all are
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,10 @@ class Stack:
     width: int
 
 
-def check_past(window: int, tokens: int) -> None:
+def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:
     """Of decoders whose rows see so many of the past: as long as it holds all tokens, these are those so far."""
     if tokens > window:
-        message = f"sliding_window {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
+        message = f"{key} {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
         raise parts.refuse("config-not-supported", message)
 
 
@@ -103,7 +105,8 @@ def llama_stack(
 ) -> Stack:
     """Takes every tensor below `prefix`."""
     sizes = read_sizes(config, tensors, form.head_width)
-    made = LlamaParts(tensors, prefix, sizes, parts.epsilon_of(config, "rms_norm_eps", form.epsilon))
+    epsilon = parts.epsilon_of(config, "rms_norm_eps", form.epsilon)
+    made = LlamaParts(tensors, prefix, sizes, epsilon, stacked=form.stacked)
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     activation = parts.activation_of(config, default="silu")
@@ -119,8 +122,7 @@ def llama_stack(
         Attention("query", "key", "value", "context", heads, key_heads, scale, mask=mask),
         made.linear("attention_output", "self_attn.o_proj", biases.attention_output, "context", "hidden", add="hidden"),
         made.norm("feed_forward_norm", "post_attention_layernorm"),
-        made.linear("gate", "mlp.gate_proj", biases.feed_forward, "normed", "gate", activation),
-        made.linear("up", "mlp.up_proj", biases.feed_forward, "normed", "inner"),
+        *made.gate_and_up(biases.feed_forward, activation),
         Multiply("gate", "inner", "inner"),
         made.linear("output", "mlp.down_proj", biases.feed_forward, "inner", "hidden", add="hidden"),
     )
@@ -132,7 +134,8 @@ def llama_stack(
 
 
 def _turning(rotation: Rotation, sizes: Sizes, form: Form) -> Seen:
-    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, sizes.head_width)}
+    turned = sizes.head_width if rotation.turned is None else rotation.turned
+    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, turned)}
     if not all(form.turned):
         tables[_STILL] = still_tables("still", rotation.positions)
     kinds = [_TURNED if is_turned else _STILL for is_turned in form.turned] or [_TURNED]

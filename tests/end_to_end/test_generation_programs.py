@@ -69,6 +69,7 @@ LONG = [
     ("gpt_neox/one_by_one", "fp32", "host"),
     ("gpt_neox/texts", "w8a8", "m-profile"),
     ("phi/head_norms", "w8a8", "host"),
+    ("phi3/long", "w8a8", "host"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("llama/scaled", "w8a8", "host"),

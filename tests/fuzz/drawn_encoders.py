@@ -41,6 +41,7 @@ NAMES = {
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
     "phi/rows": "Phi",
+    "phi3/rows": "Phi3",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
@@ -63,8 +64,28 @@ PHI_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
     "num_key_value_heads": (0.4, (1, 2)),
     "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
 }
+
+
+def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
+    """By heads of `width` values, of which all or some are turned."""
+    parts = [(part, int(width * part) // 2) for part in (1.0, 0.5, 0.75)]
+    factors: list[Settings] = [
+        {"partial_rotary_factor": part, "short_factor": short[:pairs], "long_factor": [9.0] * pairs}
+        for part, pairs in parts
+        for short in ([1.0] * pairs, [1.0, 1.3, 2.75, 6.5, 11.0])
+    ]
+    more: tuple[Settings, ...] = ({}, {}, {"attention_factor": 1.4}, {"factor": 3.0}, {"rope_theta": 500.0})
+    return {
+        "rope_parameters": (0.7, tuple({"rope_type": "longrope", **one, **other} for one in factors for other in more)),
+        "partial_rotary_factor": (0.3, (0.5, 0.75)),
+        "original_max_position_embeddings": (0.7, (16, 41, 60)),
+    }
+
+
 # The endings of a family's classes where these are not those of most.
-_LLAMAS = tuple(f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3"))
+_LLAMAS = tuple(
+    f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
+)
 _DECODERS = (*_LLAMAS, "gemma3_text/rows", "phi/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
@@ -122,6 +143,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
         names = ("dim", "n_heads", "n_layers", "hidden_dim")
     settings = dict(zip(names, (width, heads, layers, inner), strict=True)) | {"max_position_embeddings": positions}
     rare = _RARE.get(family, {}) | _common(family, width, layers)
+    if family == "phi3/rows":
+        rare |= phi3_angles(width // heads)
     for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
@@ -281,6 +304,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
     "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
+    "phi3/rows": {"sliding_window": (0.4, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "gemma3_text/rows": {
         "attention_bias": (0.2, (True,)),
@@ -307,7 +331,7 @@ _ALWAYS: dict[str, Settings] = {
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
-    **dict.fromkeys(("olmo2/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
+    **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     "phi/rows": {"pad_token_id": 30},
 }

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import GRANITE_FACTORS, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE
+from drawn_encoders import GRANITE_FACTORS, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE, phi3_angles
 
 Settings = dict[str, Any]
 
@@ -27,13 +27,14 @@ NAMES = {
     "olmo2": "Olmo2",
     "pegasus": "Pegasus",
     "phi": "Phi",
+    "phi3": "Phi3",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
     "smollm3": "SmolLM3",
     "t5": "T5",
 }
-_LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3")
+_LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
 WITHOUT_ENCODER = ("gpt2", "gpt_neox", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
@@ -45,7 +46,7 @@ _BASES = {
     "pegasus": recorded.PEGASUS,
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    "smollm3": recorded.LLAMA | {"pad_token_id": 0},
+    **dict.fromkeys(("phi3", "smollm3"), recorded.PHI3),
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -174,7 +175,8 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         ),
         **(GRANITE_FACTORS if family == "granite" else {}),
         **(SMOLLM3_LAYERS if family == "smollm3" else {}),
-        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family == "mistral" else {}),
+        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3") else {}),
+        **(phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }
 

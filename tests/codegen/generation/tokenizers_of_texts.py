@@ -42,6 +42,11 @@ _PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i 
 _PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
 _T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
 _ONE_TOKEN = {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)}
+_TWO_ENDS = {
+    "vocab_size": len(_PIECES) + 3,
+    "bos_token_id": len(_PIECES),
+    "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
+}
 SPECIAL = {
     "bart/texts": {
         "vocab_size": len(ROBERTA_VOCABULARY),
@@ -80,11 +85,8 @@ SPECIAL = {
     "qwen2/texts": _ONE_TOKEN,
     "qwen3/texts": _ONE_TOKEN,
     "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
-    "llama/texts": {
-        "vocab_size": len(_PIECES) + 3,
-        "bos_token_id": len(_PIECES),
-        "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
-    },
+    "llama/texts": _TWO_ENDS,
+    "phi3/texts": _TWO_ENDS,
 }
 PROMPTS = (
     "The cat and the hat",

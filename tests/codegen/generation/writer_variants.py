@@ -86,6 +86,11 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 40,
 }
+PHI3 = LLAMA | {"pad_token_id": 0}
+LONGROPE = {
+    **{"rope_type": "longrope", "rope_theta": 500.0, "partial_rotary_factor": 0.75},
+    **{"short_factor": [1.0, 1.25, 3.0], "long_factor": [1.5, 4.0, 32.0]},
+}
 MBART = BART | {
     "encoder_layers": 1,
     "encoder_attention_heads": 4,
@@ -197,6 +202,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.84}}
         | {"tie_word_embeddings": True, "hidden_act": "relu", "layer_norm_eps": 1e-3},
     ),
+    "phi3/texts": ("Phi3", PHI3 | {"sliding_window": 41, "num_hidden_layers": 1} | SPECIAL["phi3/texts"]),
+    "phi3/long": (
+        "Phi3",
+        PHI3
+        | {"rope_parameters": LONGROPE, "max_position_embeddings": 164, "original_max_position_embeddings": 41}
+        | {"tie_word_embeddings": True, "head_dim": 8, "hidden_size": 32, "rms_norm_eps": 1e-3},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -238,6 +250,7 @@ CLASSES = {
     "Mistral": "MistralForCausalLM",
     "Olmo2": "Olmo2ForCausalLM",
     "Phi": "PhiForCausalLM",
+    "Phi3": "Phi3ForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
     "SmolLM3": "SmolLM3ForCausalLM",

@@ -33,6 +33,7 @@ VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/
 WITHOUT_ENCODER = (
     *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "phi", "qwen", "smollm3"),
 )
+LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 
@@ -175,6 +176,17 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("phi/texts", {"qk_layernorm": True}, "missing-tensor"),
         ("phi/head_norms", {"qk_layernorm": False}, "unused-tensor"),
         ("phi/head_norms", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("phi3/texts", {"sliding_window": 39}, "config-not-supported"),
+        ("phi3/texts", {"num_key_value_heads": 4}, "wrong-shape"),
+        ("phi3/texts", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
+        ("phi3/long", {"original_max_position_embeddings": 39}, "config-not-supported"),
+        *(
+            ("phi3/long", {"rope_parameters": LONGROPE | changes}, "rotary-not-supported")
+            for changes in (
+                *({"short_factor": [1.0, 2.0]}, {"short_factor": [1.0, 0, 2.0]}, {"long_factor": None}),
+                *({"attention_factor": -1.0}, {"factor": 1e9}, {"high_freq_factor": 2.0}, {"rope_theta": 0}),
+            )
+        ),
     ],
 )
 def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:
