@@ -72,12 +72,13 @@ class Rotation:
 
 @dataclass(frozen=True)
 class Stack:
-    """The ops from the ids to the rows `hidden`."""
+    """The ops from the ids to rows."""
 
     body: tuple[Node, ...]
     widths: dict[str, int]  # of the values that they write
     words: Parameter  # [vocabulary, width]
-    width: int
+    width: int  # of the rows
+    rows: str = "hidden"
 
 
 def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:

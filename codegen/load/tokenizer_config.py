@@ -241,6 +241,17 @@ def flag_of(values: dict[str, Any], key: str, usual: bool) -> bool:
     return value
 
 
+def asked(values: dict[str, Any], key: str, usual: bool = False) -> bool:
+    """A setting that may be null."""
+    return usual if values.get(key) is None else flag_of(values, key, usual)
+
+
+def asked_ends(values: dict[str, Any], special: dict[str, str]) -> dict[str, str]:
+    """The tokens that `add_bos_token` and `add_eos_token` ask for, of those that the tokenizer has."""
+    ends = {key: special.get(f"{key}_token") for key in ("bos", "eos") if asked(values, f"add_{key}_token")}
+    return {key: text for key, text in ends.items() if text is not None}
+
+
 def has_segments(values: dict[str, Any], usual: bool) -> bool:
     """Whether `transformers` tells the model the segments of a pair: where it does not, all are 0."""
     names = values.get("model_input_names")

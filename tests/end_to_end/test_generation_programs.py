@@ -68,6 +68,7 @@ LONG = [
     ("granite/own", "w8a8", "host"),
     ("gpt_neox/one_by_one", "fp32", "host"),
     ("gpt_neox/texts", "w8a8", "m-profile"),
+    ("opt/projected", "w8a8", "host"),
     ("phi/head_norms", "w8a8", "host"),
     ("phi3/long", "w8a8", "host"),
     ("llama/tied", "w8a8", "host"),

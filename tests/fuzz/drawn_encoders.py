@@ -40,6 +40,7 @@ NAMES = {
     "granite/rows": "Granite",
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
+    "opt/rows": "OPT",
     "phi/rows": "Phi",
     "phi3/rows": "Phi3",
     "qwen2/rows": "Qwen2",
@@ -58,6 +59,16 @@ SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
     "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
     "no_rope_layer_interval": (0.5, (1, 2, 3)),
     "use_sliding_window": (0.1, (True,)),
+}
+OPT_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "ffn_dim": (1.0, tuple(range(9, 40, 3))),
+    "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),
+    "do_layer_norm_before": (0.4, (False,)),
+    "_remove_final_layer_norm": (0.2, (True,)),
+    "enable_bias": (0.2, (False,)),
+    "layer_norm_elementwise_affine": (0.1, (False,)),
+    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "tie_word_embeddings": (0.2, (False,)),
 }
 PHI_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
     "qk_layernorm": (0.4, (True, False)),
@@ -86,7 +97,7 @@ def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
 _LLAMAS = tuple(
     f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
 )
-_DECODERS = (*_LLAMAS, "gemma3_text/rows", "phi/rows")
+_DECODERS = (*_LLAMAS, "gemma3_text/rows", "opt/rows", "phi/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -302,6 +313,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "opt/rows": OPT_RARE,
     "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
     "phi3/rows": {"sliding_window": (0.4, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import GRANITE_FACTORS, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE, phi3_angles
+from drawn_encoders import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE, phi3_angles
 
 Settings = dict[str, Any]
 
@@ -25,6 +25,7 @@ NAMES = {
     "mistral": "Mistral",
     "mt5": "MT5",
     "olmo2": "Olmo2",
+    "opt": "OPT",
     "pegasus": "Pegasus",
     "phi": "Phi",
     "phi3": "Phi3",
@@ -35,7 +36,7 @@ NAMES = {
     "t5": "T5",
 }
 _LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
-WITHOUT_ENCODER = ("gpt2", "gpt_neox", "phi", *_LLAMAS)
+WITHOUT_ENCODER = ("gpt2", "gpt_neox", "opt", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -43,6 +44,7 @@ _BASES = {
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
+    "opt": recorded.OPT,
     "pegasus": recorded.PEGASUS,
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
@@ -140,6 +142,14 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "n_inner": (0.3, inner),
             "activation_function": (0.3, _ACTIVATIONS),
             "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+        }
+    if family == "opt":
+        return {
+            "num_attention_heads": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "num_hidden_layers": (1.0, layers),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            **OPT_RARE,
         }
     if family in ("gpt_neox", "phi"):
         own = {"use_parallel_residual": (0.4, (True, False)), "attention_bias": (0.3, (True, False))}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT-2's files, BART's bytes, Qwen2's, a tokenizer.json as Llama 3 has it,
-Unigram of T5, mBART and PEGASUS, NLLB's BPE."""
+"""Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, a tokenizer.json as Llama 3
+has it, Unigram of T5, mBART and PEGASUS, NLLB's BPE."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import transformers
@@ -87,6 +88,7 @@ SPECIAL = {
     "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
     "llama/texts": _TWO_ENDS,
     "phi3/texts": _TWO_ENDS,
+    "opt/texts": {"vocab_size": len(ROBERTA_VOCABULARY), "bos_token_id": 2, "eos_token_id": 2, "pad_token_id": 1},
 }
 PROMPTS = (
     "The cat and the hat",
@@ -102,10 +104,15 @@ PROMPTS = (
 def write_text_tokenizer(folder: Path, variant: str) -> None:
     """The files of the tokenizer of a variant."""
     if variant == "gpt2/texts":
-        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
-        _write(folder / "vocab.json", ids)
-        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
+        _write_pieces(folder, (*_PIECES, "<|endoftext|>"))
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
+        return
+    if variant == "opt/texts":
+        _write_pieces(folder, ROBERTA_VOCABULARY)
+        tokens = {"unk_token": "</s>", "bos_token": "</s>", "eos_token": "</s>", "pad_token": "<pad>"}
+        flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "__type": "AddedToken"}
+        config = {"model_max_length": 41, "add_bos_token": True, "tokenizer_class": "GPT2Tokenizer"}
+        _write(folder / "tokenizer_config.json", config | {k: flags | {"content": text} for k, text in tokens.items()})
         return
     if variant in ("phi/texts", "qwen2/texts", "qwen3/texts"):
         kind = transformers.CodeGenTokenizer if variant == "phi/texts" else transformers.Qwen2Tokenizer
@@ -190,6 +197,12 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
     _write(folder / "tokenizer.json", described)
     config = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": _BEGIN, "eos_token": _END}
     _write(folder / "tokenizer_config.json", config)
+
+
+def _write_pieces(folder: Path, pieces: Iterable[str]) -> None:
+    """As GPT-2's files have them."""
+    _write(folder / "vocab.json", {piece: i for i, piece in enumerate(pieces)})
+    (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
 
 
 def _write(path: Path, values: dict[str, object]) -> None:

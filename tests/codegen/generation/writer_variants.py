@@ -78,6 +78,16 @@ NEOX = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+OPT = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 20,
+    "ffn_dim": 30,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 LLAMA3 = {
     "rope_type": "llama3",
     "rope_theta": 500.0,
@@ -209,6 +219,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": LONGROPE, "max_position_embeddings": 164, "original_max_position_embeddings": 41}
         | {"tie_word_embeddings": True, "head_dim": 8, "hidden_size": 32, "rms_norm_eps": 1e-3},
     ),
+    "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
+    "opt/projected": (
+        "OPT",
+        OPT
+        | {"word_embed_proj_dim": 14, "do_layer_norm_before": False, "enable_bias": False, "num_hidden_layers": 2}
+        | {"activation_function": "gelu", "tie_word_embeddings": False},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -249,6 +266,7 @@ CLASSES = {
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",
     "Olmo2": "Olmo2ForCausalLM",
+    "OPT": "OPTForCausalLM",
     "Phi": "PhiForCausalLM",
     "Phi3": "Phi3ForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",

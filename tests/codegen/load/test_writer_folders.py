@@ -41,6 +41,23 @@ def test_ids_are_the_recorded_ones(family: str, usual: str, has_form: bool, with
         assert wheel_tokenizer(spec).encode(text["prompt"]).ids[: len(text["ids"])] == text["ids"]
 
 
+@pytest.mark.parametrize("changes", [{}, {"add_bos_token": None}, {"add_bos_token": False, "add_eos_token": True}])
+def test_ends_that_are_asked_for(changes: dict[str, object], tmp_path: Path) -> None:
+    """As OPT's files do, which have no tokenizer.json."""
+    own = RECORDED / "opt" / "texts"
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(own / name, tmp_path / name)
+    config = json.loads((own / CONFIG).read_text(encoding="utf-8")) | changes
+    (tmp_path / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+    spec = load_tokenizer(CheckpointFolder(tmp_path), 1000, None, "GPT2Tokenizer")
+    end = [2] if config.get("add_eos_token") else []
+    for text in json.loads((own / "texts.json").read_text(encoding="utf-8")):
+        ids = text["ids"] if config["add_bos_token"] else text["ids"][1:]
+        found = wheel_tokenizer(spec).encode(text["prompt"]).ids
+        assert found[: len(ids)] == ids
+        assert found[len(found) - len(end) :] == end
+
+
 def test_another_normalizer_than_the_classs(tmp_path: Path) -> None:
     """The class has NFC whatever the file says."""
     shutil.copy(NEOX / CONFIG, tmp_path / CONFIG)

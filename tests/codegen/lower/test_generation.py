@@ -31,7 +31,7 @@ from codegen.search import Search
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "phi", "qwen", "smollm3"),
+    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -176,6 +176,13 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("phi/texts", {"qk_layernorm": True}, "missing-tensor"),
         ("phi/head_norms", {"qk_layernorm": False}, "unused-tensor"),
         ("phi/head_norms", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("opt/texts", {"layer_norm_elementwise_affine": False}, "config-not-supported"),
+        ("opt/texts", {"_remove_final_layer_norm": True}, "unused-tensor"),
+        ("opt/texts", {"enable_bias": False}, "unused-tensor"),
+        ("opt/texts", {"num_attention_heads": 3}, "heads-do-not-divide"),
+        ("opt/texts", {"max_position_embeddings": 43}, "wrong-shape"),
+        ("opt/projected", {"word_embed_proj_dim": None}, "wrong-shape"),
+        ("opt/projected", {"do_layer_norm_before": True}, "missing-tensor"),
         ("phi3/texts", {"sliding_window": 39}, "config-not-supported"),
         ("phi3/texts", {"num_key_value_heads": 4}, "wrong-shape"),
         ("phi3/texts", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),

@@ -43,7 +43,7 @@ ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "mistral", "phi", "phi3"),
+    *("gpt_neox", "mistral", "opt", "phi", "phi3"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -63,7 +63,7 @@ SPECIALS: dict[str, Specials] = {
     "rembert": REMBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
-    **dict.fromkeys(("gpt_neox", "llama", "mistral", "phi", "phi3", "qwen2", "qwen3"), QWEN),
+    **dict.fromkeys(("gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"), QWEN),
     "t5": T5,
     "mt5": T5,
     "bart": BART,
@@ -265,6 +265,13 @@ VARIANTS: dict[str, Variant] = {
     "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
     "phi3/multi_label": bert_like(
         "Phi3", 4, (24, 4, 1, 23, 20), num_key_value_heads=2, pad_token_id=70, problem_type=MULTI_LABEL
+    ),
+    "opt/regression": Variant(
+        "OPTForSequenceClassification",
+        1,
+        {"hidden_size": 20, "num_attention_heads": 2, "num_hidden_layers": 2, "ffn_dim": 23}
+        | {"max_position_embeddings": 20, "word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
+        | {"pad_token_id": 70, "problem_type": REGRESSION},
     ),
     "mistral/softmax": bert_like("Mistral", 2, (24, 4, 2, 23, 20), num_key_value_heads=2, sliding_window=None),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
