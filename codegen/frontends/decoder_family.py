@@ -60,6 +60,7 @@ class Family:
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
     names: Names = Names()
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
+    positions: str = POSITIONS  # the key of how many there are
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
 
     def read_limits(self, config: Config) -> Limits:
@@ -69,8 +70,8 @@ class Family:
         return Limits(
             width,
             vocabulary,
-            config.positive_int(POSITIONS, maximum=MAX_POSITIONS),
-            POSITIONS,
+            config.positive_int(self.positions, maximum=MAX_POSITIONS),
+            self.positions,
             self.tokenizer_class,
             writes_texts=writes,
             has_encoder=not writes,
@@ -96,7 +97,7 @@ class Family:
         its end included, stands behind a text of at most `max_source`."""
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         tokens = max_source + max_target - 1
-        parts.check_max_tokens(tokens, self._positions(config), POSITIONS)
+        parts.check_max_tokens(tokens, self._positions(config), self.positions)
         names = self.names
         prefix = names.prefix_in(tensors)
         stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
@@ -137,7 +138,7 @@ class Family:
                 others=(self._writer,),
             )
         bert_like.check_encoder_only(config)
-        parts.check_max_tokens(max_tokens, self._positions(config), POSITIONS)
+        parts.check_max_tokens(max_tokens, self._positions(config), self.positions)
         padding = config.values.get("pad_token_id")
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)

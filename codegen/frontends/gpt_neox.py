@@ -53,6 +53,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 def _angles(config: Config, width: int) -> tuple[Angles, int]:
     """And how many values of a head are turned by them."""
+    if config.values.get("head_dim") not in (None, width):  # of the angles alone, for the library
+        raise parts.refuse("config-not-supported", f"head_dim is not {width}, which heads have")
     usual = config.number("rotary_emb_base", _THETA), config.number("rotary_pct", _PART)
     return partial_angles(*said_in(config), usual, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), width)
 

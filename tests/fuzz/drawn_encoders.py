@@ -40,6 +40,8 @@ NAMES = {
     "granite/rows": "Granite",
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
+    "gpt2/rows": "GPT2",
+    "gpt_neox/rows": "GPTNeoX",
     "opt/rows": "OPT",
     "phi/rows": "Phi",
     "phi3/rows": "Phi3",
@@ -97,7 +99,7 @@ def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
 _LLAMAS = tuple(
     f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
 )
-_DECODERS = (*_LLAMAS, "gemma3_text/rows", "opt/rows", "phi/rows")
+_DECODERS = (*_LLAMAS, "gemma3_text/rows", "gpt2/rows", "gpt_neox/rows", "opt/rows", "phi/rows")
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -117,6 +119,8 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
+    "gpt2/rows": "transformer.",
+    "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
@@ -152,7 +156,10 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     if family == "distilbert":
         names = ("dim", "n_heads", "n_layers", "hidden_dim")
-    settings = dict(zip(names, (width, heads, layers, inner), strict=True)) | {"max_position_embeddings": positions}
+    if family == "gpt2/rows":
+        names = ("n_embd", "n_head", "n_layer", "n_inner")
+    settings = dict(zip(names, (width, heads, layers, inner), strict=True))
+    settings["n_positions" if family == "gpt2/rows" else "max_position_embeddings"] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
         rare |= phi3_angles(width // heads)
@@ -313,6 +320,17 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "gpt2/rows": {
+        "n_inner": (0.3, (None,)),
+        "activation_function": (0.3, _ACTIVATIONS),
+        "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+        "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
+    },
+    "gpt_neox/rows": {
+        "use_parallel_residual": (0.4, (True, False)),
+        "attention_bias": (0.3, (True, False)),
+        "rope_parameters": (0.4, tuple(one | {"partial_rotary_factor": 0.5} for one in _ANGLES)),
+    },
     "opt/rows": OPT_RARE,
     "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
@@ -336,6 +354,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "nomic_bert": _ROTARY | _WIDE,
 }
 _ONE_SEGMENT = {"type_vocab_size": 1}
+_PADDING = {"pad_token_id": 30}
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
@@ -343,7 +362,9 @@ _ALWAYS: dict[str, Settings] = {
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
-    **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
+    **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | _PADDING),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
-    "phi/rows": {"pad_token_id": 30},
+    "gpt2/rows": _PADDING,
+    "gpt_neox/rows": _PADDING,
+    "phi/rows": _PADDING,
 }

@@ -43,7 +43,7 @@ ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "mistral", "opt", "phi", "phi3"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -63,7 +63,7 @@ SPECIALS: dict[str, Specials] = {
     "rembert": REMBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
-    **dict.fromkeys(("gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"), QWEN),
+    **dict.fromkeys(("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"), QWEN),
     "t5": T5,
     "mt5": T5,
     "bart": BART,
@@ -260,6 +260,11 @@ VARIANTS: dict[str, Variant] = {
         scale_embedding=True,
         activation_function="relu",
         problem_type=REGRESSION,
+    ),
+    "gpt2/softmax": Variant(
+        "GPT2ForSequenceClassification",
+        3,
+        {"n_embd": 20, "n_head": 2, "n_layer": 2, "n_positions": 20, "n_inner": 23, "pad_token_id": 70},
     ),
     "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
     "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
