@@ -37,10 +37,13 @@ def read_sizes(
     config: Config, tensors: TensorFile, head_width: int | None, heads: int | None = None, key_heads: int | None = None
 ) -> Sizes:
     """The numbers given are for where the configuration says none: without, `head_width` is an even share of the width,
-    and every head has keys of its own."""
+    and every head has keys of its own, which null says, too."""
     width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("num_attention_heads", heads, maximum=parts.MAX_WIDTH)
-    key_heads = config.positive_int("num_key_value_heads", key_heads or heads, maximum=heads)
+    if key_heads is None and config.values.get("num_key_value_heads") is None:
+        key_heads = heads
+    else:
+        key_heads = config.positive_int("num_key_value_heads", key_heads, maximum=heads)
     inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)

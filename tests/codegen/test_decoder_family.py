@@ -100,6 +100,14 @@ def test_pooling_that_is_asked_for(tmp_path: Path) -> None:
     assert caught.value.code == "option-conflict"
 
 
+def test_heads_of_keys_that_nobody_counts(tmp_path: Path) -> None:
+    """As Phi 1.5 has it."""
+    path = changed("phi/softmax", configure(), tmp_path)
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    (path / "config.json").write_text(json.dumps(config | {"num_key_value_heads": None}), encoding="utf-8")
+    assert np.array_equal(rows(path), rows(folder("phi/softmax")))
+
+
 def test_all_positions_are_a_texts() -> None:
     """Nothing is written behind it."""
     config = json.loads((folder(CLASSIFIER) / "config.json").read_text())
