@@ -54,8 +54,14 @@ class Form:
     biases: Biases
     head_norms: bool = False
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
+    key_heads: int | None = None  # the same; None: as many as heads
     epsilon: float = 1e-6  # the same
     theta: float = 10_000.0  # the same
+    activation: str = "silu"  # the same
+    layer_norms: bool = False  # in the place of rms norms
+    epsilon_key: str = "rms_norm_eps"
+    parallel: bool = False  # feed-forward reads the rows that attention does
+    ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors | None = None
     stacked: bool = False  # queries, keys and values are one linear of the file, gate and up another
@@ -105,12 +111,12 @@ def llama_stack(
     mask: Mask,
 ) -> Stack:
     """Takes every tensor below `prefix`."""
-    sizes = read_sizes(config, tensors, form.head_width)
-    epsilon = parts.epsilon_of(config, "rms_norm_eps", form.epsilon)
-    made = LlamaParts(tensors, prefix, sizes, epsilon, stacked=form.stacked)
+    sizes = read_sizes(config, tensors, form.head_width, key_heads=form.key_heads)
+    epsilon = parts.epsilon_of(config, form.epsilon_key, form.epsilon)
+    made = LlamaParts(tensors, prefix, sizes, epsilon, layer_norms=form.layer_norms, stacked=form.stacked)
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
-    activation = parts.activation_of(config, default="silu")
+    activation = parts.activation_of(config, default=form.activation)
     turning = _turning(rotation, sizes, form)
     heads, key_heads, biases = sizes.heads, sizes.key_heads, form.biases
     scale = None if form.factors is None else form.factors.scores
@@ -122,16 +128,25 @@ def llama_stack(
         turning.turned("key", key_heads),
         Attention("query", "key", "value", "context", heads, key_heads, scale, mask=mask),
         made.linear("attention_output", "self_attn.o_proj", biases.attention_output, "context", "hidden", add="hidden"),
-        made.norm("feed_forward_norm", "post_attention_layernorm"),
-        *made.gate_and_up(biases.feed_forward, activation),
-        Multiply("gate", "inner", "inner"),
-        made.linear("output", "mlp.down_proj", biases.feed_forward, "inner", "hidden", add="hidden"),
+        *(() if form.parallel else (made.norm("feed_forward_norm", "post_attention_layernorm"),)),
+        *_feed_forward(made, form, activation),
     )
     word = Term(words, "ids")
     if form.factors is not None:
         word, layer = replace(word, factor=form.factors.words), _scaled(layer, form.factors.blocks)
     body = (Embed((word,), "hidden"), Layers("layer", sizes.layers, layer), made.final_norm())
     return Stack(body, sizes.widths, words, sizes.width)
+
+
+def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
+    bias = form.biases.feed_forward
+    ops: tuple[Op, ...]
+    if form.ungated is None:
+        ops, narrowing = (*made.gate_and_up(bias, activation), Multiply("gate", "inner", "inner")), "mlp.down_proj"
+    else:
+        widening, narrowing = form.ungated
+        ops = (made.linear("intermediate", widening, bias, "normed", "inner", activation),)
+    return (*ops, made.linear("output", narrowing, bias, "inner", "hidden", add="hidden"))
 
 
 def _turning(rotation: Rotation, sizes: Sizes, form: Form) -> Seen:

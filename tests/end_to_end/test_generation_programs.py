@@ -80,6 +80,8 @@ LONG = [
     ("olmo2/own", "w8a8", "host"),
     ("smollm3/own", "w4a8", "m-profile"),
     ("pegasus/own", "w4a8", "host"),
+    ("stablelm/parallel", "w8a8", "host"),
+    ("starcoder2/own", "w8a8", "m-profile"),
     ("transformer/course", "w8a8", "host"),
     ("transformer/pre", "w4a8", "m-profile"),
     ("t5/tied", "fp32", "host"),

@@ -40,6 +40,8 @@ NAMES = {
     "granite/rows": "Granite",
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
+    "stablelm/rows": "StableLm",
+    "starcoder2/rows": "Starcoder2",
     "gpt2/rows": "GPT2",
     "gpt_neox/rows": "GPTNeoX",
     "opt/rows": "OPT",
@@ -61,6 +63,13 @@ SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
     "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
     "no_rope_layer_interval": (0.5, (1, 2, 3)),
     "use_sliding_window": (0.1, (True,)),
+}
+STABLELM_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "use_parallel_residual": (0.5, (True, False)),
+    "use_qkv_bias": (0.4, (True, False)),
+    "qk_layernorm": (0.1, (True,)),
+    "layer_norm_eps": (0.3, (1e-3, 0.1)),
+    "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
 }
 OPT_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
     "ffn_dim": (1.0, tuple(range(9, 40, 3))),
@@ -99,7 +108,16 @@ def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
 _LLAMAS = tuple(
     f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
 )
-_DECODERS = (*_LLAMAS, "gemma3_text/rows", "gpt2/rows", "gpt_neox/rows", "opt/rows", "phi/rows")
+_DECODERS = (
+    *_LLAMAS,
+    "gemma3_text/rows",
+    "gpt2/rows",
+    "gpt_neox/rows",
+    "opt/rows",
+    "phi/rows",
+    "stablelm/rows",
+    "starcoder2/rows",
+)
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -332,6 +350,9 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "rope_parameters": (0.4, tuple(one | {"partial_rotary_factor": 0.5} for one in _ANGLES)),
     },
     "opt/rows": OPT_RARE,
+    "stablelm/rows": _ROTARY | STABLELM_RARE,
+    "starcoder2/rows": _ROTARY
+    | {"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1)), "sliding_window": (0.3, (None, 8, 40))},
     "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
     "phi3/rows": {"sliding_window": (0.4, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
@@ -367,4 +388,6 @@ _ALWAYS: dict[str, Settings] = {
     "gpt2/rows": _PADDING,
     "gpt_neox/rows": _PADDING,
     "phi/rows": _PADDING,
+    "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
+    "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,
 }

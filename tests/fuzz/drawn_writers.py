@@ -8,7 +8,16 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE, phi3_angles
+from drawn_encoders import (
+    GRANITE_FACTORS,
+    OPT_RARE,
+    PHI_RARE,
+    SMOLLM3_LAYERS,
+    STABLELM_RARE,
+    T5_RARE,
+    T5_SHAPE,
+    phi3_angles,
+)
 
 Settings = dict[str, Any]
 
@@ -33,9 +42,14 @@ NAMES = {
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
     "smollm3": "SmolLM3",
+    "stablelm": "StableLm",
+    "starcoder2": "Starcoder2",
     "t5": "T5",
 }
-_LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
+_LLAMAS = (
+    *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
+    "starcoder2",
+)
 WITHOUT_ENCODER = ("gpt2", "gpt_neox", "opt", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
@@ -185,7 +199,9 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         ),
         **(GRANITE_FACTORS if family == "granite" else {}),
         **(SMOLLM3_LAYERS if family == "smollm3" else {}),
-        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3") else {}),
+        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3", "starcoder2") else {}),
+        **(STABLELM_RARE if family == "stablelm" else {}),
+        **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
         **(phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }

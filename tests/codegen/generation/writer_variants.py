@@ -219,6 +219,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": LONGROPE, "max_position_embeddings": 164, "original_max_position_embeddings": 41}
         | {"tie_word_embeddings": True, "head_dim": 8, "hidden_size": 32, "rms_norm_eps": 1e-3},
     ),
+    "stablelm/parallel": (
+        "StableLm",
+        LLAMA
+        | {"use_parallel_residual": True, "use_qkv_bias": True, "layer_norm_eps": 1e-3, "tie_word_embeddings": True}
+        | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.67}},
+    ),
+    "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 41, "norm_epsilon": 1e-3}),
     "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
     "opt/projected": (
         "OPT",
@@ -272,6 +279,8 @@ CLASSES = {
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
     "SmolLM3": "SmolLM3ForCausalLM",
+    "StableLm": "StableLmForCausalLM",
+    "Starcoder2": "Starcoder2ForCausalLM",
     "T5": "T5ForConditionalGeneration",
     "MT5": "MT5ForConditionalGeneration",
 }

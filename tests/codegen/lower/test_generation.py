@@ -32,6 +32,7 @@ HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
     *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
+    *("stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -177,6 +178,13 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("phi/texts", {"qk_layernorm": True}, "missing-tensor"),
         ("phi/head_norms", {"qk_layernorm": False}, "unused-tensor"),
         ("phi/head_norms", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("stablelm/parallel", {"use_parallel_residual": False}, "missing-tensor"),
+        ("stablelm/parallel", {"use_qkv_bias": False}, "unused-tensor"),
+        ("stablelm/parallel", {"qk_layernorm": True}, "config-not-supported"),
+        ("stablelm/parallel", {"head_dim": 8}, "config-not-supported"),
+        ("stablelm/parallel", {"rope_parameters": None}, "rotary-not-supported"),
+        ("starcoder2/own", {"sliding_window": 39}, "config-not-supported"),
+        ("starcoder2/own", {"use_bias": False}, "unused-tensor"),
         ("opt/texts", {"layer_norm_elementwise_affine": False}, "config-not-supported"),
         ("opt/texts", {"_remove_final_layer_norm": True}, "unused-tensor"),
         ("opt/texts", {"enable_bias": False}, "unused-tensor"),

@@ -43,7 +43,7 @@ ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -63,7 +63,9 @@ SPECIALS: dict[str, Specials] = {
     "rembert": REMBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
-    **dict.fromkeys(("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"), QWEN),
+    **dict.fromkeys(
+        ("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3", "stablelm", "starcoder2"), QWEN
+    ),
     "t5": T5,
     "mt5": T5,
     "bart": BART,
@@ -278,6 +280,8 @@ VARIANTS: dict[str, Variant] = {
         | {"max_position_embeddings": 20, "word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
         | {"pad_token_id": 70, "problem_type": REGRESSION},
     ),
+    "stablelm/softmax": bert_like("StableLm", 3, (24, 3, 1, 23, 20), num_key_value_heads=3, pad_token_id=70),
+    "starcoder2/regression": bert_like("Starcoder2", 1, (24, 4, 1, 23, 20), use_bias=False, problem_type=REGRESSION),
     "mistral/softmax": bert_like("Mistral", 2, (24, 4, 2, 23, 20), num_key_value_heads=2, sliding_window=None),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(
