@@ -37,6 +37,16 @@ class Names:
     prefix: str = "model."  # of all but those of logits
     words: str = WORDS  # below it
     logits: str = "lm_head.weight"
+    logits_bias: str | None = None  # where the family has one
+    alone: str = ""  # the prefix in files of the model without a head, which the library reads as those of any class
+
+    def prefix_in(self, tensors: TensorFile) -> str:
+        has_whole = f"{self.prefix}{self.words}" in tensors or f"{self.alone}{self.words}" not in tensors
+        return self.prefix if has_whole else self.alone
+
+    @property
+    def of_logits(self) -> tuple[str, ...]:
+        return (self.logits,) if self.logits_bias is None else (self.logits, self.logits_bias)
 
 
 @dataclass(frozen=True)
@@ -49,17 +59,19 @@ class Family:
     writer: str = ""  # the class that writes texts, where it has another name than the others
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
     names: Names = Names()
+    width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
+    positions: str = POSITIONS  # the key of how many there are
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text and of what is written behind it."""
-        width, vocabulary = config.positive_int("hidden_size"), config.positive_int("vocab_size")
+        width, vocabulary = self.width_of(config), config.positive_int("vocab_size")
         writes = self._writes_texts(config)
         return Limits(
             width,
             vocabulary,
-            config.positive_int(POSITIONS, maximum=MAX_POSITIONS),
-            POSITIONS,
+            config.positive_int(self.positions, maximum=MAX_POSITIONS),
+            self.positions,
             self.tokenizer_class,
             writes_texts=writes,
             has_encoder=not writes,
@@ -85,13 +97,18 @@ class Family:
         its end included, stands behind a text of at most `max_source`."""
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         tokens = max_source + max_target - 1
-        parts.check_max_tokens(tokens, self._positions(config), POSITIONS)
-        stack, names = self.stack_of(config, tensors, self.names.prefix, vocabulary, tokens), self.names
+        parts.check_max_tokens(tokens, self._positions(config), self.positions)
+        names = self.names
+        prefix = names.prefix_in(tensors)
+        stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
         projection = stack.words
         if config.flag("tie_word_embeddings", self.tied):
-            parts.check_copies(tensors, f"{names.prefix}{names.words}", (names.logits,))
+            parts.check_copies(tensors, f"{prefix}{names.words}", (names.logits,))
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
+        bias = None
+        if names.logits_bias is not None:
+            bias = parts.parameter(tensors, "vocabulary_bias", names.logits_bias, (vocabulary,))
         tensors.finish()
         body = stack.body
         if self.logits_factor is not None:
@@ -104,7 +121,7 @@ class Family:
             vocabulary,
             1,
             max_source,
-            repeat=(*body, Linear("logits", projection, None, "hidden", "logits")),
+            repeat=(*body, Linear("logits", projection, bias, stack.rows, "logits")),
             target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
         )
 
@@ -121,20 +138,19 @@ class Family:
                 others=(self._writer,),
             )
         bert_like.check_encoder_only(config)
-        parts.check_max_tokens(max_tokens, self._positions(config), POSITIONS)
+        parts.check_max_tokens(max_tokens, self._positions(config), self.positions)
         padding = config.values.get("pad_token_id")
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
-        prefix = parts.prefix_of(checkpoint, names.prefix, names.words)
-        stack = self.stack_of(config, tensors, prefix, vocabulary, max_tokens)
+        stack = self.stack_of(config, tensors, names.prefix_in(tensors), vocabulary, max_tokens)
         head, widths, result, notes = read_head(
             checkpoint,
             classifier,
-            "hidden",
+            stack.rows,
             stack.width,
-            lambda: classifier_head(config, tensors, "hidden", stack.width, "score", pooling="last", bias=False),
-            pooler=(names.logits,),
+            lambda: classifier_head(config, tensors, stack.rows, stack.width, "score", pooling="last", bias=False),
+            pooler=names.of_logits,
             body=stack.body,
         )
         tensors.finish()

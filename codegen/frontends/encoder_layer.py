@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layer of an encoder: attention and feed-forward, each with a residual and a norm. Families name its parts."""
+"""The layer of an encoder, or of a decoder alone: attention and feed-forward, each with a residual and a norm. Families
+name its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.graph import Attention, Linear, Norm, Op, Parameter
+from ..ir.graph import Attention, Linear, Mask, Norm, Op, Parameter
 from ..load.safetensors import TensorFile
 from . import parts
 
@@ -36,6 +37,8 @@ class LayerShape:
     epsilon: float
     bias: bool = True  # of linears and norms
     input_bias: bool = True  # of queries, keys and values, where linears have any
+    linear_bias: bool = True  # of linears, where norms have any
+    mask: Mask = "none"
 
     @property
     def widths(self) -> dict[str, int]:
@@ -93,7 +96,7 @@ class _Parts:
             self.linear("query", value, "query"),
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
-            Attention("query", "key", "value", "context", self.shape.heads, bias=bias),
+            Attention("query", "key", "value", "context", self.shape.heads, mask=self.shape.mask, bias=bias),
         )
 
     def attention_output(self) -> Op:
@@ -106,7 +109,8 @@ class _Parts:
         )
 
     def linear(self, name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
-        widths = self.shape.widths | {"normed": self.shape.hidden}
+        shape, widths = self.shape, self.shape.widths | {"normed": self.shape.hidden}
+        has_bias = shape.bias and shape.linear_bias and (out not in ("query", "key", "value") or shape.input_bias)
         return parts.linear(
             self.tensors,
             name,
@@ -116,7 +120,7 @@ class _Parts:
             out,
             activation,
             residual=residual,
-            bias=self.shape.bias and (out not in ("query", "key", "value") or self.shape.input_bias),
+            bias=has_bias,
             of_layer=self.of_layer,
         )
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.graph import Array, Attention, Embed, F32Array, Graph, Head, Layers, Linear, Norm, Op, Parameter, Term
+from ..ir.graph import Array, Attention, Embed, F32Array, Layers, Linear, Norm, Op, Parameter, Term
 from ..load.config import Config
-from ..load.folder import Checkpoint
-from ..load.generation_config import GenerationSettings
-from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from ..tasks.generation import Generation
 from . import parts
 from .computed import Computed, rows_of
-from .target import build_decoder_alone, build_target
+from .decoder_family import Family, Names
+from .llama_stack import Stack
 
 MODEL_TYPE = "gpt2"
 # Of the library, for one thing.
@@ -24,7 +21,6 @@ _OTHER_NAMES = {
     "n_head": "num_attention_heads",
     "n_layer": "num_hidden_layers",
 }
-_CLASS = "GPT2LMHeadModel"
 _POSITIONS = "n_positions"
 # Training's; those of other heads; what half precision needs; the positions once more.
 _HARMLESS = """
@@ -32,49 +28,26 @@ _HARMLESS = """
     summary_use_proj reorder_and_upcast_attn n_ctx task_specific_params
 """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
+_NAMES = Names("transformer.", words="wte.weight")
 _ATTENTION = ("query", "key", "value")
 
 
-def read_limits(config: Config) -> Limits:
-    """Positions are those of a text and of what is written behind it."""
-    width, vocabulary = config.positive_int("n_embd"), config.positive_int("vocab_size")
-    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
-    return Limits(width, vocabulary, positions, _POSITIONS, "GPT2Tokenizer", writes_texts=True, has_encoder=False)
-
-
-def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
-    """The graph of a checkpoint. It writes as many tokens as the folder says, or as there are positions left."""
-    return build_decoder_alone(checkpoint, _CLASS, graph_of, max_tokens, read_limits(checkpoint.config).positions)
-
-
-def graph_of(
-    config: Config,
-    tensors: TensorFile,
-    max_source: int,
-    max_target: int,
-    generation: GenerationSettings | None = None,
-) -> Graph:
-    """The graph of a checkpoint; takes every tensor of the file exactly once. A target of at most `max_target` tokens,
-    its end included, stands behind a text of at most `max_source`."""
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _: int) -> Stack:
     width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
     inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
-    parts.check_max_tokens(max_source + max_target - 1, positions, _POSITIONS)
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         if config.flag(key, False):
             raise parts.refuse("config-not-supported", f"{key} is true")
-    if not config.flag("scale_attn_weights", True) or not config.flag("tie_word_embeddings", True):
-        raise parts.refuse("config-not-supported", "scale_attn_weights or tie_word_embeddings is false")
+    if not config.flag("scale_attn_weights", True):
+        raise parts.refuse("config-not-supported", "scale_attn_weights is false")
     parts.check_layers(tensors, count, "n_layer")
-    prefix = "" if "wte.weight" in tensors.names else "transformer."  # the first files have none
     tensors.ignore(f"{prefix}h.*.attn.bias", f"{prefix}h.*.attn.masked_bias")  # the causal mask, and what is beyond it
-    parts.check_copies(tensors, f"{prefix}wte.weight", ("lm_head.weight",))
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}wte.weight", (vocabulary, width))
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
     places = parts.parameter(tensors, "position_embeddings", f"{prefix}wpe.weight", (positions, width))
     epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
     part = _Parts(tensors, [f"{prefix}h.{i}." for i in range(count)], width, epsilon)
@@ -88,24 +61,13 @@ def graph_of(
         part.linear("intermediate", "mlp.c_fc", (width, inner), "normed", "inner", activation),
         part.linear("output", "mlp.c_proj", (inner, width), "inner", "hidden", residual="hidden"),
     )
-    repeat = (
+    body = (
         Embed((Term(words, "ids"), Term(places, "positions")), "hidden"),
         Layers("layer", count, layer),
-        parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden", "normed"),
-        Linear("logits", words, None, "normed", "logits"),
+        parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
     )
-    tensors.finish()
-    widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width)
-    return Graph(
-        widths | {"inner": inner, "logits": vocabulary},
-        (),
-        (Head(Generation(vocabulary, max_target), "logits"),),
-        vocabulary,
-        1,
-        max_source,
-        repeat=repeat,
-        target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
-    )
+    widths = dict.fromkeys(("hidden", "normed", "context", *_ATTENTION), width) | {"inner": inner}
+    return Stack(body, widths, words, width)
 
 
 class _Parts:
@@ -159,3 +121,18 @@ def _columns(array: Array, begin: int, end: int) -> Computed:
 
 def _turned(array: Array, begin: int, end: int) -> F32Array:
     return np.ascontiguousarray(array.values[:, begin:end].T)
+
+
+_FAMILY = Family(
+    "GPT2",
+    "GPT2Tokenizer",
+    _stack,
+    writer="GPT2LMHeadModel",
+    names=_NAMES,
+    width_of=lambda config: config.positive_int("n_embd"),
+    positions=_POSITIONS,
+    tied=True,
+)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of

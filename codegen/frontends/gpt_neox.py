@@ -11,7 +11,7 @@ from . import parts
 from .computed import rows_of_heads
 from .decoder_family import Family, Names
 from .llama_stack import MAX_POSITIONS, POSITIONS, Stack
-from .rotary import Angles, angles_in, rotary_tables
+from .rotary import Angles, partial_angles, rotary_tables, said_in
 
 MODEL_TYPE = "gpt_neox"
 # Training's, and one that the class does not read.
@@ -53,19 +53,10 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 def _angles(config: Config, width: int) -> tuple[Angles, int]:
     """And how many values of a head are turned by them."""
-    asked = [config.values.get(key) for key in ("rope_scaling", "rope_parameters")]
-    said = [one for one in asked if one is not None]
-    if not all(isinstance(one, dict) and one == said[0] for one in said):
-        raise parts.refuse("rotary-not-supported", "rope_scaling, rope_parameters: expected one object")
-    values = {"partial_rotary_factor": config.number("rotary_pct", _PART), **(said[0] if said else {})}
-    part = values.pop("partial_rotary_factor")
-    turned = int(width * part) if isinstance(part, (int, float)) and 0 < part <= 1 else 0
-    if turned == 0 or turned % 2:
-        message = f"rotary_pct or partial_rotary_factor: an even number of a head's {width} values is needed"
-        raise parts.refuse("rotary-not-supported", message)
-    theta = config.number("rotary_emb_base", _THETA)
-    positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    return angles_in(values, "rope_parameters", theta, positions), turned
+    if config.values.get("head_dim") not in (None, width):  # of the angles alone, for the library
+        raise parts.refuse("config-not-supported", f"head_dim is not {width}, which heads have")
+    usual = config.number("rotary_emb_base", _THETA), config.number("rotary_pct", _PART)
+    return partial_angles(*said_in(config), usual, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), width)
 
 
 class _Parts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What layers with Llama's names are written with: their sizes, linears, and rms norms of rows and of heads."""
+"""What layers with Llama's names are written with: their sizes, linears, and norms of rows and of heads."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..ir.graph import Array, Linear, Norm, Parameter
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from . import parts
+from .stacked import Made, stacked_linears
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ def read_sizes(
     config: Config, tensors: TensorFile, head_width: int | None, heads: int | None = None, key_heads: int | None = None
 ) -> Sizes:
     """The numbers given are for where the configuration says none: without, `head_width` is an even share of the width,
-    and every head has keys of its own."""
+    and every head has keys of its own, which null says, too."""
     width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("num_attention_heads", heads, maximum=parts.MAX_WIDTH)
-    key_heads = config.positive_int("num_key_value_heads", key_heads or heads, maximum=heads)
+    if key_heads is None and config.values.get("num_key_value_heads") is None:
+        key_heads = heads
+    else:
+        key_heads = config.positive_int("num_key_value_heads", key_heads, maximum=heads)
     inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
@@ -63,19 +67,21 @@ class LlamaParts:
     sizes: Sizes
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
+    layer_norms: bool = False  # with biases, in the place of rms norms
+    stacked: bool = False  # the file has linears of the same rows as one
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
         return self._norm(name, self._layers(source), self.sizes.width, value, out)
 
-    def final_norm(self) -> Norm:
+    def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""
-        return self._norm("final_norm", [f"{self.prefix}norm"], self.sizes.width, "hidden", "hidden")
+        return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
 
-    def head_norms(self) -> tuple[Norm, Norm]:
-        """Of queries and keys."""
+    def head_norms(self, ending: str = "norm") -> tuple[Norm, Norm]:
+        """Of queries and keys; `ending` is that of their names."""
         width, sizes = self.sizes.head_width, self.sizes
-        queries, keys = (self._layers(f"self_attn.{name}") for name in ("q_norm", "k_norm"))
+        queries, keys = (self._layers(f"self_attn.{of}_{ending}") for of in "qk")
         return (
             self._norm("query_norm", queries, width, "query", "query", sizes.heads),
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
@@ -99,17 +105,38 @@ class LlamaParts:
             self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
         )
 
-    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, Linear, Linear]:
+    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
         """Queries, keys and values."""
+        if self.stacked:
+            made = tuple((of, of, "none") for of in ("query", "key", "value"))
+            return self._stacked("self_attn.qkv_proj", made, bias, value)
         return (
             self.linear("query", "self_attn.q_proj", bias, value, "query"),
             self.linear("key", "self_attn.k_proj", bias, value, "key"),
             self.linear("value", "self_attn.v_proj", bias, value, "value"),
         )
 
+    def gate_and_up(self, bias: bool, activation: str, value: str = "normed") -> tuple[Linear, ...]:
+        """Of a feed-forward block, the two that are multiplied."""
+        if self.stacked:
+            made = (("gate", "gate", activation), ("up", "inner", "none"))
+            return self._stacked("mlp.gate_up_proj", made, bias, value)
+        return (
+            self.linear("gate", "mlp.gate_proj", bias, value, "gate", activation),
+            self.linear("up", "mlp.up_proj", bias, value, "inner"),
+        )
+
+    def _stacked(self, source: str, made: tuple[Made, ...], bias: bool, value: str) -> tuple[Linear, ...]:
+        widths = self.sizes.widths
+        shape = [widths[out] for _, out, _ in made], widths[value]
+        return stacked_linears(self.tensors, self._layers(source), made, shape, value, bias=bias)
+
     def _layers(self, of: str) -> list[str]:
         return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]
 
     def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
         gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
-        return Norm(name, Parameter(f"{name}_gamma", gammas), None, self.epsilon, value, out, "rms", heads)
+        gamma, beta = Parameter(f"{name}_gamma", gammas), None
+        if self.layer_norms:
+            beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))
+        return Norm(name, gamma, beta, self.epsilon, value, out, "layer" if self.layer_norms else "rms", heads)

@@ -54,10 +54,17 @@ class Form:
     biases: Biases
     head_norms: bool = False
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
+    key_heads: int | None = None  # the same; None: as many as heads
     epsilon: float = 1e-6  # the same
     theta: float = 10_000.0  # the same
+    activation: str = "silu"  # the same
+    layer_norms: bool = False  # in the place of rms norms
+    epsilon_key: str = "rms_norm_eps"
+    parallel: bool = False  # feed-forward reads the rows that attention does
+    ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors | None = None
+    stacked: bool = False  # queries, keys and values are one linear of the file, gate and up another
 
 
 @dataclass(frozen=True)
@@ -66,22 +73,24 @@ class Rotation:
 
     angles: Angles
     positions: int
+    turned: int | None = None  # of a head's values, where not all are
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The ops from the ids to the rows `hidden`."""
+    """The ops from the ids to rows."""
 
     body: tuple[Node, ...]
     widths: dict[str, int]  # of the values that they write
     words: Parameter  # [vocabulary, width]
-    width: int
+    width: int  # of the rows
+    rows: str = "hidden"
 
 
-def check_past(window: int, tokens: int) -> None:
+def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:
     """Of decoders whose rows see so many of the past: as long as it holds all tokens, these are those so far."""
     if tokens > window:
-        message = f"sliding_window {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
+        message = f"{key} {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
         raise parts.refuse("config-not-supported", message)
 
 
@@ -102,11 +111,12 @@ def llama_stack(
     mask: Mask,
 ) -> Stack:
     """Takes every tensor below `prefix`."""
-    sizes = read_sizes(config, tensors, form.head_width)
-    made = LlamaParts(tensors, prefix, sizes, parts.epsilon_of(config, "rms_norm_eps", form.epsilon))
+    sizes = read_sizes(config, tensors, form.head_width, key_heads=form.key_heads)
+    epsilon = parts.epsilon_of(config, form.epsilon_key, form.epsilon)
+    made = LlamaParts(tensors, prefix, sizes, epsilon, layer_norms=form.layer_norms, stacked=form.stacked)
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
-    activation = parts.activation_of(config, default="silu")
+    activation = parts.activation_of(config, default=form.activation)
     turning = _turning(rotation, sizes, form)
     heads, key_heads, biases = sizes.heads, sizes.key_heads, form.biases
     scale = None if form.factors is None else form.factors.scores
@@ -118,11 +128,8 @@ def llama_stack(
         turning.turned("key", key_heads),
         Attention("query", "key", "value", "context", heads, key_heads, scale, mask=mask),
         made.linear("attention_output", "self_attn.o_proj", biases.attention_output, "context", "hidden", add="hidden"),
-        made.norm("feed_forward_norm", "post_attention_layernorm"),
-        made.linear("gate", "mlp.gate_proj", biases.feed_forward, "normed", "gate", activation),
-        made.linear("up", "mlp.up_proj", biases.feed_forward, "normed", "inner"),
-        Multiply("gate", "inner", "inner"),
-        made.linear("output", "mlp.down_proj", biases.feed_forward, "inner", "hidden", add="hidden"),
+        *(() if form.parallel else (made.norm("feed_forward_norm", "post_attention_layernorm"),)),
+        *_feed_forward(made, form, activation),
     )
     word = Term(words, "ids")
     if form.factors is not None:
@@ -131,8 +138,20 @@ def llama_stack(
     return Stack(body, sizes.widths, words, sizes.width)
 
 
+def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
+    bias = form.biases.feed_forward
+    ops: tuple[Op, ...]
+    if form.ungated is None:
+        ops, narrowing = (*made.gate_and_up(bias, activation), Multiply("gate", "inner", "inner")), "mlp.down_proj"
+    else:
+        widening, narrowing = form.ungated
+        ops = (made.linear("intermediate", widening, bias, "normed", "inner", activation),)
+    return (*ops, made.linear("output", narrowing, bias, "inner", "hidden", add="hidden"))
+
+
 def _turning(rotation: Rotation, sizes: Sizes, form: Form) -> Seen:
-    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, sizes.head_width)}
+    turned = sizes.head_width if rotation.turned is None else rotation.turned
+    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, turned)}
     if not all(form.turned):
         tables[_STILL] = still_tables("still", rotation.positions)
     kinds = [_TURNED if is_turned else _STILL for is_turned in form.turned] or [_TURNED]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from . import parts
 from .computed import Computed
 from .sinusoids import sine_and_cosine
 
-_POSITIONS = "max_position_embeddings"
+_POSITIONS, _PART = "max_position_embeddings", "partial_rotary_factor"
 _MAX_THETA = 1e12
 _MAX_FACTOR = 1e6
 _LLAMA3 = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
@@ -33,6 +34,8 @@ class Angles:
     factor: float = 1.0  # so much slower
     # Of llama3, by which only slow pairs are: low_freq_factor, high_freq_factor, original_max_position_embeddings.
     bounds: tuple[float, float, float] | None = None
+    slower: tuple[float, ...] = ()  # by how much each pair is, where each has a factor of its own
+    amplitude: float = 1.0  # what cosines and sines are multiplied by
 
     def frequencies(self, width: int) -> F32Array:
         """[width / 2]: by the operations of `modeling_rope_utils.py` of `transformers`, each rounded to float32. A
@@ -41,6 +44,8 @@ class Angles:
             context.prec = 30
             exponents = [Decimal(float(np.float32(2 * k) / np.float32(width))) for k in range(width // 2)]
             powers = np.array([float(Decimal(self.theta) ** exponent) for exponent in exponents], np.float32)
+        if self.slower:
+            return np.float32(1) / (np.array(self.slower, np.float32) * powers)
         usual = np.float32(1) / powers
         slow = usual / np.float32(self.factor)
         if self.bounds is None:
@@ -63,17 +68,45 @@ def limits_of(config: Config, tokenizer_class: str) -> Limits:
 
 def angles_of(config: Config, theta: float, positions: int) -> Angles:
     """Those of a model whose layers all have the same; `theta` where no key says another one, `positions` are those of
-    the model. In files of today they are an object of its own, before it only its kind was one."""
-    if config.values.get(_LLAMA3[2]) is not None:
+    the model."""
+    values, key = said_in(config)
+    return angles_in(values, key, config.number("rope_theta", theta), positions)
+
+
+def said_in(config: Config, *, beside: bool = False) -> tuple[dict[str, Any], str]:
+    """What a configuration says of its angles, and by which key. In files of today they are an object of its own,
+    before it only its kind was one. `beside` it some families have the positions of their first training."""
+    if config.values.get(_LLAMA3[2]) is not None and not beside:
         raise _refuse(f"{_LLAMA3[2]} counts inside of rope_parameters only: put it there")
-    theta = config.number("rope_theta", theta)
     asked = {key: config.values.get(key) for key in ("rope_parameters", "rope_scaling")}
     said = {key: value for key, value in asked.items() if value is not None}
     if len(said) == 2 and asked["rope_parameters"] != asked["rope_scaling"]:
         raise _refuse("rope_scaling is not rope_parameters: make them agree, or leave one out")
     for key, value in said.items():
-        return angles_in(value, key, theta, positions)
-    return angles_in({}, "rope_theta", theta, positions)
+        if not isinstance(value, dict):
+            raise _refuse(f"{key}: expected an object")
+        return value, key
+    return {}, "rope_theta"
+
+
+def partial_angles(
+    values: dict[str, Any], key: str, usual: tuple[float, float], positions: int, width: int
+) -> tuple[Angles, int]:
+    """Of a model that turns a part of each head of `width` values, and how many of them. `usual` are theta and the part
+    where `values`, which are those of `key`, say none."""
+    theta, part = usual
+    rest = {name: value for name, value in values.items() if name != _PART}
+    return angles_in(rest, key, theta, positions), turned_in(values, part, width)
+
+
+def turned_in(values: dict[str, Any], part: float, width: int) -> int:
+    """How many of a head's values are turned, of `width`, by `part` where the object says no other."""
+    part = values.get(_PART, part)
+    turned = int(width * part) if isinstance(part, (int, float)) and 0 < part <= 1 else 0
+    if turned == 0 or turned % 2:
+        message = f"{printable(str(part))} of a head's {width} values are turned: an even number of them is needed"
+        raise _refuse(f"{_PART}: {message}")
+    return turned
 
 
 def angles_in(values: object, key: str, theta: float, positions: int) -> Angles:
@@ -81,15 +114,13 @@ def angles_in(values: object, key: str, theta: float, positions: int) -> Angles:
     if not isinstance(values, dict):
         raise _refuse(f"{key}: expected an object")
     settings = Config.from_json(values)
-    kind = settings.text("rope_type", settings.text("type", "default"))
+    kind = kind_of(settings)
     if kind not in _KEYS:
         raise _refuse(f"{key} is of type {printable(kind)} (supported: {', '.join(_KEYS)})")
     other = sorted(set(values) - {"rope_type", "type", "rope_theta", *_KEYS[kind]})
     if other:
         raise _refuse(f"{key} of type {kind} has {', '.join(map(printable, other))}, which is not supported")
-    theta = settings.number("rope_theta", theta)
-    if not 1 < theta <= _MAX_THETA:
-        raise _refuse(f"rope_theta {theta:g} of {key}: expected 1 to {_MAX_THETA:g}")
+    theta = theta_in(settings, key, theta)
     if kind == "default":
         return Angles(theta)
     factor = settings.number("factor")
@@ -103,11 +134,24 @@ def angles_in(values: object, key: str, theta: float, positions: int) -> Angles:
     return Angles(theta, factor, (low, high, settings.positive_int(_LLAMA3[2], positions)))
 
 
+def kind_of(settings: Config) -> str:
+    """What an object's angles are; before `rope_type` the key was another one."""
+    return settings.text("rope_type", settings.text("type", "default"))
+
+
+def theta_in(settings: Config, key: str, usual: float) -> float:
+    """Of the object that is what `key` has."""
+    theta = settings.number("rope_theta", usual)
+    if not 1 < theta <= _MAX_THETA:
+        raise _refuse(f"rope_theta {theta:g} of {key}: expected 1 to {_MAX_THETA:g}")
+    return theta
+
+
 def rotary_tables(name: str, angles: Angles, positions: int, width: int) -> tuple[Parameter, Parameter]:
     """Cosines and sines [positions, width / 2]. Frequencies are rounded to float32, angles are not."""
     rates = angles.frequencies(width).astype(np.float64)
     sines, cosines = sine_and_cosine(np.arange(positions)[:, None] * rates)
-    return _table(f"{name}_cosines", cosines), _table(f"{name}_sines", sines)
+    return _table(f"{name}_cosines", cosines * angles.amplitude), _table(f"{name}_sines", sines * angles.amplitude)
 
 
 def still_tables(name: str, positions: int) -> tuple[Parameter, Parameter]:

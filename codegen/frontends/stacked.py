@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from ..ir.graph import Array, Linear, Parameter
 from ..load.safetensors import TensorFile
@@ -14,17 +15,24 @@ Made = tuple[str, str, str]  # of a linear: its name, the value that it writes, 
 
 
 def stacked_linears(
-    tensors: TensorFile, sources: Names, made: Sequence[Made], shape: tuple[int, int], value: str, *, bias: bool
+    tensors: TensorFile,
+    sources: Names,
+    made: Sequence[Made],
+    shape: tuple[int | Sequence[int], int],
+    value: str,
+    *,
+    bias: bool,
 ) -> tuple[Linear, ...]:
-    """Those that `made` names, in their order in the file, all of `value`; `shape` is [outputs, inputs] of one. There
-    is a source for each layer."""
+    """Those that `made` names, in their order in the file, all of `value`; `shape` is [outputs, inputs] of one, or the
+    outputs of each. There is a source for each layer."""
     outputs, inputs = shape
-    weights = [tensors.take(f"{source}.weight", (len(made) * outputs, inputs)) for source in sources]
-    biases = [tensors.take(f"{source}.bias", (len(made) * outputs,)) for source in sources if bias]
+    ends = list(accumulate([outputs] * len(made) if isinstance(outputs, int) else outputs))
+    weights = [tensors.take(f"{source}.weight", (ends[-1], inputs)) for source in sources]
+    biases = [tensors.take(f"{source}.bias", (ends[-1],)) for source in sources if bias]
 
     def linear(i: int, name: str, out: str, activation: str) -> Linear:
         def rows(arrays: Sequence[Array]) -> tuple[Array, ...]:
-            return tuple(rows_of(array, i * outputs, (i + 1) * outputs) for array in arrays)
+            return tuple(rows_of(array, ends[i - 1] if i else 0, ends[i]) for array in arrays)
 
         weight = Parameter(f"{name}_weight", rows(weights))
         return Linear(name, weight, Parameter(f"{name}_bias", rows(biases)) if bias else None, value, out, activation)

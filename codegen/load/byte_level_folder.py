@@ -26,7 +26,7 @@ from .folder_tokens import (
     read_tokens,
 )
 from .refusal import refusal, shown
-from .template_json import template_of, without_segments
+from .template_json import template_between, template_of, without_segments
 from .tokenizer_config import (
     DEBERTA_TOKENIZER,
     GPT2_TOKENIZER,
@@ -34,6 +34,7 @@ from .tokenizer_config import (
     LLAMA_TOKENIZER,
     QWEN2_TOKENIZER,
     ROBERTA_TOKENIZER,
+    asked_ends,
     check_unsupported,
     class_of,
     flag_of,
@@ -55,6 +56,7 @@ _CLASSES = {
     GPT_NEOX_TOKENIZER: GPT_NEOX_TOKENS,
     QWEN2_TOKENIZER: QWEN2_TOKENS,
 }
+_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
 
 
@@ -74,10 +76,10 @@ def read_byte_level_folder(
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
     `usual_class` are as in `TokenizerConfig`."""
     config = read_config(folder)
-    check_unsupported(config, has_template=described is not None)
     # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
     supported = *_CLASSES, LLAMA_TOKENIZER
     name = class_of(config, class_in_config, usual_class, supported=supported, model="byte-level BPE")
+    check_unsupported(config, has_template=described is not None or name in _WITHOUT_TEMPLATE)
     rebuilds = name in _CLASSES
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
@@ -141,7 +143,9 @@ def _rebuilt(
         classify, separate = (tokens.special[key] for key in ("cls_token", "sep_token"))
         single = f"{classify} $A {separate}"
         post_processor = template_of(single, f"{single} {separate} $B {separate}", ids)
-    else:  # the classes have none of their own
+    elif described is None and name in _WITHOUT_TEMPLATE:
+        post_processor = template_between(asked_ends(config, tokens.special), ids)
+    else:
         post_processor = None if described is None else described.get("post_processor")
     return {
         "version": "1.0",

@@ -39,8 +39,11 @@ ROBERTA_TOKENS: dict[str, object] = {
     "mask_token": "<mask>",
 }
 
-# GPT2Tokenizer's: one token is all three.
-GPT2_TOKENS: dict[str, object] = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+# GPT2Tokenizer's: one token is all three, and there may be one of padding.
+GPT2_TOKENS: dict[str, object] = {
+    **dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>"),
+    "pad_token": None,
+}
 # GPTNeoXTokenizer's.
 GPT_NEOX_TOKENS: dict[str, object] = GPT2_TOKENS | {"pad_token": "<|padding|>"}
 # DebertaTokenizer's.

@@ -21,9 +21,18 @@ from .metaspace_json import METASPACE, prepend_of
 from .nllb_folder import found_raw, other_than_nllb
 from .refusal import refusal
 from .sentencepiece_model import BPE, read_sentencepiece_model
-from .template_json import without_segments
+from .template_json import template_between, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
-from .tokenizer_config import LLAMA_TOKENIZER, check_unsupported, class_of, flag_of, has_segments, read_config
+from .tokenizer_config import (
+    LLAMA_TOKENIZER,
+    asked,
+    asked_ends,
+    check_unsupported,
+    class_of,
+    flag_of,
+    has_segments,
+    read_config,
+)
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from .unigram_folder import CLASSES
@@ -63,7 +72,7 @@ def read_character_bpe_folder(
 
 
 def _other_than_llama(config: dict[str, Any], spec: TokenizerSpec, _: FolderTokens) -> Iterator[str]:
-    prepends = _asked(config, "add_prefix_space", True)
+    prepends = asked(config, "add_prefix_space", True)
     prepend = prepend_of(spec.segmenter)
     if config.get("add_prefix_space") is not None and prepends != (prepend not in (None, "never")):
         raise refusal("tokenizer-conflict", f"add_prefix_space is not what {JSON_FILE} says", file=CONFIG_FILE)
@@ -124,7 +133,7 @@ def _described(
     config: dict[str, Any], vocab: dict[str, int], added: list[AddedToken], special: dict[str, str]
 ) -> dict[str, Any]:
     """The tokenizer.json of the class."""
-    prepends = _asked(config, "add_prefix_space", True)
+    prepends = asked(config, "add_prefix_space", True)
     decoders: list[dict[str, Any]] = [
         {"type": "Replace", "pattern": {"String": METASPACE}, "content": " "},
         {"type": "ByteFallback"},
@@ -132,8 +141,7 @@ def _described(
         *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if prepends else []),
     ]
     ids = vocab | {token.content: token.id for token in added}
-    ends = {key: special[f"{key}_token"] for key in ("bos", "eos") if _asked(config, f"add_{key}_token")}
-    single, second = (_template_parts(ends, name, segment) for segment, name in enumerate("AB"))
+    ends = asked_ends(config, special)
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
@@ -144,12 +152,7 @@ def _described(
             "prepend_scheme": _scheme(config, prepends),
             "split": False,
         },
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": single,
-            "pair": single + second,
-            "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in ends.values()},
-        },
+        "post_processor": template_between(ends, ids),
         "decoder": {"type": "Sequence", "decoders": decoders},
         "model": {
             "type": "BPE",
@@ -165,21 +168,10 @@ def _described(
     }
 
 
-def _asked(config: dict[str, Any], key: str, usual: bool = False) -> bool:
-    """A setting that may be null."""
-    return usual if config.get(key) is None else flag_of(config, key, usual)
-
-
 def _scheme(config: dict[str, Any], prepends: bool) -> Literal["never", "first", "always"]:
     if not prepends:
         return "never"
     return "always" if flag_of(config, "legacy", False) else "first"
-
-
-def _template_parts(ends: dict[str, str], name: str, segment: int) -> list[dict[str, Any]]:
-    """A text between the special tokens that are asked for."""
-    found = [("SpecialToken", ends.get("bos")), ("Sequence", name), ("SpecialToken", ends.get("eos"))]
-    return [{kind: {"id": text, "type_id": segment}} for kind, text in found if text is not None]
 
 
 def derived_merges(vocab: dict[str, int]) -> list[list[str]]:

@@ -71,6 +71,22 @@ def template_of(single: str, pair: str, ids: dict[str, int], second_segment: int
     }
 
 
+def template_between(ends: dict[str, str], ids: dict[str, int]) -> dict[str, Any]:
+    """The post_processor that puts each text between these tokens, `bos` and `eos` where they are asked for."""
+
+    def parts(name: str, segment: int) -> list[dict[str, Any]]:
+        found = [("SpecialToken", ends.get("bos")), ("Sequence", name), ("SpecialToken", ends.get("eos"))]
+        return [{kind: {"id": text, "type_id": segment}} for kind, text in found if text is not None]
+
+    single = parts("A", 0)
+    return {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": single + parts("B", 1),
+        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in ends.values()},
+    }
+
+
 def read_trimming(processor: dict[str, Any]) -> Trimming | None:
     """What its two settings say of offsets."""
     for key in ("trim_offsets", "add_prefix_space"):

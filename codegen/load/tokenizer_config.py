@@ -49,6 +49,7 @@ GPT_NEOX_TOKENIZER = "GPTNeoXTokenizer"
 _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
     **dict.fromkeys(("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"), ROBERTA_TOKENIZER),
+    "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
@@ -238,6 +239,17 @@ def flag_of(values: dict[str, Any], key: str, usual: bool) -> bool:
     if not isinstance(value, bool):
         raise refusal("config-type", f"'{key}' must be true/false, got {shown(value)}", file=FILE)
     return value
+
+
+def asked(values: dict[str, Any], key: str, usual: bool = False) -> bool:
+    """A setting that may be null."""
+    return usual if values.get(key) is None else flag_of(values, key, usual)
+
+
+def asked_ends(values: dict[str, Any], special: dict[str, str]) -> dict[str, str]:
+    """The tokens that `add_bos_token` and `add_eos_token` ask for, of those that the tokenizer has."""
+    ends = {key: special.get(f"{key}_token") for key in ("bos", "eos") if asked(values, f"add_{key}_token")}
+    return {key: text for key, text in ends.items() if text is not None}
 
 
 def has_segments(values: dict[str, Any], usual: bool) -> bool:

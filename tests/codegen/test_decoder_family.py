@@ -100,6 +100,32 @@ def test_pooling_that_is_asked_for(tmp_path: Path) -> None:
     assert caught.value.code == "option-conflict"
 
 
+ANGLES = ("rope_parameters", "num_key_value_heads", "hidden_act")
+UNSAID = {
+    "gpt2/softmax": ("activation_function", "layer_norm_epsilon", "scale_attn_weights", "tie_word_embeddings"),
+    "opt/regression": ("activation_function", "do_layer_norm_before", "enable_bias", "layer_norm_elementwise_affine"),
+    "phi/softmax": (*ANGLES, "layer_norm_eps", "qk_layernorm"),
+    "phi3/multi_label": (*ANGLES[::2], "rms_norm_eps", "original_max_position_embeddings", "sliding_window"),
+    "stablelm/softmax": (*ANGLES[::2], "layer_norm_eps", "qk_layernorm", "use_parallel_residual", "use_qkv_bias"),
+    "starcoder2/regression": (*ANGLES, "norm_epsilon", "sliding_window"),
+}
+
+
+@pytest.mark.parametrize("variant", UNSAID)
+def test_what_no_key_says(variant: str, tmp_path: Path) -> None:
+    """As the library has it, which wrote these keys down."""
+    path = changed(variant, configure(**dict.fromkeys(UNSAID[variant])), tmp_path)
+    assert np.array_equal(rows(path), rows(folder(variant)))
+
+
+def test_heads_of_keys_that_nobody_counts(tmp_path: Path) -> None:
+    """As Phi 1.5 has it."""
+    path = changed("phi/softmax", configure(), tmp_path)
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    (path / "config.json").write_text(json.dumps(config | {"num_key_value_heads": None}), encoding="utf-8")
+    assert np.array_equal(rows(path), rows(folder("phi/softmax")))
+
+
 def test_all_positions_are_a_texts() -> None:
     """Nothing is written behind it."""
     config = json.loads((folder(CLASSIFIER) / "config.json").read_text())

@@ -56,28 +56,50 @@ def test_a_text_and_what_is_written_share_the_positions(family: str, tmp_path: P
         assert (graph.target.empty, graph.notes) == (281, ())
 
 
-def test_a_gpt2_of_the_first_files(tmp_path: Path) -> None:
-    """Names without a prefix, and the masks of attention beside the weights."""
-    usual = folder(tmp_path / "usual", "gpt2")
-    first = folder(tmp_path / "first", "gpt2")
+@pytest.mark.parametrize(("family", "prefix"), [("gpt2", "transformer."), ("opt", "model."), ("llama", "model.")])
+def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> None:
+    """Names without a prefix; in GPT-2's first files also the masks of attention beside the weights."""
+    usual = folder(tmp_path / "usual", family)
+    first = folder(tmp_path / "first", family)
     header, data = read_raw_safetensors(first / "model.safetensors")
     tensors = {
-        name.removeprefix("transformer."): np.frombuffer(data[slice(*entry["data_offsets"])], np.float16)
+        name.removeprefix(prefix): np.frombuffer(data[slice(*entry["data_offsets"])], np.float16)
         .reshape(entry["shape"])
         .astype(np.float32)
         for name, entry in header.items()
         if name != "__metadata__"
     }
-    tensors["h.0.attn.bias"] = np.tril(np.ones((1, 1, 41, 41), np.float32))
+    if family == "gpt2":
+        tensors["h.0.attn.bias"] = np.tril(np.ones((1, 1, 41, 41), np.float32))
     write_safetensors(first / "model.safetensors", tensors)
     logits = [Interpreter(graph_of(path)).logits([51, 71], [0, 0], [5]) for path in (usual, first)]
     assert np.array_equal(*logits)
 
 
 @pytest.mark.parametrize(
+    ("family", "model"), [("gpt2", "GPT2"), ("opt", "OPT"), ("phi", "Phi"), ("phi3", "Phi3"), ("gpt_neox", "GPTNeoX")]
+)
+def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> None:
+    """They are those that a writer's logits are made of."""
+    path = folder(tmp_path / "model", family)
+    writes = Interpreter(graph_of(path))
+    alone = folder(tmp_path / "alone", family, architectures=[f"{model}Model"])
+    embeds = pipeline.to_graph(pipeline.load(alone, "last"), None)
+    assert (embeds.task.verb, embeds.target) == ("embed", None)
+    ids = [51, 71, 5]
+    logits = writes.logits(ids, [0] * len(ids), [])[0]
+    linear = next(op for op, _ in g.ops_of(graph_of(path)) if isinstance(op, g.Linear) and op.out == "logits")
+    row = Interpreter(embeds).output(ids, [0] * len(ids))
+    made = linear.weight.arrays[0].values @ row
+    if linear.bias is not None:
+        made += linear.bias.arrays[0].values
+    assert np.abs(made - logits).max() < 1e-9 * np.abs(logits).max()
+
+
+@pytest.mark.parametrize(
     ("family", "changes", "code"),
     [
-        ("gpt2", {"architectures": ["GPT2ForSequenceClassification"]}, "architecture-not-supported"),
+        ("gpt2", {"architectures": ["GPT2ForTokenClassification"]}, "architecture-not-supported"),
         ("gpt2", {"add_cross_attention": True}, "config-not-supported"),
         ("gpt2", {"n_layer": 2}, "missing-tensor"),
         ("gpt2", {"n_embd": None}, "config-missing"),

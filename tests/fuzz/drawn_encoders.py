@@ -40,6 +40,13 @@ NAMES = {
     "granite/rows": "Granite",
     "olmo2/rows": "Olmo2",
     "smollm3/rows": "SmolLM3",
+    "stablelm/rows": "StableLm",
+    "starcoder2/rows": "Starcoder2",
+    "gpt2/rows": "GPT2",
+    "gpt_neox/rows": "GPTNeoX",
+    "opt/rows": "OPT",
+    "phi/rows": "Phi",
+    "phi3/rows": "Phi3",
     "qwen2/rows": "Qwen2",
     "qwen3/rows": "Qwen3",
     "gemma3_text/rows": "Gemma3Text",
@@ -57,9 +64,60 @@ SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
     "no_rope_layer_interval": (0.5, (1, 2, 3)),
     "use_sliding_window": (0.1, (True,)),
 }
+STABLELM_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "use_parallel_residual": (0.5, (True, False)),
+    "use_qkv_bias": (0.4, (True, False)),
+    "qk_layernorm": (0.1, (True,)),
+    "layer_norm_eps": (0.3, (1e-3, 0.1)),
+    "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
+}
+OPT_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "ffn_dim": (1.0, tuple(range(9, 40, 3))),
+    "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),
+    "do_layer_norm_before": (0.4, (False,)),
+    "_remove_final_layer_norm": (0.2, (True,)),
+    "enable_bias": (0.2, (False,)),
+    "layer_norm_elementwise_affine": (0.1, (False,)),
+    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "tie_word_embeddings": (0.2, (False,)),
+}
+PHI_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
+    "qk_layernorm": (0.4, (True, False)),
+    "num_key_value_heads": (0.4, (1, 2)),
+    "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
+}
+
+
+def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
+    """By heads of `width` values, of which all or some are turned."""
+    parts = [(part, int(width * part) // 2) for part in (1.0, 0.5, 0.75)]
+    factors: list[Settings] = [
+        {"partial_rotary_factor": part, "short_factor": short[:pairs], "long_factor": [9.0] * pairs}
+        for part, pairs in parts
+        for short in ([1.0] * pairs, [1.0, 1.3, 2.75, 6.5, 11.0])
+    ]
+    more: tuple[Settings, ...] = ({}, {}, {"attention_factor": 1.4}, {"factor": 3.0}, {"rope_theta": 500.0})
+    return {
+        "rope_parameters": (0.7, tuple({"rope_type": "longrope", **one, **other} for one in factors for other in more)),
+        "partial_rotary_factor": (0.3, (0.5, 0.75)),
+        "original_max_position_embeddings": (0.7, (16, 41, 60)),
+    }
+
+
 # The endings of a family's classes where these are not those of most.
-_LLAMAS = tuple(f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3"))
-_DECODERS = (*_LLAMAS, "gemma3_text/rows")
+_LLAMAS = tuple(
+    f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
+)
+_DECODERS = (
+    *_LLAMAS,
+    "gemma3_text/rows",
+    "gpt2/rows",
+    "gpt_neox/rows",
+    "opt/rows",
+    "phi/rows",
+    "stablelm/rows",
+    "starcoder2/rows",
+)
 ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
@@ -79,6 +137,8 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
+    "gpt2/rows": "transformer.",
+    "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
@@ -114,8 +174,13 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     if family == "distilbert":
         names = ("dim", "n_heads", "n_layers", "hidden_dim")
-    settings = dict(zip(names, (width, heads, layers, inner), strict=True)) | {"max_position_embeddings": positions}
+    if family == "gpt2/rows":
+        names = ("n_embd", "n_head", "n_layer", "n_inner")
+    settings = dict(zip(names, (width, heads, layers, inner), strict=True))
+    settings["n_positions" if family == "gpt2/rows" else "max_position_embeddings"] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
+    if family == "phi3/rows":
+        rare |= phi3_angles(width // heads)
     for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
@@ -154,9 +219,8 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
     }.get(family, "hidden_act")
-    epsilon = {"modernbert": "norm_eps", "eurobert": "rms_norm_eps", **dict.fromkeys(_DECODERS, "rms_norm_eps")}.get(
-        family, "layer_norm_eps"
-    )
+    rms = ("eurobert", *_LLAMAS, "gemma3_text/rows")
+    epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
     found: dict[str, tuple[float, tuple[Any, ...]]] = {
         activation: (0.3, _ACTIVATIONS),
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
@@ -274,7 +338,24 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "gpt2/rows": {
+        "n_inner": (0.3, (None,)),
+        "activation_function": (0.3, _ACTIVATIONS),
+        "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+        "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
+    },
+    "gpt_neox/rows": {
+        "use_parallel_residual": (0.4, (True, False)),
+        "attention_bias": (0.3, (True, False)),
+        "rope_parameters": (0.4, tuple(one | {"partial_rotary_factor": 0.5} for one in _ANGLES)),
+    },
+    "opt/rows": OPT_RARE,
+    "stablelm/rows": _ROTARY | STABLELM_RARE,
+    "starcoder2/rows": _ROTARY
+    | {"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1)), "sliding_window": (0.3, (None, 8, 40))},
+    "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
+    "phi3/rows": {"sliding_window": (0.4, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
     "gemma3_text/rows": {
         "attention_bias": (0.2, (True,)),
@@ -294,6 +375,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "nomic_bert": _ROTARY | _WIDE,
 }
 _ONE_SEGMENT = {"type_vocab_size": 1}
+_PADDING = {"pad_token_id": 30}
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
@@ -301,6 +383,11 @@ _ALWAYS: dict[str, Settings] = {
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
-    **dict.fromkeys(("olmo2/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),
+    **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | _PADDING),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
+    "gpt2/rows": _PADDING,
+    "gpt_neox/rows": _PADDING,
+    "phi/rows": _PADDING,
+    "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
+    "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,
 }

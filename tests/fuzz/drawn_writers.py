@@ -8,7 +8,16 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import GRANITE_FACTORS, SMOLLM3_LAYERS, T5_RARE, T5_SHAPE
+from drawn_encoders import (
+    GRANITE_FACTORS,
+    OPT_RARE,
+    PHI_RARE,
+    SMOLLM3_LAYERS,
+    STABLELM_RARE,
+    T5_RARE,
+    T5_SHAPE,
+    phi3_angles,
+)
 
 Settings = dict[str, Any]
 
@@ -25,15 +34,23 @@ NAMES = {
     "mistral": "Mistral",
     "mt5": "MT5",
     "olmo2": "Olmo2",
+    "opt": "OPT",
     "pegasus": "Pegasus",
+    "phi": "Phi",
+    "phi3": "Phi3",
     "qwen2": "Qwen2",
     "qwen3": "Qwen3",
     "gemma3_text": "Gemma3",
     "smollm3": "SmolLM3",
+    "stablelm": "StableLm",
+    "starcoder2": "Starcoder2",
     "t5": "T5",
 }
-_LLAMAS = ("gemma3_text", "granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3")
-WITHOUT_ENCODER = ("gpt2", "gpt_neox", *_LLAMAS)
+_LLAMAS = (
+    *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
+    "starcoder2",
+)
+WITHOUT_ENCODER = ("gpt2", "gpt_neox", "opt", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     "gpt2": recorded.GPT2,
@@ -41,10 +58,11 @@ _BASES = {
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
     "mt5": recorded.T5,
+    "opt": recorded.OPT,
     "pegasus": recorded.PEGASUS,
-    "gpt_neox": recorded.NEOX,
+    **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    "smollm3": recorded.LLAMA | {"pad_token_id": 0},
+    **dict.fromkeys(("phi3", "smollm3"), recorded.PHI3),
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -139,19 +157,27 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "activation_function": (0.3, _ACTIVATIONS),
             "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
         }
-    if family == "gpt_neox":
+    if family == "opt":
+        return {
+            "num_attention_heads": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "num_hidden_layers": (1.0, layers),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            **OPT_RARE,
+        }
+    if family in ("gpt_neox", "phi"):
+        own = {"use_parallel_residual": (0.4, (True, False)), "attention_bias": (0.3, (True, False))}
         return {
             "num_attention_heads": (1.0, (heads,)),
             "hidden_size": (1.0, (heads * of_head,)),
             "num_hidden_layers": (1.0, layers),
             "intermediate_size": (1.0, inner),
             "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
-            "use_parallel_residual": (0.4, (True, False)),
-            "attention_bias": (0.3, (True, False)),
             "tie_word_embeddings": (0.2, (True,)),
             "hidden_act": (0.3, _ACTIVATIONS),
             "layer_norm_eps": (0.3, (1e-3, 0.1)),
             "rope_parameters": (0.8, (*_ANGLES, {"rope_type": "default", "partial_rotary_factor": 1.0})),
+            **(PHI_RARE if family == "phi" else own),
         }
     keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
     return {
@@ -173,7 +199,10 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         ),
         **(GRANITE_FACTORS if family == "granite" else {}),
         **(SMOLLM3_LAYERS if family == "smollm3" else {}),
-        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family == "mistral" else {}),
+        **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3", "starcoder2") else {}),
+        **(STABLELM_RARE if family == "stablelm" else {}),
+        **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
+        **(phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
     }
 

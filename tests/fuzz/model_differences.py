@@ -63,7 +63,7 @@ LARGEST = 1e-10  # difference, of the largest output
 LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "granite", "mistral", "olmo2", "smollm3"),
+    *("gpt_neox", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
 )
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),

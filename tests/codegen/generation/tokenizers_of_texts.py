@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT-2's files, BART's bytes, Qwen2's, a tokenizer.json as Llama 3 has it,
-Unigram of T5, mBART and PEGASUS, NLLB's BPE, M2M-100's files."""
+"""Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, a tokenizer.json as Llama 3
+has it, Unigram of T5, mBART and PEGASUS, NLLB's BPE, M2M-100's files."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import m2m_files
@@ -43,6 +44,12 @@ _OFFSET = 5  # of PEGASUS's pieces, behind those of its training
 _PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _OFFSET)), "<unk>")
 _PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
 _T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
+_ONE_TOKEN = {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)}
+_TWO_ENDS = {
+    "vocab_size": len(_PIECES) + 3,
+    "bos_token_id": len(_PIECES),
+    "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
+}
 SPECIAL = {
     "bart/texts": {
         "vocab_size": len(ROBERTA_VOCABULARY),
@@ -83,15 +90,14 @@ SPECIAL = {
     },
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
-    "gpt2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "gpt_neox/texts": {"vocab_size": len(_PIECES) + 2, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "qwen3/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "qwen2/texts": {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)},
-    "llama/texts": {
-        "vocab_size": len(_PIECES) + 3,
-        "bos_token_id": len(_PIECES),
-        "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
-    },
+    "gpt2/texts": _ONE_TOKEN,
+    "phi/texts": _ONE_TOKEN,
+    "qwen2/texts": _ONE_TOKEN,
+    "qwen3/texts": _ONE_TOKEN,
+    "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
+    "llama/texts": _TWO_ENDS,
+    "phi3/texts": _TWO_ENDS,
+    "opt/texts": {"vocab_size": len(ROBERTA_VOCABULARY), "bos_token_id": 2, "eos_token_id": 2, "pad_token_id": 1},
 }
 PROMPTS = (
     "The cat and the hat",
@@ -107,15 +113,17 @@ PROMPTS = (
 def write_text_tokenizer(folder: Path, variant: str) -> None:
     """The files of the tokenizer of a variant."""
     if variant == "gpt2/texts":
-        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
-        _write(folder / "vocab.json", ids)
-        (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
+        _write_pieces(folder, (*_PIECES, "<|endoftext|>"))
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
         return
-    if variant in ("qwen2/texts", "qwen3/texts"):
+    if variant == "opt/texts":
+        _write_opt(folder)
+        return
+    if variant in ("phi/texts", "qwen2/texts", "qwen3/texts"):
+        kind = transformers.CodeGenTokenizer if variant == "phi/texts" else transformers.Qwen2Tokenizer
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
-        transformers.Qwen2Tokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
+        kind(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
         return
     if variant == "gpt_neox/texts":
         ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>", "<|padding|>"))}
@@ -197,6 +205,20 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
     _write(folder / "tokenizer.json", described)
     config = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": _BEGIN, "eos_token": _END}
     _write(folder / "tokenizer_config.json", config)
+
+
+def _write_opt(folder: Path) -> None:
+    _write_pieces(folder, ROBERTA_VOCABULARY)
+    tokens = {"unk_token": "</s>", "bos_token": "</s>", "eos_token": "</s>", "pad_token": "<pad>"}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": True, "__type": "AddedToken"}
+    config = {"model_max_length": 41, "add_bos_token": True, "tokenizer_class": "GPT2Tokenizer"}
+    _write(folder / "tokenizer_config.json", config | {k: flags | {"content": text} for k, text in tokens.items()})
+
+
+def _write_pieces(folder: Path, pieces: Iterable[str]) -> None:
+    """As GPT-2's files have them."""
+    _write(folder / "vocab.json", {piece: i for i, piece in enumerate(pieces)})
+    (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *MERGES, "")), encoding="utf-8")
 
 
 def _write(path: Path, values: dict[str, object]) -> None:

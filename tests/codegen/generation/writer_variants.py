@@ -78,6 +78,16 @@ NEOX = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+OPT = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 20,
+    "ffn_dim": 30,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 LLAMA3 = {
     "rope_type": "llama3",
     "rope_theta": 500.0,
@@ -85,6 +95,11 @@ LLAMA3 = {
     "low_freq_factor": 1.0,
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 40,
+}
+PHI3 = LLAMA | {"pad_token_id": 0}
+LONGROPE = {
+    **{"rope_type": "longrope", "rope_theta": 500.0, "partial_rotary_factor": 0.75},
+    **{"short_factor": [1.0, 1.25, 3.0], "long_factor": [1.5, 4.0, 32.0]},
 }
 MBART = BART | {
     "encoder_layers": 1,
@@ -193,6 +208,35 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5}},
     ),
     "gpt_neox/one_by_one": ("GPTNeoX", NEOX | {"use_parallel_residual": False, "attention_bias": False}),
+    "phi/texts": ("Phi", NEOX | SPECIAL["phi/texts"]),
+    "phi/head_norms": (
+        "Phi",
+        NEOX
+        | {"num_attention_heads": 2, "num_key_value_heads": 1, "num_hidden_layers": 1, "qk_layernorm": True}
+        | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.84}}
+        | {"tie_word_embeddings": True, "hidden_act": "relu", "layer_norm_eps": 1e-3},
+    ),
+    "phi3/texts": ("Phi3", PHI3 | {"sliding_window": 41, "num_hidden_layers": 1} | SPECIAL["phi3/texts"]),
+    "phi3/long": (
+        "Phi3",
+        PHI3
+        | {"rope_parameters": LONGROPE, "max_position_embeddings": 164, "original_max_position_embeddings": 41}
+        | {"tie_word_embeddings": True, "head_dim": 8, "hidden_size": 32, "rms_norm_eps": 1e-3},
+    ),
+    "stablelm/parallel": (
+        "StableLm",
+        LLAMA
+        | {"use_parallel_residual": True, "use_qkv_bias": True, "layer_norm_eps": 1e-3, "tie_word_embeddings": True}
+        | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.67}},
+    ),
+    "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 41, "norm_epsilon": 1e-3}),
+    "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
+    "opt/projected": (
+        "OPT",
+        OPT
+        | {"word_embed_proj_dim": 14, "do_layer_norm_before": False, "enable_bias": False, "num_hidden_layers": 2}
+        | {"activation_function": "gelu", "tie_word_embeddings": False},
+    ),
     "llama/wide_heads": ("Llama", LLAMA | {"head_dim": 10, "num_key_value_heads": 4, "num_hidden_layers": 1}),
 }
 # generation_config.json of those that have one.
@@ -235,9 +279,14 @@ CLASSES = {
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",
     "Olmo2": "Olmo2ForCausalLM",
+    "OPT": "OPTForCausalLM",
+    "Phi": "PhiForCausalLM",
+    "Phi3": "Phi3ForCausalLM",
     "Qwen2": "Qwen2ForCausalLM",
     "Qwen3": "Qwen3ForCausalLM",
     "SmolLM3": "SmolLM3ForCausalLM",
+    "StableLm": "StableLmForCausalLM",
+    "Starcoder2": "Starcoder2ForCausalLM",
     "T5": "T5ForConditionalGeneration",
     "MT5": "MT5ForConditionalGeneration",
 }

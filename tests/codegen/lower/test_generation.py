@@ -30,7 +30,11 @@ from codegen.oracle.interpret import Interpreter
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
-WITHOUT_ENCODER = ("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "qwen", "smollm3")
+WITHOUT_ENCODER = (
+    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
+    *("stablelm", "starcoder2"),
+)
+LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
 
 
@@ -144,7 +148,7 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("marian/opus", {"bad_words_ids": [[45]]}, "token-id-out-of-range"),
         ("marian/opus", {"encoder_layers": 1}, "unused-tensor"),
         ("gpt2/two_layers", {"scale_attn_by_inverse_layer_idx": True}, "config-not-supported"),
-        ("gpt2/two_layers", {"tie_word_embeddings": False}, "config-not-supported"),
+        ("gpt2/two_layers", {"tie_word_embeddings": False}, "missing-tensor"),
         ("gpt2/two_layers", {"n_positions": 39}, "max-tokens-out-of-range"),
         ("gpt2/two_layers", {"n_head": 3}, "heads-do-not-divide"),
         ("gpt2/two_layers", {"n_inner": 79}, "wrong-shape"),
@@ -165,7 +169,40 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("gpt_neox/one_by_one", {"rope_parameters": None, "rotary_pct": 0}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"attention_bias": True}, "missing-tensor"),
+        ("gpt_neox/one_by_one", {"head_dim": 4}, "config-not-supported"),
         ("gpt_neox/texts", {"attention_bias": False}, "unused-tensor"),
+        ("phi/texts", {"rope_parameters": None, "partial_rotary_factor": 0.2}, "rotary-not-supported"),
+        ("phi/texts", {"rope_parameters": None, "partial_rotary_factor": 1.1}, "rotary-not-supported"),
+        ("phi/texts", {"rope_parameters": {"rope_type": "default", "factor": 2.0}}, "rotary-not-supported"),
+        ("phi/texts", {"rope_scaling": [2.0], "rope_parameters": None}, "rotary-not-supported"),
+        ("phi/texts", {"qk_layernorm": True}, "missing-tensor"),
+        ("phi/head_norms", {"qk_layernorm": False}, "unused-tensor"),
+        ("phi/head_norms", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("stablelm/parallel", {"use_parallel_residual": False}, "missing-tensor"),
+        ("stablelm/parallel", {"use_qkv_bias": False}, "unused-tensor"),
+        ("stablelm/parallel", {"qk_layernorm": True}, "config-not-supported"),
+        ("stablelm/parallel", {"head_dim": 8}, "config-not-supported"),
+        ("stablelm/parallel", {"rope_parameters": None}, "rotary-not-supported"),
+        ("starcoder2/own", {"sliding_window": 39}, "config-not-supported"),
+        ("starcoder2/own", {"use_bias": False}, "unused-tensor"),
+        ("opt/texts", {"layer_norm_elementwise_affine": False}, "config-not-supported"),
+        ("opt/texts", {"_remove_final_layer_norm": True}, "unused-tensor"),
+        ("opt/texts", {"enable_bias": False}, "unused-tensor"),
+        ("opt/texts", {"num_attention_heads": 3}, "heads-do-not-divide"),
+        ("opt/texts", {"max_position_embeddings": 43}, "wrong-shape"),
+        ("opt/projected", {"word_embed_proj_dim": None}, "wrong-shape"),
+        ("opt/projected", {"do_layer_norm_before": True}, "missing-tensor"),
+        ("phi3/texts", {"sliding_window": 39}, "config-not-supported"),
+        ("phi3/texts", {"num_key_value_heads": 4}, "wrong-shape"),
+        ("phi3/texts", {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
+        ("phi3/long", {"original_max_position_embeddings": 39}, "config-not-supported"),
+        *(
+            ("phi3/long", {"rope_parameters": LONGROPE | changes}, "rotary-not-supported")
+            for changes in (
+                *({"short_factor": [1.0, 2.0]}, {"short_factor": [1.0, 0, 2.0]}, {"long_factor": None}),
+                *({"attention_factor": -1.0}, {"factor": 1e9}, {"high_freq_factor": 2.0}, {"rope_theta": 0}),
+            )
+        ),
     ],
 )
 def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any], code: str) -> None:

@@ -43,7 +43,7 @@ ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "mistral"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -63,7 +63,9 @@ SPECIALS: dict[str, Specials] = {
     "rembert": REMBERT,
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
-    **dict.fromkeys(("gpt_neox", "llama", "mistral", "qwen2", "qwen3"), QWEN),
+    **dict.fromkeys(
+        ("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3", "stablelm", "starcoder2"), QWEN
+    ),
     "t5": T5,
     "mt5": T5,
     "bart": BART,
@@ -261,7 +263,25 @@ VARIANTS: dict[str, Variant] = {
         activation_function="relu",
         problem_type=REGRESSION,
     ),
+    "gpt2/softmax": Variant(
+        "GPT2ForSequenceClassification",
+        3,
+        {"n_embd": 20, "n_head": 2, "n_layer": 2, "n_positions": 20, "n_inner": 23, "pad_token_id": 70},
+    ),
     "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
+    "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
+    "phi3/multi_label": bert_like(
+        "Phi3", 4, (24, 4, 1, 23, 20), num_key_value_heads=2, pad_token_id=70, problem_type=MULTI_LABEL
+    ),
+    "opt/regression": Variant(
+        "OPTForSequenceClassification",
+        1,
+        {"hidden_size": 20, "num_attention_heads": 2, "num_hidden_layers": 2, "ffn_dim": 23}
+        | {"max_position_embeddings": 20, "word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
+        | {"pad_token_id": 70, "problem_type": REGRESSION},
+    ),
+    "stablelm/softmax": bert_like("StableLm", 3, (24, 3, 1, 23, 20), num_key_value_heads=3, pad_token_id=70),
+    "starcoder2/regression": bert_like("Starcoder2", 1, (24, 4, 1, 23, 20), use_bias=False, problem_type=REGRESSION),
     "mistral/softmax": bert_like("Mistral", 2, (24, 4, 2, 23, 20), num_key_value_heads=2, sliding_window=None),
     "deberta-v2/v3": bert_like("DebertaV2", 3, (24, 3, 2, 23, 20), **DEBERTA_V3),
     "deberta-v2/own": bert_like(

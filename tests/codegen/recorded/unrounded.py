@@ -19,6 +19,7 @@ from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositio
 from transformers.models.mistral.modeling_mistral import MistralRMSNorm
 from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
 from transformers.models.olmo2.modeling_olmo2 import Olmo2RMSNorm
+from transformers.models.phi3.modeling_phi3 import Phi3RMSNorm
 from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
 from transformers.models.smollm3.modeling_smollm3 import SmolLM3RMSNorm
@@ -26,7 +27,7 @@ from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 _RMS_NORMS = (
     *(EuroBertRMSNorm, GraniteRMSNorm, LlamaRMSNorm, MistralRMSNorm, MT5LayerNorm, Olmo2RMSNorm),
-    *(Qwen2RMSNorm, Qwen3RMSNorm, SmolLM3RMSNorm, T5LayerNorm),
+    *(Phi3RMSNorm, Qwen2RMSNorm, Qwen3RMSNorm, SmolLM3RMSNorm, T5LayerNorm),
 )
 
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""StarCoder2: Llama's shape with layer norms, biases and no gate, and a window of the past. Names as in
+`transformers`."""
+
+from __future__ import annotations
+
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .decoder_family import Family
+from .llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+
+MODEL_TYPE = "starcoder2"
+# Training's, and what the library does not read.
+_HARMLESS = "activation_function attention_dropout embedding_dropout mlp_type norm_type residual_dropout"
+HARMLESS_KEYS = frozenset(_HARMLESS.split())
+_EPSILON, _KEY_HEADS, _ACTIVATION = 1e-5, 2, "gelu_pytorch_tanh"  # where the configuration does not say them
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    if config.values.get("sliding_window") is not None:
+        check_past(config.positive_int("sliding_window", maximum=MAX_POSITIONS), tokens)
+    bias = config.flag("use_bias", True)
+    form = Form(
+        Biases(bias, bias, bias),
+        key_heads=_KEY_HEADS,
+        epsilon=_EPSILON,
+        layer_norms=True,
+        epsilon_key="norm_epsilon",
+        activation=_ACTIVATION,
+        ungated=("mlp.c_fc", "mlp.c_proj"),
+    )
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+
+
+_FAMILY = Family("Starcoder2", "GPT2Tokenizer", _stack, tied=True)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
