@@ -169,14 +169,19 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
 
 def check_encoder_only(config: Config) -> None:
     """Refuses what the same class of `transformers` could be besides."""
-    for key in ("is_decoder", "add_cross_attention"):
-        if config.flag(key, False):
-            raise parts.refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
+    check_no_decoder(config)
     position = config.text("position_embedding_type", "absolute")
     if position != "absolute":
         raise parts.refuse(
             "position-embedding-not-supported", f"position_embedding_type '{position}' (supported: absolute)"
         )
+
+
+def check_no_decoder(config: Config) -> None:
+    """The same where positions need not be absolute."""
+    for key in ("is_decoder", "add_cross_attention"):
+        if config.flag(key, False):
+            raise parts.refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
 
 
 def check_padding(tokenizer: TokenizerSpec, padding: int) -> None:
@@ -189,8 +194,13 @@ def check_padding(tokenizer: TokenizerSpec, padding: int) -> None:
 
 def read_shape(config: Config, activation: str = "gelu") -> LayerShape:
     """By the keys that most families have; `activation` is what the configuration need not say."""
+    return shape_of(config, parts.activation_of(config, default=activation))
+
+
+def shape_of(config: Config, activation: str) -> LayerShape:
+    """The same of a family that has this activation, whatever the configuration says."""
     shape = LayerShape(
-        activation=parts.activation_of(config, default=activation),
+        activation=activation,
         epsilon=parts.epsilon_of(config),
         hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
         heads=config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH),

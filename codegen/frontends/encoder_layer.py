@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.graph import Attention, Linear, Norm, Op, Parameter
+from ..ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ..load.safetensors import TensorFile
 from . import parts
 
@@ -67,13 +67,18 @@ def post_norm_layer(
 
 
 def pre_norm_layer(
-    tensors: TensorFile, prefixes: Sequence[str], names: LayerNames, shape: LayerShape
+    tensors: TensorFile,
+    prefixes: Sequence[str],
+    names: LayerNames,
+    shape: LayerShape,
+    turned: tuple[Rotary, ...] = (),
 ) -> tuple[Op, ...]:
-    """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them."""
+    """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them. `turned`
+    is what is done to queries and keys."""
     part = _Parts(tensors, prefixes, names, shape)
     return (
         part.norm("attention_norm", "hidden", "normed"),
-        *part.context("normed"),
+        *part.context("normed", turned=turned),
         part.attention_output(),
         part.norm("output_norm", "hidden", "normed"),
         *part.feed_forward("normed"),
@@ -88,11 +93,12 @@ class _Parts:
     shape: LayerShape
     of_layer: tuple[int, ...] = ()
 
-    def context(self, value: str, bias: Parameter | None = None) -> tuple[Op, ...]:
+    def context(self, value: str, bias: Parameter | None = None, turned: tuple[Rotary, ...] = ()) -> tuple[Op, ...]:
         return (
             self.linear("query", value, "query"),
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
+            *turned,
             Attention("query", "key", "value", "context", self.shape.heads, bias=bias),
         )
 

@@ -21,6 +21,7 @@ NAMES = {
     "distilbert": "DistilBert",
     "electra": "Electra",
     "ernie": "Ernie",
+    "esm": "Esm",
     "eurobert": "EuroBert",
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
@@ -76,6 +77,7 @@ PREFIXES = {
     "data2vec-text": "data2vec_text.",
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
+    "esm": "esm.",
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
@@ -84,7 +86,7 @@ PREFIXES = {
     "nomic_bert": "nomic_bert.",
 }
 _ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
-_OFFSETS = dict.fromkeys(("mpnet", *_ROBERTAS), 2)  # positions before a text's first one
+_OFFSETS = dict.fromkeys(("esm", "mpnet", *_ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
     *("tanh", "mish", "relu2", "gelu_10", "linear"),
@@ -236,6 +238,17 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "summary_use_proj": (0.15, (False, True)),
         "summary_activation": (0.15, _ACTIVATIONS),
     },
+    "esm": {
+        "position_embedding_type": (0.7, (*["rotary"] * 5, "absolute", "relative_key")),
+        "token_dropout": (0.7, (True,)),
+        "emb_layer_norm_before": (0.5, (True, False)),
+        "rope_theta": (0.3, (50.0, 7e4)),
+        "rope_parameters": (0.1, _ANGLES),
+        "mask_token_id": (0.1, (40, 20)),
+        "pad_token_id": (0.1, (0, 3, None)),
+        "is_folding_model": (0.03, (True,)),
+        "head_dim": (0.1, (4, 6, 8)),
+    },
     "albert": _WIDE | {"inner_group_num": (0.3, (1, 2))},
     "ernie": _WIDE | {"use_task_id": (0.5, (True,)), "task_type_vocab_size": (0.5, (1, 3, 5))},
     "mobilebert": _WIDE
@@ -299,6 +312,7 @@ _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
+    "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
     **dict.fromkeys(("olmo2/rows", "smollm3/rows"), _ONE_KEY_HEAD | {"pad_token_id": 30}),

@@ -63,7 +63,7 @@ LARGEST = 1e-10  # difference, of the largest output
 LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "granite", "mistral", "olmo2", "smollm3"),
+    *("esm", "gpt_neox", "granite", "mistral", "olmo2", "smollm3"),
 )
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
@@ -186,6 +186,8 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
         if mask is not None:
             text.ids[len(text.ids) // 2] = mask
         theirs = outputs(model, text, specials, mask)
+        if family == "esm" and text.ids == [mask] and np.isnan(theirs).any():
+            continue  # of a text of masks alone nothing is left where they are dropped
         close(interpreter.output(text.ids, text.segments), theirs, family)
 
 

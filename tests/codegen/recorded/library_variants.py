@@ -12,7 +12,7 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
 from random_weights import randomize
 from token_ids import (
     ALBERT,
@@ -22,6 +22,7 @@ from token_ids import (
     CAMEMBERT,
     DEBERTA,
     DEBERTA_BYTES,
+    ESM,
     MPNET,
     NO_SEGMENTS,
     QWEN,
@@ -43,7 +44,7 @@ ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "mistral"),
+    *("gpt_neox", "mistral", "esm"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -67,6 +68,7 @@ SPECIALS: dict[str, Specials] = {
     "t5": T5,
     "mt5": T5,
     "bart": BART,
+    "esm": ESM,
 }
 
 
@@ -319,6 +321,8 @@ VARIANTS: dict[str, Variant] = {
     ),
     "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
     "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
+    "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),
+    "esm/absolute": bert_like("Esm", 4, (20, 4, 1, 19, 16 + 2), **ESM_1B, problem_type=MULTI_LABEL),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
@@ -345,7 +349,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return config.n_positions
     if config.model_type == "big_bird" and config.attention_type == "block_sparse":
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
-    offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
+    is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"
+    offset = config.pad_token_id + 1 if config.model_type in (*ROBERTAS, "esm") and not is_turned else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 
 
