@@ -4,8 +4,8 @@ is BERT but for names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..ir.graph import Embed, Graph, Layers, Node, Norm, Term
 from ..load.config import Config
@@ -41,6 +41,9 @@ class Form:
     embedding_norm: bool = True
     pre_norm: bool = False
     last_norm: str | None = None  # behind the layers, as the file calls it below the encoder's prefix
+    layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
+    layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
+    groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
@@ -162,7 +165,9 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     """The layers of a file with BERT's prefixes."""
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
-    prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
+    prefixes = [f"{prefix}{form.layers}{i}." for i in range(count)]
+    epsilon = shape.epsilon if form.layer_epsilon is None else form.layer_epsilon
+    shape = replace(shape, epsilon=epsilon, groups=form.groups)
     layer = pre_norm_layer if form.pre_norm else post_norm_layer
     return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ..load.safetensors import TensorFile
@@ -36,6 +36,7 @@ class LayerShape:
     epsilon: float
     bias: bool = True  # of linears and norms
     input_bias: bool = True  # of queries, keys and values, where linears have any
+    groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
 
     @property
     def widths(self) -> dict[str, int]:
@@ -124,6 +125,7 @@ class _Parts:
             residual=residual,
             bias=self.shape.bias and (out not in ("query", "key", "value") or self.shape.input_bias),
             of_layer=self.of_layer,
+            groups=self.shape.groups.get(name),
         )
 
     def norm(self, name: str, value: str, out: str) -> Norm:

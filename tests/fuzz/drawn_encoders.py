@@ -35,6 +35,7 @@ NAMES = {
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
     "roformer": "RoFormer",
+    "squeezebert": "SqueezeBert",
     "t5/encoder": "T5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
@@ -78,6 +79,7 @@ PREFIXES = {
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
     "esm": "esm.",
+    "squeezebert": "transformer.",
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
@@ -166,6 +168,8 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
     }
     if family == "mobilebert":
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
+    if family == "squeezebert":
+        found["embedding_size"] = (0.99, (width,))
     if family in ("albert", "electra", "mobilebert"):
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
@@ -238,6 +242,11 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "summary_use_proj": (0.15, (False, True)),
         "summary_activation": (0.15, _ACTIVATIONS),
     },
+    "squeezebert": _WIDE
+    | dict.fromkeys(
+        (*(f"{of}_groups" for of in ("q", "k", "v", "intermediate", "output")), "post_attention_groups"),
+        (0.99, (1, 1, 1, 1, 1, 2)),
+    ),
     "esm": {
         "position_embedding_type": (0.7, (*["rotary"] * 5, "absolute", "relative_key")),
         "token_dropout": (0.7, (True,)),

@@ -69,7 +69,9 @@ _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
-_EAGER = ("big_bird", "deberta", "deberta-v2", "megatron-bert", "mpnet", "rembert", "roformer")  # no other attention
+_EAGER = (  # no other attention
+    *("big_bird", "deberta", "deberta-v2", "megatron-bert", "mpnet", "rembert", "roformer", "squeezebert"),
+)
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12

@@ -321,6 +321,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
     "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
+    "squeezebert/softmax": bert_like("SqueezeBert", 3, (24, 3, 2, 28, 20), embedding_size=24, layer_norm_eps=1e-3),
     "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),
     "esm/absolute": bert_like("Esm", 4, (20, 4, 1, 19, 16 + 2), **ESM_1B, problem_type=MULTI_LABEL),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),

@@ -56,6 +56,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/big_bird": bert_like("BigBird", 0, (20, 2, 1, 19, 44)),
     "masks/roformer": bert_like("RoFormer", 0, (20, 2, 1, 19, 44), embedding_size=12),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
+    "masks/squeezebert": bert_like("SqueezeBert", 0, (20, 2, 1, 12, 44), embedding_size=20, q_groups=2, k_groups=1),
     "masks/esm": bert_like("Esm", 0, (20, 2, 1, 19, 44), **ESM_2),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
     "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),
