@@ -43,7 +43,8 @@ class Form:
     last_norm: str | None = None  # behind the layers, as the file calls it below the encoder's prefix
     layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
     layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
-    groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them
+    groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them,
+    windows: tuple[int, ...] = ()  # and these
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
@@ -167,7 +168,7 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     parts.check_layers(tensors, count)
     prefixes = [f"{prefix}{form.layers}{i}." for i in range(count)]
     epsilon = shape.epsilon if form.layer_epsilon is None else form.layer_epsilon
-    shape = replace(shape, epsilon=epsilon, groups=form.groups)
+    shape = replace(shape, epsilon=epsilon, groups=form.groups, windows=form.windows)
     layer = pre_norm_layer if form.pre_norm else post_norm_layer
     return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ..load.safetensors import TensorFile
 from . import parts
+from .layer_kinds import of_layers
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class LayerShape:
     bias: bool = True  # of linears and norms
     input_bias: bool = True  # of queries, keys and values, where linears have any
     groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
+    windows: tuple[int, ...] = ()  # of each layer the tokens to each side that a query sees, where it does not see all
 
     @property
     def widths(self) -> dict[str, int]:
@@ -100,8 +103,13 @@ class _Parts:
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
             *turned,
-            Attention("query", "key", "value", "context", self.shape.heads, bias=bias),
+            Attention("query", "key", "value", "context", self.shape.heads, bias=bias, **self.seen()),
         )
+
+    def seen(self) -> dict[str, Any]:
+        """What of the tokens, as `Attention` has it."""
+        windows = self.shape.windows
+        return {"mask": "window", "window": of_layers(windows)} if windows else {}
 
     def attention_output(self) -> Op:
         return self.linear("attention_output", "context", "hidden", residual="hidden")

@@ -25,6 +25,7 @@ NAMES = {
     "eurobert": "EuroBert",
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "longformer": "Longformer",
     "megatron-bert": "MegatronBert",
     "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
@@ -63,6 +64,10 @@ SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
 _LLAMAS = tuple(f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "qwen2", "qwen3", "smollm3"))
 _DECODERS = (*_LLAMAS, "gemma3_text/rows")
 ENDINGS = {
+    "longformer": (
+        *("ForMaskedLM", "ForTokenClassification", "Model"),
+        *("ForMaskedLM", "ForTokenClassification", "Model", "ForQuestionAnswering"),
+    ),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
@@ -79,6 +84,7 @@ PREFIXES = {
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
     "esm": "esm.",
+    "longformer": "longformer.",
     "squeezebert": "transformer.",
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
@@ -87,7 +93,10 @@ PREFIXES = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
 }
-_ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
+_ROBERTAS = (
+    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
+    "data2vec-text",
+)
 _OFFSETS = dict.fromkeys(("esm", "mpnet", *_ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
@@ -242,6 +251,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "summary_use_proj": (0.15, (False, True)),
         "summary_activation": (0.15, _ACTIVATIONS),
     },
+    "longformer": {"attention_window": (0.95, (4, 4, 6, 6, 10, 64, [2, 4]))},
     "squeezebert": _WIDE
     | dict.fromkeys(
         (*(f"{of}_groups" for of in ("q", "k", "v", "intermediate", "output")), "post_attention_groups"),

@@ -40,7 +40,10 @@ from vocabularies import vocabulary_size, write_tokenizer
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
-ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
+ROBERTAS = (
+    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
+    "data2vec-text",
+)
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
@@ -50,7 +53,7 @@ ROUNDING = (
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
     "mpnet": MPNET,
-    **dict.fromkeys(("roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
+    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
     "camembert": CAMEMBERT,
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
     "modernbert": ROBERTA,

@@ -116,6 +116,13 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "mobilebert/mean": Encoder("MobileBertModel", 20, "mean", BERT_SIZES | MOBILE | {"intra_bottleneck_size": 15}),
     "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
+    "longformer/mean": Encoder(
+        "LongformerModel",
+        20,
+        "mean",
+        BERT_SIZES
+        | {"max_position_embeddings": 20 + 2, "type_vocab_size": 1, "num_hidden_layers": 2, "attention_window": [8, 4]},
+    ),
     "esm/mean": Encoder(
         "EsmModel", 20, "mean", BERT_SIZES | ESM_1B | {"max_position_embeddings": 16 + 2, "token_dropout": False}
     ),
