@@ -20,7 +20,10 @@ def embedding_sum(op: EmbeddingSum, layer: int, indices: Mapping[str, NDArray[np
         assert isinstance(weights, EmbeddingWeights)
         index, there = (indices[term.by] + term.first, None) if not term.shift else _neighbors(term, indices)
         rows = entries(weights, index)
-        rows = rows if term.factor is None else rows * term.factor
+        if term.dropped is not None:
+            rows = _not_dropped(rows, term, indices)
+        elif term.factor is not None:
+            rows = rows * term.factor
         rows = rows if there is None else np.where(there[:, None], rows, np.float32(0))
         total = rows if total is None else total + rows
     assert total is not None
@@ -34,6 +37,16 @@ def _neighbors(term: EmbeddingTerm, indices: Mapping[str, NDArray[np.int64]]) ->
     inside = np.clip(rows, 0, len(ids) - 1)
     there = (rows == inside) & (positions[inside] == positions + term.shift)  # not those of another text
     return np.where(there, ids[inside], term.outside or 0), there | (term.outside is not None)
+
+
+def _not_dropped(rows: F32Array, term: EmbeddingTerm, indices: Mapping[str, NDArray[np.int64]]) -> F32Array:
+    """Zeros of tokens that are dropped, of others the entries times the factor and the growth of their text."""
+    left, positions = indices["ids"] != term.dropped, indices["positions"]
+    begins = np.flatnonzero(positions == 0)
+    counts = np.diff(np.append(begins, len(positions)))
+    growth = counts.astype(np.float32) / np.maximum(np.add.reduceat(left, begins, dtype=np.int64), 1).astype(np.float32)
+    factor = np.float32(1) if term.factor is None else term.factor
+    return np.where(left[:, None], rows * np.repeat(factor * growth, counts)[:, None], np.float32(0))
 
 
 def entries(weights: EmbeddingWeights, index: NDArray[np.int64]) -> F32Array:

@@ -4,8 +4,8 @@ is BERT but for names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..ir.graph import Embed, Graph, Layers, Node, Norm, Term
 from ..load.config import Config
@@ -41,6 +41,10 @@ class Form:
     embedding_norm: bool = True
     pre_norm: bool = False
     last_norm: str | None = None  # behind the layers, as the file calls it below the encoder's prefix
+    layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
+    layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
+    groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them,
+    windows: tuple[int, ...] = ()  # and these
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
@@ -162,21 +166,28 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     """The layers of a file with BERT's prefixes."""
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
-    prefixes = [f"{prefix}encoder.layer.{i}." for i in range(count)]
+    prefixes = [f"{prefix}{form.layers}{i}." for i in range(count)]
+    epsilon = shape.epsilon if form.layer_epsilon is None else form.layer_epsilon
+    shape = replace(shape, epsilon=epsilon, groups=form.groups, windows=form.windows)
     layer = pre_norm_layer if form.pre_norm else post_norm_layer
     return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 
 
 def check_encoder_only(config: Config) -> None:
     """Refuses what the same class of `transformers` could be besides."""
-    for key in ("is_decoder", "add_cross_attention"):
-        if config.flag(key, False):
-            raise parts.refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
+    check_no_decoder(config)
     position = config.text("position_embedding_type", "absolute")
     if position != "absolute":
         raise parts.refuse(
             "position-embedding-not-supported", f"position_embedding_type '{position}' (supported: absolute)"
         )
+
+
+def check_no_decoder(config: Config) -> None:
+    """The same where positions need not be absolute."""
+    for key in ("is_decoder", "add_cross_attention"):
+        if config.flag(key, False):
+            raise parts.refuse("decoder-not-supported", f"{key} is true: only encoders are supported")
 
 
 def check_padding(tokenizer: TokenizerSpec, padding: int) -> None:
@@ -189,8 +200,13 @@ def check_padding(tokenizer: TokenizerSpec, padding: int) -> None:
 
 def read_shape(config: Config, activation: str = "gelu") -> LayerShape:
     """By the keys that most families have; `activation` is what the configuration need not say."""
+    return shape_of(config, parts.activation_of(config, default=activation))
+
+
+def shape_of(config: Config, activation: str) -> LayerShape:
+    """The same of a family that has this activation, whatever the configuration says."""
     shape = LayerShape(
-        activation=parts.activation_of(config, default=activation),
+        activation=activation,
         epsilon=parts.epsilon_of(config),
         hidden=config.positive_int("hidden_size", maximum=parts.MAX_WIDTH),
         heads=config.positive_int("num_attention_heads", maximum=parts.MAX_WIDTH),

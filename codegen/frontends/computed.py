@@ -55,6 +55,20 @@ def rows_of_heads(array: Array, heads: int, part: int, count: int) -> Computed:
     return Computed(f"{array.name}, {part + 1} of {count}", shape, compute, array.file)
 
 
+def of_groups(array: Array, groups: int) -> Computed:
+    """[outputs, inputs] of a convolution over one place [outputs, inputs / groups, 1]: the outputs of each group are
+    made of its inputs alone, the weights of the others are zeros."""
+    outputs, inputs = array.shape[0], array.shape[1]
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        parts = array.values.reshape(groups, outputs // groups, inputs)
+        whole = np.zeros((groups, outputs // groups, groups, inputs), parts.dtype)
+        whole[range(groups), :, range(groups)] = parts
+        return whole.reshape(outputs, groups * inputs)
+
+    return Computed(array.name, (outputs, groups * inputs), compute, array.file)
+
+
 def times(array: Array, factor: float) -> Computed:
     """A tensor times a number."""
     return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

@@ -4,12 +4,14 @@ name its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from ..ir.graph import Attention, Linear, Mask, Norm, Op, Parameter
+from ..ir.graph import Attention, Linear, Mask, Norm, Op, Parameter, Rotary
 from ..load.safetensors import TensorFile
 from . import parts
+from .layer_kinds import of_layers
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class LayerShape:
     input_bias: bool = True  # of queries, keys and values, where linears have any
     linear_bias: bool = True  # of linears, where norms have any
     mask: Mask = "none"
+    groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
+    windows: tuple[int, ...] = ()  # of each layer the tokens to each side that a query sees, where it does not see all
 
     @property
     def widths(self) -> dict[str, int]:
@@ -70,13 +74,18 @@ def post_norm_layer(
 
 
 def pre_norm_layer(
-    tensors: TensorFile, prefixes: Sequence[str], names: LayerNames, shape: LayerShape
+    tensors: TensorFile,
+    prefixes: Sequence[str],
+    names: LayerNames,
+    shape: LayerShape,
+    turned: tuple[Rotary, ...] = (),
 ) -> tuple[Op, ...]:
-    """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them."""
+    """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them. `turned`
+    is what is done to queries and keys."""
     part = _Parts(tensors, prefixes, names, shape)
     return (
         part.norm("attention_norm", "hidden", "normed"),
-        *part.context("normed"),
+        *part.context("normed", turned=turned),
         part.attention_output(),
         part.norm("output_norm", "hidden", "normed"),
         *part.feed_forward("normed"),
@@ -91,13 +100,19 @@ class _Parts:
     shape: LayerShape
     of_layer: tuple[int, ...] = ()
 
-    def context(self, value: str, bias: Parameter | None = None) -> tuple[Op, ...]:
+    def context(self, value: str, bias: Parameter | None = None, turned: tuple[Rotary, ...] = ()) -> tuple[Op, ...]:
         return (
             self.linear("query", value, "query"),
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
-            Attention("query", "key", "value", "context", self.shape.heads, mask=self.shape.mask, bias=bias),
+            *turned,
+            Attention("query", "key", "value", "context", self.shape.heads, bias=bias, **self.seen()),
         )
+
+    def seen(self) -> dict[str, Any]:
+        """What of the tokens, as `Attention` has it."""
+        windows = self.shape.windows
+        return {"mask": "window", "window": of_layers(windows)} if windows else {"mask": self.shape.mask}
 
     def attention_output(self) -> Op:
         return self.linear("attention_output", "context", "hidden", residual="hidden")
@@ -122,6 +137,7 @@ class _Parts:
             residual=residual,
             bias=has_bias,
             of_layer=self.of_layer,
+            groups=self.shape.groups.get(name),
         )
 
     def norm(self, name: str, value: str, out: str) -> Norm:

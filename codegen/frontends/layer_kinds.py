@@ -74,12 +74,12 @@ def seen_by_kind(kinds: Sequence[str], tables: Tables, window: int | None) -> Se
     return Seen(
         cosines,
         sines,
-        _by_layer([used.index(kind) for kind in kinds]),
-        _by_layer(["window" if is_near else others for is_near in near]),
-        _by_layer([window if is_near else None for is_near in near]),
+        of_layers([used.index(kind) for kind in kinds]),
+        of_layers(["window" if is_near else others for is_near in near]),
+        of_layers([window if is_near else None for is_near in near]),
     )
 
 
-def _by_layer(values: Sequence[Any]) -> Any:
+def of_layers(values: Sequence[Any]) -> Any:
     """One value where all are the same."""
     return values[0] if len(set(values)) == 1 else ByLayer(tuple(values))

@@ -35,7 +35,7 @@ from .classifier_head import POOLED, classifier_head
 from .heads import head_class, read_head
 from .layer_kinds import FULL, SLIDING, Tables, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
 from .prediction_head import Prediction
-from .rotary import limits_of
+from .rotary import check_pairs, limits_of
 from .stacked import Made, stacked_linears
 
 MODEL_TYPE = "modernbert"
@@ -175,8 +175,7 @@ def _read_shape(config: Config) -> _Shape:
     if config.values.get("sliding_window", shape.window) != shape.window:
         raise parts.refuse("config-value", f"sliding_window is not half of local_attention, {shape.window}")
     parts.check_heads(shape.hidden, shape.heads)
-    if shape.hidden // shape.heads % 2:
-        raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")
+    check_pairs(shape.hidden // shape.heads)
     return shape
 
 

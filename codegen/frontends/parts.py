@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import EtchError
-from ..ir.graph import Linear, Norm, Parameter
+from ..ir.graph import Array, Linear, Norm, Parameter
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
 from ..tasks import heads_of_tasks
+from .computed import of_groups
 
 # Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
 ACTIVATIONS = {
@@ -71,9 +72,19 @@ def linear(
     exact: bool = False,
     bias: bool = True,
     of_layer: tuple[int, ...] = (),
+    groups: int | None = None,
 ) -> Linear:
-    """`SOURCE.weight` [outputs, inputs] and `SOURCE.bias`, of each of the sources."""
-    weights = tuple(tensors.take(f"{source}.weight", shape) for source in sources)
+    """`SOURCE.weight` [outputs, inputs] and `SOURCE.bias`, of each of the sources; with `groups` the weight is that of
+    a convolution over one place, [outputs, inputs / groups, 1]."""
+    weights: tuple[Array, ...]
+    if groups is None:
+        weights = tuple(tensors.take(f"{source}.weight", shape) for source in sources)
+    else:
+        outputs, inputs = shape
+        if outputs % groups or inputs % groups:
+            raise refuse("config-value", f"{groups} groups do not share {inputs} inputs and {outputs} outputs evenly")
+        kernels = (tensors.take(f"{source}.weight", (outputs, inputs // groups, 1)) for source in sources)
+        weights = tuple(of_groups(kernel, groups) for kernel in kernels)
     biases = tuple(tensors.take(f"{source}.bias", shape[:1]) for source in sources) if bias else ()
     return Linear(
         name,

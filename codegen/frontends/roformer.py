@@ -24,6 +24,7 @@ from .computed import Computed, columns_of, rows_of
 from .encoder_layer import LayerShape, post_norm_layer
 from .heads import HeadOps, read_head
 from .prediction_head import Prediction
+from .rotary import check_pairs
 
 MODEL_TYPE = "roformer"
 CLASSIFIER = "RoFormerForSequenceClassification"
@@ -45,8 +46,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     if config.flag("rotary_value", False):
         raise parts.refuse("rotary-not-supported", "rotary_value is true: values that are turned, too")
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
-    if shape.hidden // shape.heads % 2:
-        raise parts.refuse("heads-not-even", f"heads of {shape.hidden // shape.heads} values cannot be turned in pairs")
+    check_pairs(shape.hidden // shape.heads)
     parts.check_max_tokens(max_tokens, tables.positions)
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     width = config.positive_int("embedding_size", shape.hidden, maximum=parts.MAX_WIDTH)

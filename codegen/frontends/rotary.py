@@ -147,11 +147,29 @@ def theta_in(settings: Config, key: str, usual: float) -> float:
     return theta
 
 
+def check_pairs(width: int) -> None:
+    """Of a head, whose halves are turned with each other."""
+    if width % 2:
+        raise parts.refuse("heads-not-even", f"heads of {width} values cannot be turned in pairs")
+
+
+def check_head_dim(config: Config, width: int) -> None:
+    """That no key says another width of a head, which some classes would read for the angles alone."""
+    if config.values.get("head_dim") not in (None, width):
+        raise parts.refuse("config-not-supported", f"head_dim is not hidden_size / num_attention_heads, {width}")
+
+
 def rotary_tables(name: str, angles: Angles, positions: int, width: int) -> tuple[Parameter, Parameter]:
     """Cosines and sines [positions, width / 2]. Frequencies are rounded to float32, angles are not."""
-    rates = angles.frequencies(width).astype(np.float64)
-    sines, cosines = sine_and_cosine(np.arange(positions)[:, None] * rates)
-    return _table(f"{name}_cosines", cosines * angles.amplitude), _table(f"{name}_sines", sines * angles.amplitude)
+    return tables_of_frequencies(name, angles.frequencies(width), positions, angles.amplitude)
+
+
+def tables_of_frequencies(
+    name: str, frequencies: np.ndarray, positions: int, amplitude: float = 1.0
+) -> tuple[Parameter, Parameter]:
+    """The same where others than those of `Angles` count."""
+    sines, cosines = sine_and_cosine(np.arange(positions)[:, None] * frequencies.astype(np.float64))
+    return _table(f"{name}_cosines", cosines * amplitude), _table(f"{name}_sines", sines * amplitude)
 
 
 def still_tables(name: str, positions: int) -> tuple[Parameter, Parameter]:

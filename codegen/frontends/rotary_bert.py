@@ -17,7 +17,7 @@ from .classifier_head import classifier_head
 from .encoder_layer import LayerShape
 from .heads import read_head
 from .prediction_head import Prediction
-from .rotary import angles_of, limits_of, rotary_tables
+from .rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
 from .stacked import stacked_linears
 
 
@@ -104,10 +104,8 @@ def _read_shape(config: Config, family: Family) -> LayerShape:
     shape = bert_like.read_shape(config, family.activation)
     shape = replace(shape, epsilon=parts.epsilon_of(config, default=family.epsilon))
     width = shape.hidden // shape.heads
-    if width % 2:
-        raise parts.refuse("heads-not-even", f"heads of {width} values cannot be turned in pairs")
-    if config.values.get("head_dim") not in (None, width):
-        raise parts.refuse("config-not-supported", f"head_dim is not hidden_size / num_attention_heads, {width}")
+    check_pairs(width)
+    check_head_dim(config, width)
     return shape
 
 

@@ -201,6 +201,8 @@ def _embed(op: g.Embed, check: _Check) -> None:
         if term.by == "segments" and check.target is not None:
             raise unsound(f"{term.table.name}: what is generated has no segments")
         _check_neighbor(term, check)
+        if term.dropped is not None:
+            _check_dropped(term, check)
     check.out(op.out, "tokens" if check.target is None else "steps")
 
 
@@ -211,6 +213,13 @@ def _check_neighbor(term: g.Term, check: _Check) -> None:
         raise unsound(f"{name}: entries by id of a text can be those of tokens up to {most} away, not {term.shift}")
     if term.outside is not None and not (term.shift and 0 <= term.outside < check.graph.vocabulary):
         raise unsound(f"{name}: id {term.outside} outside of a text, {term.shift} tokens away")
+
+
+def _check_dropped(term: g.Term, check: _Check) -> None:
+    """Of a text all ids are there at once, to be counted."""
+    is_by_own_id = term.by == "ids" and not term.shift and check.target is None
+    if not is_by_own_id or not 0 <= term.dropped < check.graph.vocabulary:
+        raise unsound(f"{term.table.name}: only entries by id of a text can be dropped, not {term.dropped}")
 
 
 @CHECK.on(g.Norm)

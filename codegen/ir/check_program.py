@@ -237,6 +237,10 @@ def _embedding_sum(op: p.EmbeddingSum) -> None:
                 raise _refuse(f"id {term.outside} outside of a text, of {_matrix(entry).shape[0]} in {entry.source}")
         if (term.shift or term.outside is not None) and (term.by != "ids" or op.out.rows != "tokens"):
             raise _refuse(f"{term.table.name} by {term.by} of {op.out.rows}, {term.shift} tokens away")
+        if term.dropped is not None and (term.by != "ids" or term.shift or op.out.rows != "tokens"):
+            raise _refuse(f"{term.table.name} by {term.by} of {op.out.rows}, of which id {term.dropped} is dropped")
+    if sum(term.dropped is not None for term in op.terms) > 1:
+        raise _refuse(f"'{op.out.name}': several of its terms drop tokens")
 
 
 @CHECK.on(p.Norm)

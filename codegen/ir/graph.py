@@ -80,7 +80,10 @@ class Term:
     phase that repeats, id and position are those of the token that the step reads.
 
     Of a neighbor the id is that of the token `shift` rows later in the same text (below 0: earlier); where there is
-    none it is `outside`, or the entry zeros."""
+    none it is `outside`, or the entry zeros.
+
+    A token of the id `dropped` has zeros, and the entries of its text's others are larger by as much: times all tokens
+    of the text by those that are not dropped."""
 
     table: Parameter = weights()
     by: Index = attribute()
@@ -88,6 +91,7 @@ class Term:
     factor: float | None = attribute(default=None)
     shift: int = attribute(default=0)
     outside: int | None = attribute(default=None)
+    dropped: int | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ class EmbeddingTerm:
     factor: np.float32 | None = attribute(default=None)
     shift: int = attribute(default=0)  # by id: of the token so many rows later in the text
     outside: int | None = attribute(default=None)  # the id where there is none; None: zeros
+    dropped: int | None = attribute(default=None)  # the id of tokens without an entry, for which others' are larger
 
 
 @dataclass(frozen=True)

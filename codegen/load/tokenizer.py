@@ -14,6 +14,7 @@ from .bert_json import read_bert_json
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
+from .esm_folder import is_esm_folder, read_esm_folder
 from .files import CheckpointFolder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
@@ -53,6 +54,8 @@ def load_tokenizer(
     elif is_byte_level(folder, described):
         spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
         file = VOCAB_FILE if described is None else tokenizer_json.FILE
+    elif described is None and is_esm_folder(folder, class_in_config, usual_class):
+        spec, file = read_esm_folder(folder), vocab_text.FILE
     elif described is None and is_llama_folder(folder, class_in_config):
         spec, file = read_llama_folder(folder, class_in_config), LLAMA_FILE
     elif is_unigram_folder(folder, described):

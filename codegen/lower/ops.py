@@ -37,7 +37,7 @@ def _term(term: g.Term, at: Place) -> p.EmbeddingTerm:
         ),
     )
     factor = None if term.factor is None else rounded(term.factor)
-    return p.EmbeddingTerm(slot, term.by, 0, factor, term.shift, term.outside)
+    return p.EmbeddingTerm(slot, term.by, 0, factor, term.shift, term.outside, term.dropped)
 
 
 @LOWER.on(g.Norm)

@@ -130,6 +130,9 @@ def _entries(term: g.Term, at: _State) -> F64Array:
     table = term.table.at(0).values
     rows = table[[i or 0 for i in index]].astype(np.float64) * (1.0 if term.factor is None else term.factor)
     rows[[i is None for i in index]] = 0
+    if term.dropped is not None:
+        left = at.indices["ids"] != term.dropped
+        rows *= np.where(left, len(left) / max(left.sum(), 1), 0)[:, None]
     return rows
 
 

@@ -99,7 +99,7 @@ def embedding_values(program: p.Program) -> list[dict[str, Any]]:
         {
             "constant": constant(names.get(op.out.name, EMBEDDINGS)),
             "type": _embedding(op),
-            "terms": [(_term(term, any(map(_tied, op.terms))), _neighbor(term)) for term in op.terms],
+            "terms": [(_term(term, any(map(_tied, op.terms))), _comment(term)) for term in op.terms],
         }
         for op in walks.ops_of(program)
         if isinstance(op, p.EmbeddingSum)
@@ -197,19 +197,24 @@ def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
     by = {"ids": "id", "segments": "segment", "positions": "position"}[term.by]
     table = constant(term.table.name)
     values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
-    if term.first or term.factor is not None or term.shift:
+    drops = term.dropped is not None
+    if term.first or term.factor is not None or term.shift or drops:
         values.append(str(term.first))
-    if term.factor is not None or term.shift:
+    if term.factor is not None or term.shift or drops:
         values.append(float_literal(np.float32(1) if term.factor is None else term.factor))
-    if term.shift:
+    if term.shift or drops:
         values.append(str(term.shift))
     if term.outside is not None:
         values.append(str(term.outside))
+    if drops:
+        values += ["kNoEntry", str(term.dropped)]
     return ", ".join(values)
 
 
-def _neighbor(term: p.EmbeddingTerm) -> str:
-    """Whose id is looked up, where it is not the token's own."""
+def _comment(term: p.EmbeddingTerm) -> str:
+    """Whose id is looked up, where it is not the token's own, or which tokens have no entry."""
+    if term.dropped is not None:
+        return f"  // of tokens that are not {term.dropped}, larger where some are"
     if not term.shift:
         return ""
     side, nothing = ("before" if term.shift < 0 else "behind"), ("zeros" if term.outside is None else term.outside)

@@ -197,7 +197,8 @@ def keep_rows(graph: g.Graph, kept: Sequence[int]) -> g.Graph:
             message = f"id {term.outside} is read where a text has no token: its piece has to stay"
             raise EtchError("vocabulary-tied", STAGE, message)
         outside = None if term.outside is None else number[term.outside]
-        return replace(term, table=smaller_table(term.table), outside=outside)
+        dropped = None if term.dropped is None else number.get(term.dropped)  # None: no text has it anymore
+        return replace(term, table=smaller_table(term.table), outside=outside, dropped=dropped)
 
     def smaller(node: g.Node) -> g.Node:
         if isinstance(node, g.Embed):

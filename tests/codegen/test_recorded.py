@@ -39,7 +39,8 @@ def test_they_are_small(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_outputs_differ_by_text_and_little_by_precision(variant: str) -> None:
     texts = read_recorded(variant)
-    assert len(texts[0].ids) == 1 and max(len(text.ids) for text in texts) >= 10
+    assert len(texts[0].ids) == (3 if variant == "masks/esm" else 1)  # which has no text of masks alone
+    assert max(len(text.ids) for text in texts) >= 10
     for text in texts:
         assert len(text.ids) == len(text.segments)
         assert 0 < np.abs(text.float32 - text.float64).max() < 1e-5

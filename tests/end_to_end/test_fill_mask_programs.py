@@ -21,7 +21,7 @@ from codegen.ir.text import Text
 from codegen.verification.verify import verify
 
 LARGEST_DIFFERENCE = 1e-5
-QUICK = {"masks/bert": ("fp32", "w8a8"), "masks/roberta": ("fp32",)}
+QUICK = {"masks/bert": ("fp32", "w8a8"), "masks/roberta": ("fp32",), "masks/esm": ("fp32",)}
 
 
 def texts_of(variant: str) -> list[str]:

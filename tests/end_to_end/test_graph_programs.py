@@ -50,6 +50,7 @@ SWEEP = [
     ("pre, first", "w8a8", "m-profile"),
     ("post, norm of the first row", "w8a8", "host"),
     ("projected embedding", "fp32", "host"),
+    ("dropped", "w8a8", "host"),
     ("neighbors", "fp32", "m-profile"),
     ("neighbors", "w4a8", "host"),
     ("read in both, first", "w8a8", "host"),

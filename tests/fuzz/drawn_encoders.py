@@ -21,9 +21,11 @@ NAMES = {
     "distilbert": "DistilBert",
     "electra": "Electra",
     "ernie": "Ernie",
+    "esm": "Esm",
     "eurobert": "EuroBert",
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
+    "longformer": "Longformer",
     "megatron-bert": "MegatronBert",
     "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
@@ -34,6 +36,7 @@ NAMES = {
     "roberta": "Roberta",
     "roberta-prelayernorm": "RobertaPreLayerNorm",
     "roformer": "RoFormer",
+    "squeezebert": "SqueezeBert",
     "t5/encoder": "T5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
@@ -119,6 +122,10 @@ _DECODERS = (
     "starcoder2/rows",
 )
 ENDINGS = {
+    "longformer": (
+        *("ForMaskedLM", "ForTokenClassification", "Model"),
+        *("ForMaskedLM", "ForTokenClassification", "Model", "ForQuestionAnswering"),
+    ),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
@@ -134,6 +141,9 @@ PREFIXES = {
     "data2vec-text": "data2vec_text.",
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
+    "esm": "esm.",
+    "longformer": "longformer.",
+    "squeezebert": "transformer.",
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
@@ -143,8 +153,11 @@ PREFIXES = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
 }
-_ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
-_OFFSETS = dict.fromkeys(("mpnet", *_ROBERTAS), 2)  # positions before a text's first one
+_ROBERTAS = (
+    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
+    "data2vec-text",
+)
+_OFFSETS = dict.fromkeys(("esm", "mpnet", *_ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
     *("tanh", "mish", "relu2", "gelu_10", "linear"),
@@ -228,6 +241,8 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
     }
     if family == "mobilebert":
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
+    if family == "squeezebert":
+        found["embedding_size"] = (0.99, (width,))
     if family in ("albert", "electra", "mobilebert"):
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
@@ -299,6 +314,23 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "summary_type": (0.15, ("first", "last", "mean")),
         "summary_use_proj": (0.15, (False, True)),
         "summary_activation": (0.15, _ACTIVATIONS),
+    },
+    "longformer": {"attention_window": (0.95, (4, 4, 6, 6, 10, 64, [2, 4]))},
+    "squeezebert": _WIDE
+    | dict.fromkeys(
+        (*(f"{of}_groups" for of in ("q", "k", "v", "intermediate", "output")), "post_attention_groups"),
+        (0.99, (1, 1, 1, 1, 1, 2)),
+    ),
+    "esm": {
+        "position_embedding_type": (0.7, (*["rotary"] * 5, "absolute", "relative_key")),
+        "token_dropout": (0.7, (True,)),
+        "emb_layer_norm_before": (0.5, (True, False)),
+        "rope_theta": (0.3, (50.0, 7e4)),
+        "rope_parameters": (0.1, _ANGLES),
+        "mask_token_id": (0.1, (40, 20)),
+        "pad_token_id": (0.1, (0, 3, None)),
+        "is_folding_model": (0.03, (True,)),
+        "head_dim": (0.1, (4, 6, 8)),
     },
     "albert": _WIDE | {"inner_group_num": (0.3, (1, 2))},
     "ernie": _WIDE | {"use_task_id": (0.5, (True,)), "task_type_vocab_size": (0.5, (1, 3, 5))},
@@ -381,6 +413,7 @@ _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
+    "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
     **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | _PADDING),

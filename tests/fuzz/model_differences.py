@@ -63,13 +63,16 @@ LARGEST = 1e-10  # difference, of the largest output
 LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt_neox", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
+    *("esm", "gpt_neox", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
 )
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
     *("ForQuestionAnswering", "ForNextSentencePrediction", "ForMultipleChoice", "Model"),
 )
-_EAGER = ("big_bird", "deberta", "deberta-v2", "megatron-bert", "mpnet", "rembert", "roformer")  # no other attention
+_EAGER = (  # no other attention
+    *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
+    "squeezebert",
+)
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12
@@ -163,8 +166,9 @@ def library_model(folder: Path, family: str) -> Any:
         )
     except Exception as error:
         raise Other("read by etch only") from error
-    # Not read where a file may lack them, by MobileBERT the second and third; PEGASUS computes the last.
-    computed = ("pooler.dense", "bottleneck.attention", "embedding_transformation", "embed_positions")
+    # Not read where a file may lack them, by MobileBERT the second and third; PEGASUS computes the fourth, and only
+    # those of Longformer's classes that etch refuses use the last.
+    computed = ("pooler.dense", "bottleneck.attention", "embedding_transformation", "embed_positions", "_global.")
     made_up = [name for name in info["missing_keys"] if not any(part in name for part in computed)]
     if made_up or info["mismatched_keys"]:
         raise AssertionError(f"made up by the library: {made_up}, {info['mismatched_keys']}")
@@ -186,6 +190,8 @@ def compare_encoder(folder: Path, family: str, number: int) -> None:
         if mask is not None:
             text.ids[len(text.ids) // 2] = mask
         theirs = outputs(model, text, specials, mask)
+        if family == "esm" and text.ids == [mask] and np.isnan(theirs).any():
+            continue  # of a text of masks alone nothing is left where they are dropped
         close(interpreter.output(text.ids, text.segments), theirs, family)
 
 

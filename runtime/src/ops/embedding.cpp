@@ -16,6 +16,7 @@ struct Token {
     std::uint32_t position;
     std::uint32_t before;  // rows of its text
     std::uint32_t behind;
+    float growth;  // of what is not dropped
 };
 
 constexpr std::uint32_t kZeros = 0xFFFFFFFF;  // in the place of an entry's number
@@ -33,7 +34,24 @@ std::uint32_t entry_of(const EmbeddingTerm<Embedding>& term, const Token& token)
     if (term.by == EmbeddedBy::position) return term.first + token.position;
     if (term.by == EmbeddedBy::segment) return term.first + token.segment;
     const std::int32_t id = term.shift == 0 ? *token.id : neighbor_of(term, token);
-    return id == kNoEntry ? kZeros : term.first + static_cast<std::uint32_t>(id);
+    return id == kNoEntry || id == term.dropped ? kZeros : term.first + static_cast<std::uint32_t>(id);
+}
+
+// The id that a sum drops, kNoEntry where it drops none.
+template <class Embedding>
+std::int32_t dropped_by(const EmbeddingTerms<Embedding>& terms) noexcept {
+    for (std::uint32_t t = 0; t < terms.count(); ++t) {
+        if (terms[t].dropped != kNoEntry) return terms[t].dropped;
+    }
+    return kNoEntry;
+}
+
+// All tokens of a text by those that are not dropped; 1 where none is left, for then nothing is multiplied.
+float growth_of(const std::int32_t* ids, std::uint32_t count, std::int32_t dropped) noexcept {
+    std::uint32_t left = 0;
+    for (std::uint32_t i = 0; i < count; ++i)
+        left += ids[i] != dropped;
+    return left == 0 ? 1.0f : static_cast<float>(count) / static_cast<float>(left);
 }
 
 // Whether the entries of such tables may lie one after the other, as floats or bytes.
@@ -51,6 +69,7 @@ bool is_of_three_whole(const EmbeddingTerms<Embedding>& terms) noexcept {
     if (terms.count() != 3) return false;
     for (std::uint32_t i = 0; i < 3; ++i) {
         if (has_4_bits(terms[i].table) || terms[i].factor != 1.0f || terms[i].shift != 0) return false;
+        if (terms[i].dropped != kNoEntry) return false;
     }
     return true;
 }
@@ -77,8 +96,9 @@ void add_any(const EmbeddingTerms<Embedding>& terms, const Token& token, const F
                 to[i] = t == 0 ? 0.0f : to[i] + 0.0f;
             continue;
         }
+        const float factor = term.dropped == kNoEntry ? term.factor : term.factor * token.growth;
         for (std::uint32_t i = 0; i < out.width; ++i) {
-            const float value = value_of(term.table, entry, out.width, i) * term.factor;  // x * 1.0f is x
+            const float value = value_of(term.table, entry, out.width, i) * factor;  // x * 1.0f is x
             to[i] = t == 0 ? value : to[i] + value;
         }
     }
@@ -90,11 +110,15 @@ template <class Embedding>
 void EmbeddingSum<Embedding>::run(const OpContext&, std::uint32_t first, std::uint32_t last) const noexcept {
     bool three_whole = false;
     if constexpr (kMayBeWhole<Embedding>) three_whole = is_of_three_whole(terms);
+    const std::int32_t dropped = dropped_by(terms);
     for (const TextPart part : TextParts(texts, {first, last - first})) {
+        const std::int32_t* const begin = ids + first + part.row - part.token;
+        const float growth = dropped == kNoEntry ? 1.0f : growth_of(begin, part.text.count, dropped);
         for (std::uint32_t n = 0; n < part.count; ++n) {
             const std::uint32_t row = first + part.row + n;
             const std::uint32_t before = part.token + n;
-            const Token token{ids + row, segments[row], part.position() + n, before, part.text.count - 1 - before};
+            const Token token{ids + row, segments[row], part.position() + n, before, part.text.count - 1 - before,
+                              growth};
             if constexpr (kMayBeWhole<Embedding>) {
                 if (three_whole) {
                     add_three(terms, token, out.from(row));

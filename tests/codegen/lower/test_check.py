@@ -128,6 +128,9 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
             ("outside of no shift", 0, {"outside": 3}, "id 3 outside"),
             ("outside of the vocabulary", 0, {"shift": 1, "outside": 45}, "id 45 outside"),
             ("below the vocabulary", 0, {"shift": 1, "outside": -1}, "id -1 outside"),
+            ("dropped", 0, {"shift": 1, "dropped": 3}, "dropped, not 3"),
+            ("dropped by position", 2, {"dropped": 3}, "dropped, not 3"),
+            ("dropped outside of the vocabulary", 0, {"dropped": 45}, "dropped, not 45"),
         )
     },
     "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
@@ -250,6 +253,11 @@ def broken_programs() -> dict[str, p.Program]:
         "a neighbor's segment": with_term(1, shift=1),
         "outside of no shift by position": with_term(2, outside=1),
         "outside of the table": with_term(0, shift=1, outside=45),
+        "dropped by segment": with_term(1, dropped=1),
+        "dropped twice": replace(
+            program,
+            steps=(replace(embed, terms=(replace(embed.terms[0], dropped=1),) * 2), norm, loop, head),
+        ),
         "no layers": replace(program, steps=(embed, norm, replace(loop, count=0), head)),
         "layers of no blocks": replace(program, steps=(embed, norm, replace(loop, body=()), head)),
         "blocks of no ops": replace(program, steps=(embed, norm, replace(loop, body=(*loop.body, p.Blocks(()))), head)),

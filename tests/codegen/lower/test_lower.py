@@ -264,3 +264,23 @@ def test_fewer_words_and_their_neighbors() -> None:
     assert np.array_equal(found, Interpreter(made).output([kept[i] for i in ids], [0] * len(ids)))
     with pytest.raises(EtchError, match=r"error\[vocabulary-tied\] prune: id 7 is read where a text has no token"):
         keep_rows(made, (1, 4, 8, 30))
+
+
+def test_fewer_words_of_which_some_are_dropped() -> None:
+    made = GRAPHS["dropped"]()
+    for kept, ids in (((1, 4, 35, 8, 30), [3, 2, 0, 4, 2, 1]), ((1, 4, 8, 30), [3, 2, 0, 0, 1])):
+        found = Interpreter(keep_rows(made, kept)).output(ids, [0] * len(ids))
+        assert np.array_equal(found, Interpreter(made).output([kept[i] for i in ids], [0] * len(ids)))
+
+
+def test_dropped_words_make_the_others_of_their_text_larger() -> None:
+    """ESM's token_dropout (modeling_esm.py of transformers): zeros, and the rest by how many are left."""
+    made = GRAPHS["dropped"]()
+    (embed, *_) = made.body
+    alone = Interpreter(replace(made, body=(embed, g.Pool("mean", "hidden", "result"))))
+    assert isinstance(embed, g.Embed)
+    words, places = (term.table.at(0).values.astype(np.float64) for term in embed.terms)
+    ids = [35, 3, 35, 12, 3]
+    rows = places[:5] + np.array([[0], [1], [0], [1], [1]]) * words[ids] * 0.88 / (1 - 2 / 5)
+    assert np.allclose(alone.output(ids, [0] * 5), rows.mean(0), rtol=1e-14)
+    assert np.allclose(alone.output([35], [0]), places[0], rtol=1e-14)

@@ -134,6 +134,15 @@ def neighbors() -> g.Graph:
     )
 
 
+def dropped() -> g.Graph:
+    """Words of which some tokens have no entry, and positions of all."""
+    b = Builder()
+    words, places = b.parameter("words", VOCABULARY, WIDTH), b.parameter("places", MAX_TOKENS, WIDTH)
+    terms = (g.Term(words, "ids", factor=0.88, dropped=35), g.Term(places, "positions"))
+    layers = g.Layers("layer", 2, b.inside(2).pre_layer())
+    return graph((g.Embed(terms, "hidden"), layers, g.Pool("mean", "hidden", "result")), "result")
+
+
 def read_in_both(pooling: g.Pooling) -> g.Graph:
     """A decoder of other heads behind an encoder, one token behind it in the same text."""
     b = Builder()
@@ -361,6 +370,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "cross attention": cross,
     "projected embedding": projected,
     "neighbors": neighbors,
+    "dropped": dropped,
     **{f"read in both, {pooling}": (lambda pooling=pooling: read_in_both(pooling)) for pooling in ("first", "last")},
     "shared layers": shared,
     "biased scores": biased,

@@ -12,7 +12,7 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
 from random_weights import randomize
 from token_ids import (
     ALBERT,
@@ -22,6 +22,7 @@ from token_ids import (
     CAMEMBERT,
     DEBERTA,
     DEBERTA_BYTES,
+    ESM,
     MPNET,
     NO_SEGMENTS,
     QWEN,
@@ -39,17 +40,20 @@ from vocabularies import vocabulary_size, write_tokenizer
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
-ROBERTAS = ("roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text")
+ROBERTAS = (
+    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
+    "data2vec-text",
+)
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2", "esm"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
     "mpnet": MPNET,
-    **dict.fromkeys(("roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
+    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
     "camembert": CAMEMBERT,
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
     "modernbert": ROBERTA,
@@ -69,6 +73,7 @@ SPECIALS: dict[str, Specials] = {
     "t5": T5,
     "mt5": T5,
     "bart": BART,
+    "esm": ESM,
 }
 
 
@@ -339,6 +344,9 @@ VARIANTS: dict[str, Variant] = {
     ),
     "bert/softmax": bert_like("Bert", 3, (20, 5, 1, 37, 20)),
     "bert/xlm_words": bert_like("Bert", 2, (24, 3, 1, 31, 18)),
+    "squeezebert/softmax": bert_like("SqueezeBert", 3, (24, 3, 2, 28, 20), embedding_size=24, layer_norm_eps=1e-3),
+    "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),
+    "esm/absolute": bert_like("Esm", 4, (20, 4, 1, 19, 16 + 2), **ESM_1B, problem_type=MULTI_LABEL),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
@@ -365,7 +373,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return config.n_positions
     if config.model_type == "big_bird" and config.attention_type == "block_sparse":
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
-    offset = config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
+    is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"
+    offset = config.pad_token_id + 1 if config.model_type in (*ROBERTAS, "esm") and not is_turned else 0
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 
 

@@ -14,7 +14,7 @@ from head_model import read_tokenizer, write_cases, write_head_model
 from library_variants import MPNET_OFFSET, Variant, bert_like, distilbert
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, EURO_IDS, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, MOBILE, MODERN_IDS
 from unrounded import unrounded
 
 ENDING = "ForMaskedLM"
@@ -56,6 +56,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/big_bird": bert_like("BigBird", 0, (20, 2, 1, 19, 44)),
     "masks/roformer": bert_like("RoFormer", 0, (20, 2, 1, 19, 44), embedding_size=12),
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
+    "masks/squeezebert": bert_like("SqueezeBert", 0, (20, 2, 1, 12, 44), embedding_size=20, q_groups=2, k_groups=1),
+    "masks/esm": bert_like("Esm", 0, (20, 2, 1, 19, 44), **ESM_2),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
     "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),
     "masks/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 44), **DEBERTA_V3, embedding_size=14),
@@ -83,6 +85,8 @@ def record(folder: Path, name: str, seed: int) -> None:
     texts = []
     for text in head.texts:
         masks = {int(random.integers(1, len(text.ids))) for _ in range(2)} if len(text.ids) > 1 else {0}
+        if len(text.ids) == 1 and getattr(head.double.config, "token_dropout", False):
+            continue  # such a model divides by the tokens that are no masks
         texts.append(Tokens([mask if i in masks else token for i, token in enumerate(text.ids)], text.segments))
     write_recorded(
         folder,

@@ -28,5 +28,15 @@ MOBILE = {
 }
 # Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
 GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
+# As in ESM-2, and in ESM-1b.
+ESM_2 = {
+    "position_embedding_type": "rotary",
+    "token_dropout": True,
+    "emb_layer_norm_before": False,
+    "mask_token_id": 32,
+    "pad_token_id": 1,
+    "layer_norm_eps": 1e-5,
+}
+ESM_1B = ESM_2 | {"position_embedding_type": "absolute", "emb_layer_norm_before": True}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}

@@ -24,6 +24,6 @@ def randomize(model: nn.Module, seed: int) -> None:
                     values = 0.3 * values
                 elif isinstance(module, nn.LayerNorm):
                     values = 1 + 0.3 * values
-                elif isinstance(module, nn.Linear):
-                    values = 1.2 * values / np.sqrt(weights.shape[-1])
+                elif isinstance(module, (nn.Linear, nn.Conv1d)):
+                    values = 1.2 * values / np.sqrt(weights[0].numel())
                 weights.copy_(torch.from_numpy(values.astype(np.float16)))

@@ -16,7 +16,7 @@ import torch
 from library_variants import MPNET_OFFSET, attention_of, build, max_tokens, specials_of, t5
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, GEMMA, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, GEMMA, MOBILE, MODERN_IDS
 from random_weights import randomize
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
@@ -116,6 +116,16 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "mobilebert/mean": Encoder("MobileBertModel", 20, "mean", BERT_SIZES | MOBILE | {"intra_bottleneck_size": 15}),
     "ernie/mean": Encoder("ErnieModel", 20, "mean", BERT_SIZES | {"use_task_id": True, "task_type_vocab_size": 2}),
+    "longformer/mean": Encoder(
+        "LongformerModel",
+        20,
+        "mean",
+        BERT_SIZES
+        | {"max_position_embeddings": 20 + 2, "type_vocab_size": 1, "num_hidden_layers": 2, "attention_window": [8, 4]},
+    ),
+    "esm/mean": Encoder(
+        "EsmModel", 20, "mean", BERT_SIZES | ESM_1B | {"max_position_embeddings": 16 + 2, "token_dropout": False}
+    ),
     "bert/no_pooler": Encoder("BertModel", 20, "mean_sqrt_len_tokens", BERT_SIZES, pooler=False),
     "bert/dense_tanh": Encoder("BertModel", 20, "mean", BERT_SIZES, (lambda: Dense(20, 13), Normalize), pooler=False),
     "bert/dense_identity": Encoder(

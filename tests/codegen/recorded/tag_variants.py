@@ -37,6 +37,9 @@ VARIANTS: dict[str, Variant] = {
     "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
     "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
     "tags/roberta-prelayernorm": bert_like("RobertaPreLayerNorm", 0, (20, 4, 1, 23, 20 + 2), type_vocab_size=1),
+    "tags/longformer": bert_like(
+        "Longformer", 0, (20, 4, 1, 17, 20 + 2), type_vocab_size=1, attention_window=6, hidden_act="relu"
+    ),
     "tags/rembert": bert_like("RemBert", 0, (20, 4, 1, 17, 20), input_embedding_size=12, output_embedding_size=9),
     "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),

@@ -15,6 +15,7 @@ from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
 from transformers.models.granite.modeling_granite import GraniteRMSNorm
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
+from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.mistral.modeling_mistral import MistralRMSNorm
 from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
@@ -43,6 +44,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
             stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
         for norm in _RMS_NORMS:
             stack.enter_context(patch.object(norm, "forward", _normalized))
+        stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
         yield
     for hook in hooks:
@@ -56,6 +58,10 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
 def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
+
+
+def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, **_: object) -> torch.Tensor:
+    return torch.softmax(scores, dim)
 
 
 def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 from tiny_checkpoint import DEFAULT_VOCAB, SPECIAL_TOKENS, tokenizer_config, write_json
@@ -54,6 +55,9 @@ T5_VOCABULARY = (
     *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
     *(f"<extra_id_{i}>" for i in reversed(range(T5_EXTRA_IDS))),
 )
+# ESM-2's, and as genomes have them words of several characters.
+PROTEINS = (*("<cls>", "<pad>", "<eos>", "<unk>"), *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>")
+ESM_VOCABULARY = (*PROTEINS, *("".join(bases) for bases in product("ACGT", repeat=3)))
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -67,6 +71,7 @@ VOCABULARIES = {
     "deberta_bytes": DEBERTA_BYTES_VOCABULARY,
     "qwen": QWEN_VOCABULARY,
     "t5": T5_VOCABULARY,
+    "esm": ESM_VOCABULARY,
 }
 
 
@@ -120,6 +125,12 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     if specials.vocabulary == "bert":
         (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in VOCABULARY), encoding="utf-8")
         write_json(folder / "tokenizer_config.json", tokenizer_config(max_length=max_tokens))
+        return
+    if specials.vocabulary == "esm":
+        (folder / "vocab.txt").write_text("\n".join(ESM_VOCABULARY), encoding="utf-8")
+        write_json(
+            folder / "tokenizer_config.json", {"tokenizer_class": "EsmTokenizer", "model_max_length": max_tokens}
+        )
         return
     import transformers
 

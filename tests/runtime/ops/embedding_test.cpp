@@ -79,7 +79,19 @@ struct Term {
     float factor = 1.0f;
     std::int32_t shift = 0;
     std::int32_t outside = kNoEntry;
+    std::int32_t dropped = kNoEntry;
 };
+
+// Tokens of a row's text, all of them or those that are not of this id; of kRows' last text the first five are no rows.
+std::uint32_t count_of(std::uint32_t row, std::int32_t without) {
+    std::uint32_t count = 0;
+    for (const TextRows& text : kRows) {
+        if (row < text.first || row >= text.first + text.count) continue;
+        for (std::uint32_t i = 0; i < text.count; ++i)
+            count += kIds[text.first + i] != without;
+    }
+    return count;
+}
 
 // The id that a term looks up for a row of the batch, whichever of kRows' texts has it.
 std::int32_t id_at(const Term& term, std::uint32_t row) {
@@ -101,6 +113,12 @@ std::vector<float> wanted(const std::vector<Term>& terms, std::uint32_t width) {
                 const std::uint32_t index = term.shift == 0 ? index_of(term.by, row) : static_cast<std::uint32_t>(id);
                 volatile float value = id == kNoEntry ? 0.0f : term.entries[(term.first + index) * width + i];
                 if (term.factor != 1.0f && id != kNoEntry) value = value * term.factor;
+                if (term.dropped == kIds[row]) value = 0.0f;
+                if (term.dropped != kNoEntry && term.dropped != kIds[row]) {
+                    const auto all = static_cast<float>(count_of(row, kNoEntry));
+                    const auto left = static_cast<float>(count_of(row, term.dropped));
+                    value = term.entries[(term.first + index) * width + i] * (term.factor * (all / left));
+                }
                 total = &term == terms.data() ? value : total + value;
             }
             out[row * width + i] = total;
@@ -184,6 +202,31 @@ TEST(EmbeddingSum, NeighborsOfATextsTokens) {
                                       width),
                 wanted({{a.entries, EmbeddedBy::segment}, {b.entries, EmbeddedBy::id, 0, 3.0f, shift, 0}}, width)))
                 << shift;
+        }
+    }
+}
+
+// Of each text by itself: the first has no such token, of the second one in three is, of the last one in three, of 3
+// the only one of the first.
+TEST(EmbeddingSum, TokensThatAreDropped) {
+    for (const std::uint32_t width : kWidths) {
+        const Table a(width, 1);
+        const Table b(width, 3);
+        for (const std::int32_t dropped : {17, 7, 3, 12}) {
+            const Term words{a.entries, EmbeddedBy::id, 0, 0.88f, 0, kNoEntry, dropped};
+            EXPECT_TRUE(same_bits(sum<S8Embedding>({{a.s8(), EmbeddedBy::id, 0, 0.88f, 0, kNoEntry, dropped}}, width),
+                                  wanted({words}, width)))
+                << dropped;
+            EXPECT_TRUE(
+                same_bits(sum<F32Embedding>({{{b.entries.data()}, EmbeddedBy::position},
+                                             {{a.entries.data()}, EmbeddedBy::id, 0, 1.0f, 0, kNoEntry, dropped},
+                                             {{b.entries.data()}, EmbeddedBy::segment}},
+                                            width),
+                          wanted({{b.entries, EmbeddedBy::position},
+                                  {a.entries, EmbeddedBy::id, 0, 1.0f, 0, kNoEntry, dropped},
+                                  {b.entries, EmbeddedBy::segment}},
+                                 width)))
+                << dropped;
         }
     }
 }
