@@ -5,6 +5,7 @@ refused."""
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -225,6 +226,24 @@ def test_angles_by_their_older_names() -> None:
     )
     assert np.array_equal(own, older)
     assert not np.array_equal(own, other)
+
+
+def test_angles_of_long_texts() -> None:
+    """Factors of longer texts than the first training's do not count; how much longer they are does."""
+    variant = "phi3/long"
+    ids = recorded(variant)["outputs"][1]["ids"]
+
+    def logits(**changes: Any) -> np.ndarray:
+        made = graph_of(variant, rope_parameters=LONGROPE | changes)
+        return Interpreter(made).logits(ids, [0] * len(ids), [])
+
+    own = logits()
+    for changes in ({"factor": 164 / 41}, {"long_factor": [7.0, 8.0, 9.0]}):
+        assert np.array_equal(logits(**changes), own)
+    said = logits(attention_factor=math.sqrt(1 + math.log(4) / math.log(41)))
+    assert np.abs(said - own).max() < 1e-6 * np.abs(own).max()
+    for changes in ({"factor": 1.0}, {"factor": 3.0}, {"attention_factor": 1.0}):
+        assert np.abs(logits(**changes) - own).max() > 1e-3 * np.abs(own).max()
 
 
 def test_layers_without_positions() -> None:
