@@ -11,7 +11,7 @@ from . import parts
 from .computed import rows_of_heads
 from .decoder_family import Family, Names
 from .llama_stack import MAX_POSITIONS, POSITIONS, Stack
-from .rotary import Angles, partial_angles, rotary_tables, said_in
+from .rotary import Angles, check_head_dim, partial_angles, rotary_tables, said_in
 
 MODEL_TYPE = "gpt_neox"
 # Training's, and one that the class does not read.
@@ -53,8 +53,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 
 def _angles(config: Config, width: int) -> tuple[Angles, int]:
     """And how many values of a head are turned by them."""
-    if config.values.get("head_dim") not in (None, width):  # of the angles alone, for the library
-        raise parts.refuse("config-not-supported", f"head_dim is not {width}, which heads have")
+    check_head_dim(config, width)
     usual = config.number("rotary_emb_base", _THETA), config.number("rotary_pct", _PART)
     return partial_angles(*said_in(config), usual, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), width)
 
