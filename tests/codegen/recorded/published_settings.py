@@ -28,5 +28,7 @@ MOBILE = {
 }
 # Of Gemma 3, but for the other sizes: norms in heads of a width and a scale of their own.
 GEMMA = {"num_key_value_heads": 1, "head_dim": 6, "query_pre_attn_scalar": 7, "pad_token_id": 1}
+# Of OPT's first models, with words narrower than the rows and without a last norm.
+OPT = {"word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 MODERN_IDS = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
