@@ -12,7 +12,7 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS, OPT
 from random_weights import randomize
 from token_ids import (
     ALBERT,
@@ -37,6 +37,9 @@ from transformers import PretrainedConfig, PreTrainedModel
 from unrounded import unrounded
 from vocabularies import vocabulary_size, write_tokenizer
 
+BERT_KEYS = "hidden_size num_attention_heads num_hidden_layers intermediate_size max_position_embeddings"
+OPT_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_dim")
+GPT2_KEYS = "n_embd n_head n_layer n_inner n_positions"
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
@@ -58,9 +61,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
     "modernbert": ROBERTA,
     "eurobert": ROBERTA,
-    "gte": XLM_ROBERTA,
-    "jina_embeddings_v3": XLM_ROBERTA,
-    "gemma3_text": XLM_ROBERTA,
+    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
     "big_bird": BIG_BIRD,
@@ -70,8 +71,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(
         ("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3", "stablelm", "starcoder2"), QWEN
     ),
-    "t5": T5,
-    "mt5": T5,
+    **dict.fromkeys(("t5", "mt5"), T5),
     "bart": BART,
     "esm": ESM,
 }
@@ -87,9 +87,7 @@ class Variant:
 
 
 def distilbert(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
-    """Sizes: width, heads, layers, inner width, positions."""
-    keys = ("dim", "n_heads", "n_layers", "hidden_dim", "max_position_embeddings")
-    return Variant("DistilBertForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+    return bert_like("DistilBert", labels, sizes, "dim n_heads n_layers hidden_dim max_position_embeddings", **config)
 
 
 def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
@@ -109,10 +107,11 @@ def bart(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> V
     return Variant("BartForSequenceClassification", labels, settings | config)
 
 
-def bert_like(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+def bert_like(
+    model: str, labels: int, sizes: tuple[int, int, int, int, int], keys: str = BERT_KEYS, **config: Any
+) -> Variant:
     """Sizes: width, heads, layers, inner width, positions."""
-    keys = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size", "max_position_embeddings")
-    return Variant(f"{model}ForSequenceClassification", labels, dict(zip(keys, sizes, strict=True)) | config)
+    return Variant(f"{model}ForSequenceClassification", labels, dict(zip(keys.split(), sizes, strict=True)) | config)
 
 
 VARIANTS: dict[str, Variant] = {
@@ -268,22 +267,14 @@ VARIANTS: dict[str, Variant] = {
         activation_function="relu",
         problem_type=REGRESSION,
     ),
-    "gpt2/softmax": Variant(
-        "GPT2ForSequenceClassification",
-        3,
-        {"n_embd": 20, "n_head": 2, "n_layer": 2, "n_positions": 20, "n_inner": 23, "pad_token_id": 70},
-    ),
+    "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),
     "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
     "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
     "phi3/multi_label": bert_like(
         "Phi3", 4, (24, 4, 1, 23, 20), num_key_value_heads=2, pad_token_id=70, problem_type=MULTI_LABEL
     ),
-    "opt/regression": Variant(
-        "OPTForSequenceClassification",
-        1,
-        {"hidden_size": 20, "num_attention_heads": 2, "num_hidden_layers": 2, "ffn_dim": 23}
-        | {"max_position_embeddings": 20, "word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
-        | {"pad_token_id": 70, "problem_type": REGRESSION},
+    "opt/regression": bert_like(
+        "OPT", 1, (20, 2, 2, 23, 20), OPT_KEYS, **OPT, pad_token_id=70, problem_type=REGRESSION
     ),
     "stablelm/softmax": bert_like("StableLm", 3, (24, 3, 1, 23, 20), num_key_value_heads=3, pad_token_id=70),
     "starcoder2/regression": bert_like("Starcoder2", 1, (24, 4, 1, 23, 20), use_bias=False, problem_type=REGRESSION),
