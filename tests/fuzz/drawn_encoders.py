@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+
 Settings = dict[str, Any]
 
 # By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
@@ -56,57 +58,6 @@ NAMES = {
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
 }
-GRANITE_FACTORS: dict[str, tuple[float, tuple[Any, ...]]] = {
-    "embedding_multiplier": (0.6, (12, 0.5)),
-    "attention_multiplier": (0.8, (0.3, 0.0078125)),
-    "residual_multiplier": (0.6, (0.22, 2)),
-    "logits_scaling": (0.6, (8.0, 0.5, 0)),
-}
-SMOLLM3_LAYERS: dict[str, tuple[float, tuple[Any, ...]]] = {
-    "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
-    "no_rope_layer_interval": (0.5, (1, 2, 3)),
-    "use_sliding_window": (0.1, (True,)),
-}
-STABLELM_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
-    "use_parallel_residual": (0.5, (True, False)),
-    "use_qkv_bias": (0.4, (True, False)),
-    "qk_layernorm": (0.1, (True,)),
-    "layer_norm_eps": (0.3, (1e-3, 0.1)),
-    "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
-}
-OPT_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
-    "ffn_dim": (1.0, tuple(range(9, 40, 3))),
-    "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),
-    "do_layer_norm_before": (0.4, (False,)),
-    "_remove_final_layer_norm": (0.2, (True,)),
-    "enable_bias": (0.2, (False,)),
-    "layer_norm_elementwise_affine": (0.1, (False,)),
-    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
-    "tie_word_embeddings": (0.2, (False,)),
-}
-PHI_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
-    "qk_layernorm": (0.4, (True, False)),
-    "num_key_value_heads": (0.4, (1, 2)),
-    "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
-}
-
-
-def phi3_angles(width: int) -> dict[str, tuple[float, tuple[Any, ...]]]:
-    """By heads of `width` values, of which all or some are turned."""
-    parts = [(part, int(width * part) // 2) for part in (1.0, 0.5, 0.75)]
-    factors: list[Settings] = [
-        {"partial_rotary_factor": part, "short_factor": short[:pairs], "long_factor": [9.0] * pairs}
-        for part, pairs in parts
-        for short in ([1.0] * pairs, [1.0, 1.3, 2.75, 6.5, 11.0])
-    ]
-    more: tuple[Settings, ...] = ({}, {}, {"attention_factor": 1.4}, {"factor": 3.0}, {"rope_theta": 500.0})
-    return {
-        "rope_parameters": (0.7, tuple({"rope_type": "longrope", **one, **other} for one in factors for other in more)),
-        "partial_rotary_factor": (0.3, (0.5, 0.75)),
-        "original_max_position_embeddings": (0.7, (16, 41, 60)),
-    }
-
-
 # The endings of a family's classes where these are not those of most.
 _LLAMAS = tuple(
     f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")

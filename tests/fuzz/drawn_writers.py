@@ -8,16 +8,8 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from drawn_encoders import (
-    GRANITE_FACTORS,
-    OPT_RARE,
-    PHI_RARE,
-    SMOLLM3_LAYERS,
-    STABLELM_RARE,
-    T5_RARE,
-    T5_SHAPE,
-    phi3_angles,
-)
+from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 from head_model import write_head_model
-from library_variants import MPNET_OFFSET, Variant, bart, bert_like, distilbert
+from library_variants import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
+from variant_shapes import Variant, bart, bert_like, distilbert
 
 ENDING = "ForQuestionAnswering"
 VARIANTS: dict[str, Variant] = {

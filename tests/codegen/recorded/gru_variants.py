@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from library_variants import attention_of, bert_like, build, distilbert, max_tokens
+from library_variants import attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from random_weights import randomize
@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 from token_ids import BERT, NO_SEGMENTS, ROBERTA, Specials, some_tokens
 from torch import nn
 from unrounded import unrounded
+from variant_shapes import bert_like, distilbert
 from vocabularies import write_tokenizer
 
 

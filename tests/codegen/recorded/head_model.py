@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from library_variants import SPECIALS, Variant, attention_of, build, max_tokens
+from library_variants import SPECIALS, attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens
 from token_ids import BERT, some_tokens
 from unrounded import unrounded
+from variant_shapes import Variant
 from vocabularies import write_tokenizer
 
 Outputs = Callable[[Any, torch.Tensor], torch.Tensor]  # of what the model gives for token ids [1, tokens], and of them

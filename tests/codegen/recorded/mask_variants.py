@@ -11,11 +11,12 @@ import numpy as np
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import MPNET_OFFSET, Variant, bert_like, distilbert
+from library_variants import MPNET_OFFSET
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, MOBILE, MODERN_IDS
 from unrounded import unrounded
+from variant_shapes import Variant, bert_like, distilbert
 
 ENDING = "ForMaskedLM"
 TOP = 16  # of the recorded outputs

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sentence_transformers
 import torch
-from library_variants import MPNET_OFFSET, attention_of, build, max_tokens, specials_of, t5
+from library_variants import MPNET_OFFSET, attention_of, build, max_tokens, specials_of
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, GEMMA, MOBILE, MODERN_IDS
@@ -25,6 +25,7 @@ from token_ids import BERT, Specials, some_tokens
 from torch import nn
 from transformers import PreTrainedModel
 from unrounded import unrounded
+from variant_shapes import t5
 from vocabularies import write_tokenizer
 
 BERT_SIZES = {

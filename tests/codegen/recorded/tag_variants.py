@@ -9,9 +9,10 @@ from typing import Any
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import MPNET_OFFSET, Variant, bert_like, distilbert, t5
+from library_variants import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
+from variant_shapes import Variant, bert_like, distilbert, t5
 
 ENDING = "ForTokenClassification"
 LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "MISC", "S-LOC", "B-", "X-O")

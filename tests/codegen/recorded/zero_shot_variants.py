@@ -9,9 +9,9 @@ from typing import Any
 import torch
 import transformers
 from head_model import write_cases, write_head_model
-from library_variants import Variant, bart, bert_like, distilbert
 from outputs import write_recorded
 from published_settings import DEBERTA_V3
+from variant_shapes import Variant, bart, bert_like, distilbert
 
 TEXTS = (
     "the cat sat on the mat",

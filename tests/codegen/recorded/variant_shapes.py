@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of `transformers` and their shapes, as the variants say them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+BERT_KEYS = "hidden_size num_attention_heads num_hidden_layers intermediate_size max_position_embeddings"
+GPT2_KEYS = "n_embd n_head n_layer n_inner n_positions"
+OPT_KEYS = BERT_KEYS.replace("intermediate_size", "ffn_dim")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A class of `transformers` with its configuration; vocabulary and names of the labels are added."""
+
+    model: str
+    labels: int
+    config: dict[str, Any] = field(default_factory=dict)
+
+
+def distilbert(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    return bert_like("DistilBert", labels, sizes, "dim n_heads n_layers hidden_dim max_position_embeddings", **config)
+
+
+def t5(model: str, labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions, as that of others; heads of a width of their own."""
+    keys = ("d_model", "num_heads", "num_layers", "d_ff", "n_positions")
+    buckets = {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12}
+    settings = dict(zip(keys, sizes, strict=True)) | {"d_kv": 5} | buckets
+    return Variant(f"{model}ForSequenceClassification", labels, settings | config)
+
+
+def bart(labels: int, sizes: tuple[int, int, int, int, int], **config: Any) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions, those of the encoder and the decoder alike."""
+    width, heads, layers, inner, positions = sizes
+    both = {"attention_heads": heads, "layers": layers, "ffn_dim": inner}
+    of_each = {f"{of}_{key}": value for key, value in both.items() for of in ("encoder", "decoder")}
+    settings = {"d_model": width, "max_position_embeddings": positions} | of_each
+    return Variant("BartForSequenceClassification", labels, settings | config)
+
+
+def bert_like(
+    model: str, labels: int, sizes: tuple[int, int, int, int, int], keys: str = BERT_KEYS, **config: Any
+) -> Variant:
+    """Sizes: width, heads, layers, inner width, positions."""
+    return Variant(f"{model}ForSequenceClassification", labels, dict(zip(keys.split(), sizes, strict=True)) | config)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that single families of decoders have, drawn for those that write and for those of rows: how often each is
+said, and what it may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Rare = dict[str, tuple[float, tuple[Any, ...]]]
+
+GRANITE_FACTORS: Rare = {
+    "embedding_multiplier": (0.6, (12, 0.5)),
+    "attention_multiplier": (0.8, (0.3, 0.0078125)),
+    "residual_multiplier": (0.6, (0.22, 2)),
+    "logits_scaling": (0.6, (8.0, 0.5, 0)),
+}
+SMOLLM3_LAYERS: Rare = {
+    "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
+    "no_rope_layer_interval": (0.5, (1, 2, 3)),
+    "use_sliding_window": (0.1, (True,)),
+}
+STABLELM_RARE: Rare = {
+    "use_parallel_residual": (0.5, (True, False)),
+    "use_qkv_bias": (0.4, (True, False)),
+    "qk_layernorm": (0.1, (True,)),
+    "layer_norm_eps": (0.3, (1e-3, 0.1)),
+    "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
+}
+OPT_RARE: Rare = {
+    "ffn_dim": (1.0, tuple(range(9, 40, 3))),
+    "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),
+    "do_layer_norm_before": (0.4, (False,)),
+    "_remove_final_layer_norm": (0.2, (True,)),
+    "enable_bias": (0.2, (False,)),
+    "layer_norm_elementwise_affine": (0.1, (False,)),
+    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "tie_word_embeddings": (0.2, (False,)),
+}
+PHI_RARE: Rare = {
+    "qk_layernorm": (0.4, (True, False)),
+    "num_key_value_heads": (0.4, (1, 2)),
+    "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
+}
+
+
+def phi3_angles(width: int) -> Rare:
+    """By heads of `width` values, of which all or some are turned."""
+    parts = [(part, int(width * part) // 2) for part in (1.0, 0.5, 0.75)]
+    factors: list[dict[str, Any]] = [
+        {"partial_rotary_factor": part, "short_factor": short[:pairs], "long_factor": [9.0] * pairs}
+        for part, pairs in parts
+        for short in ([1.0] * pairs, [1.0, 1.3, 2.75, 6.5, 11.0])
+    ]
+    more: tuple[dict[str, Any], ...] = ({}, {}, {"attention_factor": 1.4}, {"factor": 3.0}, {"rope_theta": 500.0})
+    return {
+        "rope_parameters": (0.7, tuple({"rope_type": "longrope", **one, **other} for one in factors for other in more)),
+        "partial_rotary_factor": (0.3, (0.5, 0.75)),
+        "original_max_position_embeddings": (0.7, (16, 41, 60)),
+    }
