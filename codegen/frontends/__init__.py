@@ -17,7 +17,7 @@ from ..load.config_keys import unused_keys
 from ..load.folder import Checkpoint
 from ..load.gru_head import FILE, GruHead
 from ..load.limits import Limits, usual_limits
-from .near import advice
+from .shared.near import advice
 
 
 def _front_ends() -> dict[str, ModuleType]:

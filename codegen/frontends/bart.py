@@ -4,9 +4,9 @@ decoder reads the text itself, which its class says. Names as in `transformers`.
 
 from __future__ import annotations
 
-from .bart_family import Family
-from .encoder_decoder import HARMLESS_KEYS as _HARMLESS
-from .encoder_decoder import Form
+from .shared.bart_family import Family
+from .shared.encoder_decoder import HARMLESS_KEYS as _HARMLESS
+from .shared.encoder_decoder import Form
 
 MODEL_TYPE = "bart"
 # What the tokenizer reads.

@@ -14,10 +14,10 @@ from ..ir.graph import Embed, Graph, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .heads import read_head
-from .prediction_head import Prediction
+from .shared import bert_like, parts
+from .shared.classifier_head import classifier_head
+from .shared.heads import read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "big_bird"
 CLASSIFIER = "BigBirdForSequenceClassification"

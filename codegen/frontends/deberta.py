@@ -9,10 +9,10 @@ import numpy as np
 from ..ir.graph import Array, Attention, F32Array, Linear, Op, Parameter
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import bert_like, deberta_like, parts
-from .computed import Computed
-from .disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
-from .encoder_layer import LayerShape, post_norm_layer
+from .shared import bert_like, deberta_like, parts
+from .shared.computed import Computed
+from .shared.disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
+from .shared.encoder_layer import LayerShape, post_norm_layer
 
 MODEL_TYPE = "deberta"
 HARMLESS_KEYS = deberta_like.HARMLESS_KEYS

@@ -9,9 +9,9 @@ from dataclasses import replace
 from ..ir.graph import Attention, Linear, Op
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import bert_like, deberta_like, parts
-from .disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
-from .encoder_layer import LayerShape, post_norm_layer
+from .shared import bert_like, deberta_like, parts
+from .shared.disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
+from .shared.encoder_layer import LayerShape, post_norm_layer
 
 MODEL_TYPE = "deberta-v2"
 HARMLESS_KEYS = deberta_like.HARMLESS_KEYS | {"cls_dropout", "conv_act", "conv_groups"}

@@ -11,11 +11,11 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .heads import read_head
-from .prediction_head import Prediction
+from .shared import parts
+from .shared.classifier_head import classifier_head
+from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .shared.heads import read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "distilbert"
 # Of the library, for one thing.

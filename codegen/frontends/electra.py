@@ -11,11 +11,11 @@ from ..ir.task import Task
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerShape
-from .heads import HeadOps, read_head
-from .prediction_head import Prediction
+from .shared import bert_like, parts
+from .shared.classifier_head import classifier_head
+from .shared.encoder_layer import LayerShape
+from .shared.heads import HeadOps, read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "electra"
 CLASSIFIER = "ElectraForSequenceClassification"

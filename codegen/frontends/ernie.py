@@ -10,9 +10,9 @@ import numpy as np
 
 from ..ir.graph import F32Array, Graph, Parameter, Term
 from ..load.folder import Checkpoint
-from . import bert_like, parts
-from .computed import Computed
-from .encoder_layer import LayerShape
+from .shared import bert_like, parts
+from .shared.computed import Computed
+from .shared.encoder_layer import LayerShape
 
 MODEL_TYPE = "ernie"
 CLASSIFIER = "ErnieForSequenceClassification"

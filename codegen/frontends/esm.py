@@ -19,11 +19,12 @@ from ..load.esm_folder import TOKENIZER_CLASS
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import bert_like, parts, roberta, rotary
-from .classifier_head import classifier_head
-from .encoder_layer import LayerShape, pre_norm_layer
-from .heads import read_head
-from .prediction_head import Prediction
+from . import roberta
+from .shared import bert_like, parts, rotary
+from .shared.classifier_head import classifier_head
+from .shared.encoder_layer import LayerShape, pre_norm_layer
+from .shared.heads import read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "esm"
 CLASSIFIER = "EsmForSequenceClassification"

@@ -7,12 +7,12 @@ from ..ir.graph import Graph, Node, Pooling
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from . import parts
-from .classifier_head import classifier_head
-from .heads import HeadOps, head_class, read_head
-from .llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
-from .prediction_head import Prediction
-from .rotary import angles_of, limits_of
+from .shared import parts
+from .shared.classifier_head import classifier_head
+from .shared.heads import HeadOps, head_class, read_head
+from .shared.llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
+from .shared.prediction_head import Prediction
+from .shared.rotary import angles_of, limits_of
 
 MODEL_TYPE = "eurobert"
 CLASSIFIER = "EuroBertForSequenceClassification"

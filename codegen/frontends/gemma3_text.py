@@ -11,12 +11,12 @@ import math
 from ..ir.graph import Add, Attention, Embed, Layers, Multiply, Op, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .computed import one_more
-from .decoder_family import Family
-from .layer_kinds import FULL, SLIDING, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
-from .llama_parts import LlamaParts, read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack, check_past
+from .shared import parts
+from .shared.computed import one_more
+from .shared.decoder_family import Family
+from .shared.layer_kinds import FULL, SLIDING, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
+from .shared.llama_parts import LlamaParts, read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack, check_past
 
 MODEL_TYPE = "gemma3_text"
 # Training's, the library's own cache's, and what layer_types says better.

@@ -8,10 +8,10 @@ import numpy as np
 from ..ir.graph import Array, Attention, Embed, F32Array, Layers, Linear, Norm, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .computed import Computed, rows_of
-from .decoder_family import Family, Names
-from .llama_stack import Stack
+from .shared import parts
+from .shared.computed import Computed, rows_of
+from .shared.decoder_family import Family, Names
+from .shared.llama_stack import Stack
 
 MODEL_TYPE = "gpt2"
 # Of the library, for one thing.

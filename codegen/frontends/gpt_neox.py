@@ -7,11 +7,11 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Linear, Norm, Op, Parameter, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .computed import rows_of_heads
-from .decoder_family import Family, Names
-from .llama_stack import MAX_POSITIONS, POSITIONS, Stack
-from .rotary import Angles, check_head_dim, partial_angles, rotary_tables, said_in
+from .shared import parts
+from .shared.computed import rows_of_heads
+from .shared.decoder_family import Family, Names
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
+from .shared.rotary import Angles, check_head_dim, partial_angles, rotary_tables, said_in
 
 MODEL_TYPE = "gpt_neox"
 # Training's, and one that the class does not read.

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family
-from .llama_stack import Biases, Factors, Form, Stack, causal_stack
+from .shared import parts
+from .shared.decoder_family import Family
+from .shared.llama_stack import Biases, Factors, Form, Stack, causal_stack
 
 MODEL_TYPE = "granite"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import rotary_bert
-from .encoder_layer import LayerShape
-from .prediction_head import Prediction
+from .shared import rotary_bert
+from .shared.encoder_layer import LayerShape
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "gte"
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from . import rotary_bert
-from .prediction_head import Prediction
+from .shared import rotary_bert
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "jina_embeddings_v3"
 _FAMILY = rotary_bert.Family(

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .decoder_family import Family
-from .llama_stack import Biases, Form, Stack, causal_stack
+from .shared.decoder_family import Family
+from .shared.llama_stack import Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "llama"
 HARMLESS_KEYS = frozenset({"attention_dropout", "pretraining_tp"})  # training's

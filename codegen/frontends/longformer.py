@@ -14,8 +14,9 @@ from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from . import bert_like, parts, roberta
-from .heads import CLASSIFIER_ENDING
+from . import roberta
+from .shared import bert_like, parts
+from .shared.heads import CLASSIFIER_ENDING
 
 MODEL_TYPE = "longformer"
 CLASSIFIER = "LongformerForSequenceClassification"

@@ -13,9 +13,9 @@ from functools import cache
 from ..ir.graph import Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import encoder_decoder, parts
-from .bart_family import Family
-from .sinusoids import closed_sinusoids
+from .shared import encoder_decoder, parts
+from .shared.bart_family import Family
+from .shared.sinusoids import closed_sinusoids
 
 MODEL_TYPE = "m2m_100"
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from .bart_family import Family
-from .encoder_decoder import HARMLESS_KEYS, Form
+from .shared.bart_family import Family
+from .shared.encoder_decoder import HARMLESS_KEYS, Form
 
 __all__ = ["HARMLESS_KEYS"]
 

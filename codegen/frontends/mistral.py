@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .decoder_family import Family
-from .llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+from .shared.decoder_family import Family
+from .shared.llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
 
 MODEL_TYPE = "mistral"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's

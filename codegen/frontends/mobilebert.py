@@ -16,11 +16,11 @@ from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Norm, Op, 
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .computed import columns_of
-from .heads import head_class, read_head
-from .prediction_head import Prediction
+from .shared import bert_like, parts
+from .shared.classifier_head import classifier_head
+from .shared.computed import columns_of
+from .shared.heads import head_class, read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mobilebert"
 CLASSIFIER = "MobileBertForSequenceClassification"

@@ -30,13 +30,13 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import parts
-from .classifier_head import POOLED, classifier_head
-from .heads import head_class, read_head
-from .layer_kinds import FULL, SLIDING, Tables, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
-from .prediction_head import Prediction
-from .rotary import check_pairs, limits_of
-from .stacked import Made, stacked_linears
+from .shared import parts
+from .shared.classifier_head import POOLED, classifier_head
+from .shared.heads import head_class, read_head
+from .shared.layer_kinds import FULL, SLIDING, Tables, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
+from .shared.prediction_head import Prediction
+from .shared.rotary import check_pairs, limits_of
+from .shared.stacked import Made, stacked_linears
 
 MODEL_TYPE = "modernbert"
 CLASSIFIER = "ModernBertForSequenceClassification"

@@ -11,12 +11,12 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .distance_bias import distance_bias
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .heads import read_head
-from .prediction_head import Prediction
+from .shared import bert_like, parts
+from .shared.classifier_head import classifier_head
+from .shared.distance_bias import distance_bias
+from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
+from .shared.heads import read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mpnet"
 CLASSIFIER = "MPNetForSequenceClassification"

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from . import rotary_bert
-from .encoder_layer import LayerShape
-from .prediction_head import Prediction
+from .shared import rotary_bert
+from .shared.encoder_layer import LayerShape
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "nomic_bert"
 

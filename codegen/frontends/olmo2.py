@@ -7,11 +7,11 @@ from __future__ import annotations
 from ..ir.graph import Add, Attention, Embed, Layers, Multiply, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family
-from .llama_parts import LlamaParts, read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
-from .rotary import angles_of, rotary_tables
+from .shared import parts
+from .shared.decoder_family import Family
+from .shared.llama_parts import LlamaParts, read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from .shared.rotary import angles_of, rotary_tables
 
 MODEL_TYPE = "olmo2"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's

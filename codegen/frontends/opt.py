@@ -7,10 +7,10 @@ from __future__ import annotations
 from ..ir.graph import Embed, Layers, Linear, Node, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family, Names
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
-from .llama_stack import POSITIONS, WORDS, Stack
+from .shared import parts
+from .shared.decoder_family import Family, Names
+from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .shared.llama_stack import POSITIONS, WORDS, Stack
 
 MODEL_TYPE = "opt"
 # Training's, and what older files say of its functions.

@@ -7,11 +7,11 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family, Names
-from .llama_parts import LlamaParts, read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
-from .rotary import partial_angles, rotary_tables, said_in
+from .shared import parts
+from .shared.decoder_family import Family, Names
+from .shared.llama_parts import LlamaParts, read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from .shared.rotary import partial_angles, rotary_tables, said_in
 
 MODEL_TYPE = "phi"
 HARMLESS_KEYS = frozenset({"attention_dropout", "embd_pdrop", "resid_pdrop"})  # training's

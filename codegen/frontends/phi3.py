@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family
-from .llama_parts import read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, check_past, llama_stack
-from .longrope import longrope_angles
-from .rotary import kind_of, partial_angles, said_in, turned_in
+from .shared import parts
+from .shared.decoder_family import Family
+from .shared.llama_parts import read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, check_past, llama_stack
+from .shared.longrope import longrope_angles
+from .shared.rotary import kind_of, partial_angles, said_in, turned_in
 
 MODEL_TYPE = "phi3"
 # Training's, and those of the files' own code, which the library does not read.

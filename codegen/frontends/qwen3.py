@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .decoder_family import Family
-from .llama_stack import Biases, Form, Stack, causal_stack
 from .qwen2 import HARMLESS_KEYS, TOKENIZER_CLASS, check_window
+from .shared.decoder_family import Family
+from .shared.llama_stack import Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "qwen3"
 _HEAD_WIDTH = 128  # where the configuration does not say it

@@ -11,11 +11,11 @@ from ..ir.graph import Graph, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerShape
-from .heads import read_head
-from .prediction_head import Prediction
+from .shared import bert_like, parts
+from .shared.classifier_head import classifier_head
+from .shared.encoder_layer import LayerShape
+from .shared.heads import read_head
+from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "rembert"
 CLASSIFIER = "RemBertForSequenceClassification"

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from ..ir.graph import Graph
 from ..load.folder import Checkpoint
-from . import bert_like, roberta
+from . import roberta
+from .shared import bert_like
 
 MODEL_TYPE = "roberta-prelayernorm"
 CLASSIFIER = "RobertaPreLayerNormForSequenceClassification"

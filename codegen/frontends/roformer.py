@@ -18,13 +18,13 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
-from . import bert_like, parts, rotary_bert
-from .classifier_head import classifier_head
-from .computed import Computed, columns_of, rows_of
-from .encoder_layer import LayerShape, post_norm_layer
-from .heads import HeadOps, read_head
-from .prediction_head import Prediction
-from .rotary import check_pairs
+from .shared import bert_like, parts, rotary_bert
+from .shared.classifier_head import classifier_head
+from .shared.computed import Computed, columns_of, rows_of
+from .shared.encoder_layer import LayerShape, post_norm_layer
+from .shared.heads import HeadOps, read_head
+from .shared.prediction_head import Prediction
+from .shared.rotary import check_pairs
 
 MODEL_TYPE = "roformer"
 CLASSIFIER = "RoFormerForSequenceClassification"

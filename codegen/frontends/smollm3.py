@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family
-from .llama_stack import Biases, Form, Stack, causal_stack
 from .qwen2 import check_window
+from .shared import parts
+from .shared.decoder_family import Family
+from .shared.llama_stack import Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "smollm3"
 # Training's; of a window, which is refused where it is used.

@@ -13,8 +13,8 @@ from dataclasses import replace
 from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
-from . import bert_like, parts
-from .encoder_layer import LayerNames
+from .shared import bert_like, parts
+from .shared.encoder_layer import LayerNames
 
 MODEL_TYPE = "squeezebert"
 CLASSIFIER = "SqueezeBertForSequenceClassification"

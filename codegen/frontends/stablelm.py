@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from . import parts
-from .decoder_family import Family
-from .llama_parts import read_sizes
-from .llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
-from .rotary import partial_angles, said_in
+from .shared import parts
+from .shared.decoder_family import Family
+from .shared.llama_parts import read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
+from .shared.rotary import partial_angles, said_in
 
 MODEL_TYPE = "stablelm"
 HARMLESS_KEYS = frozenset({"attention_dropout", "hidden_dropout"})  # training's

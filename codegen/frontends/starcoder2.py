@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .decoder_family import Family
-from .llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+from .shared.decoder_family import Family
+from .shared.llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
 
 MODEL_TYPE = "starcoder2"
 # Training's, and what the library does not read.

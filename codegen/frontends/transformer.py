@@ -13,11 +13,12 @@ from ..load.generation_config import GenerationSettings
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..tasks.translation import Translation
-from . import parts, transformer_encoder
-from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
-from .encoder_layer import LayerShape, post_norm_layer, pre_norm_layer
-from .sinusoids import interleaved_sinusoids
-from .target import build_behind_encoder, build_target
+from . import transformer_encoder
+from .shared import parts
+from .shared.decoder_layer import DecoderNames, decoder_layer, decoder_widths
+from .shared.encoder_layer import LayerShape, post_norm_layer, pre_norm_layer
+from .shared.sinusoids import interleaved_sinusoids
+from .shared.target import build_behind_encoder, build_target
 from .transformer_encoder import POSITIONS, choice
 
 MODEL_TYPE = "transformer"

@@ -10,10 +10,10 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from . import parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
-from .sinusoids import interleaved_sinusoids
+from .shared import parts
+from .shared.classifier_head import classifier_head
+from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .shared.sinusoids import interleaved_sinusoids
 
 MODEL_TYPE = "transformer_encoder"
 POSITIONS = "max_positions"

@@ -10,7 +10,8 @@ from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from . import bert_like, roberta
+from . import roberta
+from .shared import bert_like
 
 MODEL_TYPE = "xlm-roberta-xl"
 CLASSIFIER = "XLMRobertaXLForSequenceClassification"

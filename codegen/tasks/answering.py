@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ..files.table_file import Columns, Echo, Row
-from ..frontends import parts
-from ..frontends.heads import HeadOps, Rows
+from ..frontends.shared import parts
+from ..frontends.shared.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_spec import TokenizerSpec

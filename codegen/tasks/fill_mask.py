@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..files.table_file import Row, refused
-from ..frontends.heads import HeadOps, Rows
+from ..frontends.shared.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
 from ..ir.text import Text

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..files.table_file import Row
-from ..frontends.heads import HeadOps, Rows
+from ..frontends.shared.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task

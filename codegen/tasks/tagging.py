@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Columns, Echo, Row, refused
-from ..frontends import parts
-from ..frontends.heads import HeadOps, Rows
+from ..frontends.shared import parts
+from ..frontends.shared.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head, Softmax
 from ..ir.task import Face, Measure, Task, counted, margin
 from ..ir.text import Text

@@ -13,7 +13,7 @@ import pytest
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.encoder_decoder import POSITIONS
+from codegen.frontends.shared.encoder_decoder import POSITIONS
 from codegen.sqlite.extension import make_extension
 from codegen.web.site import make_site
 

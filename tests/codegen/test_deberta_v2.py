@@ -15,7 +15,7 @@ from tiny_checkpoint import write_json
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.relative import log_bucket
+from codegen.frontends.shared.relative import log_bucket
 from codegen.gpu.encoder import find_encoder
 from codegen.ir import graph as g
 from codegen.ir import program as p

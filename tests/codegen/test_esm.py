@@ -13,7 +13,7 @@ from recorded.outputs import folder
 from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, rename
 
 from codegen import pipeline
-from codegen.frontends.rotary import Angles
+from codegen.frontends.shared.rotary import Angles
 from codegen.ir import graph as g
 
 TURNED, PLACED, MASKS, EMBEDDING = "esm/proteins", "esm/absolute", "masks/esm", "esm/mean"

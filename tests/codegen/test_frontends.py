@@ -22,7 +22,7 @@ from tiny_checkpoint import (
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.parts import ACTIVATIONS
+from codegen.frontends.shared.parts import ACTIVATIONS
 from codegen.ir import graph as g
 
 Tensors = dict[str, np.ndarray]

@@ -12,7 +12,7 @@ from tiny_checkpoint import write_json, write_tiny_checkpoint
 
 from codegen import cli
 from codegen.frontends import FRONT_ENDS
-from codegen.frontends.near import advice
+from codegen.frontends.shared.near import advice
 from codegen.load.config import Config
 
 

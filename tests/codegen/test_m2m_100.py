@@ -13,7 +13,7 @@ from test_decoders import folder, graph_of
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
-from codegen.frontends.sinusoids import closed_sinusoids
+from codegen.frontends.shared.sinusoids import closed_sinusoids
 from codegen.ir import graph as g
 
 CODE = 42  # of German, which a target begins with

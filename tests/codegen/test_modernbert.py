@@ -11,7 +11,7 @@ import pytest
 from recorded.outputs import folder
 from recorded_changes import Change, assert_refused, changed, configure, graph_of, rename
 
-from codegen.frontends.rotary import Angles, rotary_tables
+from codegen.frontends.shared.rotary import Angles, rotary_tables
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.distance_bias import bucket_of
 from codegen.frontends.mpnet import BUCKETS, MAX_DISTANCE
+from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.ir import graph as g
 from codegen.ir import walks
 from codegen.lower import lower

@@ -15,7 +15,7 @@ from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
 from codegen.frontends import pegasus
-from codegen.frontends.sinusoids import halved_sinusoids
+from codegen.frontends.shared.sinusoids import halved_sinusoids
 from codegen.ir import graph as g
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder

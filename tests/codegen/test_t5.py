@@ -15,7 +15,7 @@ from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.console.report import parameter_count
 from codegen.errors import EtchError
-from codegen.frontends.distance_bias import bucket_of
+from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.oracle.interpret import Interpreter
 
 WORDS, LOGITS = "shared.weight", "lm_head.weight"

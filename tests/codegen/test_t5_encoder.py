@@ -17,7 +17,7 @@ from tiny_checkpoint import read_raw_safetensors
 
 from codegen import pipeline
 from codegen.errors import EtchError
-from codegen.frontends.distance_bias import bucket_of
+from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from recorded_changes import Change, assert_refused, configure, rename
 
-from codegen.frontends.sinusoids import interleaved_sinusoids, sine_and_cosine
+from codegen.frontends.shared.sinusoids import interleaved_sinusoids, sine_and_cosine
 
 POST, PRE, NO_BIAS = "transformer_encoder/mean", "transformer_encoder/max", "transformer_encoder/first"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {

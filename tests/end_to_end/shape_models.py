@@ -18,7 +18,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import pipeline
 from codegen.frontends import FRONT_ENDS
-from codegen.frontends.parts import ACTIVATIONS
+from codegen.frontends.shared.parts import ACTIVATIONS
 from codegen.memory.plan import plan_memory
 from codegen.oracle.bert import Reference
 from codegen.oracle.interpret import Interpreter

@@ -37,7 +37,7 @@ from tiny_sentence import POOLINGS
 from codegen import pipeline
 from codegen.emulate import emulate_texts
 from codegen.emulate.polynomials import sigmoid
-from codegen.frontends.parts import ACTIVATIONS
+from codegen.frontends.shared.parts import ACTIVATIONS
 from codegen.golden import text_tokenizer
 from codegen.ir.task import Task
 from codegen.ir.text import Text

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BART and what descends from it: a family is its class, its tokenizer, its form and where its positions come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...ir.graph import Graph
+from ...load.config import Config
+from ...load.folder import Checkpoint
+from ...load.generation_config import GenerationSettings
+from ...load.limits import Limits
+from ...load.safetensors import TensorFile
+from . import bert_like, parts
+from .bart_rows import ENDINGS, rows_graph
+from .encoder_decoder import POSITIONS, Form, Positions, build_encoder_decoder, learned_positions, position_count
+from .target import build_behind_encoder
+
+_LABELS = 3  # as of NLI, where a classifier names none
+
+
+@dataclass(frozen=True)
+class Family:
+    """What it has of its own."""
+
+    writer: str  # its class
+    tokenizer_class: str
+    form: Form
+    positions: Callable[[Config, TensorFile], Positions] = learned_positions
+    said: Mapping[str, object] = field(default_factory=dict)  # by keys of older files, and what the class always does
+    check: Callable[[Config], None] = lambda _: None  # of keys besides
+    padding: Callable[[Config], int] | None = None  # the token that has no position, where there is one
+    of_rows: str = ""  # what its classes that read a text in both begin with, where there are some
+
+    def read_limits(self, config: Config) -> Limits:
+        """Positions are those of a text, and of what is written."""
+        width, vocabulary = config.positive_int("d_model"), config.positive_int("vocab_size")
+        return Limits(
+            width,
+            vocabulary,
+            position_count(config),
+            POSITIONS,
+            self.tokenizer_class,
+            writes_texts=not self._reads_in_both(config),
+            family_writes=True,
+            usual_labels=_LABELS,
+        )
+
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """As `build_behind_encoder`, or `rows_graph`."""
+        config = checkpoint.config
+        if self._reads_in_both(config):
+            positions = self.positions(config, checkpoint.tensors)
+            return rows_graph(checkpoint, max_tokens, self.of_rows, positions, self.form)
+        if self.padding is not None:
+            bert_like.check_padding(checkpoint.tokenizer, self.padding(config))
+        return build_behind_encoder(checkpoint, self.writer, self.graph_of, max_tokens, position_count(config))
+
+    def graph_of(
+        self,
+        config: Config,
+        tensors: TensorFile,
+        max_source: int,
+        max_target: int,
+        generation: GenerationSettings | None = None,
+    ) -> Graph:
+        """As `build_encoder_decoder`."""
+        for key, value in self.said.items():
+            if config.values.get(key, value) != value:
+                raise parts.refuse("generation-not-supported", f"{key} is not {str(value).lower()}")
+        self.check(config)
+        positions, limits = self.positions(config, tensors), (max_source, max_target)
+        graph = build_encoder_decoder(config, tensors, limits, positions, self.form, generation)
+        padding = None if self.padding is None else self.padding(config)
+        assert graph.target is not None
+        if padding in graph.target.begin:
+            message = f"a target begins with the padding token, pad_token_id {padding}, which has no position"
+            raise parts.refuse("generation-not-supported", message)
+        return graph
+
+    def _reads_in_both(self, config: Config) -> bool:
+        named = config.architectures
+        classes = {f"{self.of_rows}{ending}" for ending in ENDINGS} if self.of_rows else set()
+        return not config.embeds and self.writer not in named and not classes.isdisjoint(named)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that no file holds: what a configuration and other tensors decide is computed at generation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...ir.graph import Array, F32Array, Parameter
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A `graph.Array`; `compute` is called whenever the values are needed, and always gives the same."""
+
+    name: str
+    shape: tuple[int, ...]
+    compute: Callable[[], F32Array | NDArray[np.float64]] = field(repr=False)
+    file: str = "config.json"
+
+    @property
+    def values(self) -> F32Array | NDArray[np.float64]:
+        return self.compute()
+
+
+def rows_of(array: Array, begin: int, end: int) -> Computed:
+    """Some rows of a tensor that a file stores together with others."""
+    shape = (end - begin, *array.shape[1:])
+    return Computed(f"{array.name}[{begin}:{end}]", shape, lambda: array.values[begin:end], array.file)
+
+
+def columns_of(array: Array, begin: int, end: int) -> Computed:
+    """Some columns of a matrix."""
+    shape = (array.shape[0], end - begin)
+    return Computed(f"{array.name}[:, {begin}:{end}]", shape, lambda: array.values[:, begin:end], array.file)
+
+
+def beside(left: Array, right: Array) -> Computed:
+    """The columns of `left`, then the rows of `right` as columns."""
+    shape = (left.shape[0], left.shape[1] + right.shape[0])
+    name = f"{left.name} | {right.name}^T"
+    return Computed(name, shape, lambda: np.concatenate([left.values, right.values.T], axis=1), right.file)
+
+
+def rows_of_heads(array: Array, heads: int, part: int, count: int) -> Computed:
+    """One of `count` parts of the rows of each head."""
+    shape = (array.shape[0] // count, *array.shape[1:])
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        return np.ascontiguousarray(array.values.reshape(heads, count, -1, *shape[1:])[:, part].reshape(shape))
+
+    return Computed(f"{array.name}, {part + 1} of {count}", shape, compute, array.file)
+
+
+def of_groups(array: Array, groups: int) -> Computed:
+    """[outputs, inputs] of a convolution over one place [outputs, inputs / groups, 1]: the outputs of each group are
+    made of its inputs alone, the weights of the others are zeros."""
+    outputs, inputs = array.shape[0], array.shape[1]
+
+    def compute() -> F32Array | NDArray[np.float64]:
+        parts = array.values.reshape(groups, outputs // groups, inputs)
+        whole = np.zeros((groups, outputs // groups, groups, inputs), parts.dtype)
+        whole[range(groups), :, range(groups)] = parts
+        return whole.reshape(outputs, groups * inputs)
+
+    return Computed(array.name, (outputs, groups * inputs), compute, array.file)
+
+
+def times(array: Array, factor: float) -> Computed:
+    """A tensor times a number."""
+    return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)
+
+
+def scaled(parameter: Parameter, factor: float) -> Parameter:
+    """All its tensors times a number."""
+    return replace(parameter, arrays=tuple(times(array, factor) for array in parameter.arrays))
+
+
+def one_more(array: Array) -> Computed:
+    """1 + a tensor, of norms whose weights are stored as what they differ from 1 by."""
+    return Computed(f"1 + {array.name}", array.shape, lambda: array.values.astype(np.float64) + 1, array.file)

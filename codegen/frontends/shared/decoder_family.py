@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A family of decoders alone. A folder is that of a writer, or that of a classifier of texts by their last row, which
+its class says; or it makes embeddings of the rows, whichever class it has, if it has the files of
+sentence-transformers.
+
+A padding token that a text ends with counts as any other; a classifier of `transformers` reads the row before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...ir.graph import Graph, Head, Linear
+from ...ir.op import map_slots
+from ...load.config import Config
+from ...load.folder import Checkpoint
+from ...load.generation_config import GenerationSettings
+from ...load.limits import Limits
+from ...load.safetensors import TensorFile
+from ...tasks.generation import Generation
+from . import bert_like, parts
+from .classifier_head import classifier_head
+from .computed import scaled
+from .heads import CLASSIFIER_ENDING, read_head
+from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from .target import build_decoder_alone, build_target
+
+# Of the prefix of its tensors, the entries of its vocabulary, and the most tokens that it sees.
+StackOf = Callable[[Config, TensorFile, str, int, int], Stack]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Of tensors."""
+
+    prefix: str = "model."  # of all but those of logits
+    words: str = WORDS  # below it
+    logits: str = "lm_head.weight"
+    logits_bias: str | None = None  # where the family has one
+    alone: str = ""  # the prefix in files of the model without a head, which the library reads as those of any class
+
+    def prefix_in(self, tensors: TensorFile) -> str:
+        has_whole = f"{self.prefix}{self.words}" in tensors or f"{self.alone}{self.words}" not in tensors
+        return self.prefix if has_whole else self.alone
+
+    @property
+    def of_logits(self) -> tuple[str, ...]:
+        return (self.logits,) if self.logits_bias is None else (self.logits, self.logits_bias)
+
+
+@dataclass(frozen=True)
+class Family:
+    """What it has of its own."""
+
+    name: str  # of its classes
+    tokenizer_class: str
+    stack_of: StackOf
+    writer: str = ""  # the class that writes texts, where it has another name than the others
+    logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
+    names: Names = Names()
+    width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
+    positions: str = POSITIONS  # the key of how many there are
+    tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
+
+    def read_limits(self, config: Config) -> Limits:
+        """Positions are those of a text and of what is written behind it."""
+        width, vocabulary = self.width_of(config), config.positive_int("vocab_size")
+        writes = self._writes_texts(config)
+        return Limits(
+            width,
+            vocabulary,
+            config.positive_int(self.positions, maximum=MAX_POSITIONS),
+            self.positions,
+            self.tokenizer_class,
+            writes_texts=writes,
+            has_encoder=not writes,
+        )
+
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """The graph of a checkpoint. A writer's writes as many tokens as the folder says, or as there are positions
+        left."""
+        config = checkpoint.config
+        if not self._writes_texts(config):
+            return self._graph_of_rows(checkpoint, max_tokens)
+        return build_decoder_alone(checkpoint, self._writer, self.graph_of, max_tokens, self._positions(config))
+
+    def graph_of(
+        self,
+        config: Config,
+        tensors: TensorFile,
+        max_source: int,
+        max_target: int,
+        generation: GenerationSettings | None = None,
+    ) -> Graph:
+        """The graph of a writer; takes every tensor of the file exactly once. A target of at most `max_target` tokens,
+        its end included, stands behind a text of at most `max_source`."""
+        vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+        tokens = max_source + max_target - 1
+        parts.check_max_tokens(tokens, self._positions(config), self.positions)
+        names = self.names
+        prefix = names.prefix_in(tensors)
+        stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
+        projection = stack.words
+        if config.flag("tie_word_embeddings", self.tied):
+            parts.check_copies(tensors, f"{prefix}{names.words}", (names.logits,))
+        else:
+            projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
+        bias = None
+        if names.logits_bias is not None:
+            bias = parts.parameter(tensors, "vocabulary_bias", names.logits_bias, (vocabulary,))
+        tensors.finish()
+        body = stack.body
+        if self.logits_factor is not None:
+            factor, norm = self.logits_factor(config), body[-1]
+            body = (*body[:-1], map_slots(norm, lambda gamma: scaled(gamma, factor)))
+        return Graph(
+            stack.widths | {"logits": vocabulary},
+            (),
+            (Head(Generation(vocabulary, max_target), "logits"),),
+            vocabulary,
+            1,
+            max_source,
+            repeat=(*body, Linear("logits", projection, bias, stack.rows, "logits")),
+            target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
+        )
+
+    def _graph_of_rows(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """Of all tokens of a text at once."""
+        config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
+        classifier = f"{self.name}{CLASSIFIER_ENDING}"
+        if sentence is None or self._writer not in config.architectures:
+            parts.check_architecture(
+                config,
+                encoder=f"{self.name}Model",
+                classifier=classifier,
+                sentence=sentence is not None,
+                others=(self._writer,),
+            )
+        bert_like.check_encoder_only(config)
+        parts.check_max_tokens(max_tokens, self._positions(config), self.positions)
+        padding = config.values.get("pad_token_id")
+        if sentence is None and type(padding) is int:
+            bert_like.check_padding(checkpoint.tokenizer, padding)
+        vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+        stack = self.stack_of(config, tensors, names.prefix_in(tensors), vocabulary, max_tokens)
+        head, widths, result, notes = read_head(
+            checkpoint,
+            classifier,
+            stack.rows,
+            stack.width,
+            lambda: classifier_head(config, tensors, stack.rows, stack.width, "score", pooling="last", bias=False),
+            pooler=names.of_logits,
+            body=stack.body,
+        )
+        tensors.finish()
+        widths |= stack.widths
+        return Graph(widths, stack.body + head, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)
+
+    @property
+    def _writer(self) -> str:
+        return self.writer or f"{self.name}ForCausalLM"
+
+    def _writes_texts(self, config: Config) -> bool:
+        return not config.embeds and (not config.architectures or self._writer in config.architectures)
+
+    def _positions(self, config: Config) -> int:
+        return self.read_limits(config).positions

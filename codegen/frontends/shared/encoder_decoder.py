@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An encoder and a decoder that write a text: BART and what descends from it, by their names in `transformers`. Words
+are the same for both, and for the logits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from ...ir.graph import Embed, Graph, Head, Layers, Linear, Node, Parameter, Term
+from ...load.config import Config
+from ...load.generation_config import GenerationSettings
+from ...load.safetensors import TensorFile
+from ...tasks.translation import Translation
+from . import parts
+from .computed import Computed
+from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
+from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .sinusoids import halved_sinusoids
+from .target import build_target
+
+POSITIONS = "max_position_embeddings"
+# Of the library, for one thing.
+_OTHER_NAMES = {
+    "d_model": "hidden_size",
+    "encoder_attention_heads": "num_attention_heads",
+    "encoder_layers": "num_hidden_layers",
+}
+# Training's; the encoder's number of layers once more; a bias that they all have.
+_HARMLESS = """
+    activation_dropout add_bias_logits attention_dropout classif_dropout decoder_layerdrop dropout encoder_layerdrop
+    init_std is_decoder num_hidden_layers
+"""
+HARMLESS_KEYS = frozenset(_HARMLESS.split())
+_LOGITS = "lm_head.weight"
+_WORDS = ("model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
+_FIRST_POSITION = 2  # rows of learned tables before the first token's
+_EPSILON = 1e-5  # of the norms; no key says it
+_ENCODER = LayerNames(
+    query="self_attn.q_proj",
+    key="self_attn.k_proj",
+    value="self_attn.v_proj",
+    attention_output="self_attn.out_proj",
+    attention_norm="self_attn_layer_norm",
+    intermediate="fc1",
+    output="fc2",
+    output_norm="final_layer_norm",
+)
+_DECODER = DecoderNames(
+    self_query="self_attn.q_proj",
+    self_key="self_attn.k_proj",
+    self_value="self_attn.v_proj",
+    self_output="self_attn.out_proj",
+    self_norm="self_attn_layer_norm",
+    cross_query="encoder_attn.q_proj",
+    cross_key="encoder_attn.k_proj",
+    cross_value="encoder_attn.v_proj",
+    cross_output="encoder_attn.out_proj",
+    cross_norm="encoder_attn_layer_norm",
+    target_intermediate="fc1",
+    target_output="fc2",
+    target_norm="final_layer_norm",
+)
+
+
+Positions = Callable[[str, int], Term]  # the term of an embedding: for encoder or decoder, of a width
+
+
+@dataclass(frozen=True)
+class Form:
+    """What families differ in."""
+
+    embedding_norm: bool = False
+    pre_norm: bool = False  # norms stand before the blocks, and one behind the last
+    logits_bias: bool = True
+    activation: str = "gelu"  # where config.json says none
+    scales_words: bool = False  # where it does not say
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """The two of a file, each behind the embedding."""
+
+    words: Parameter
+    encoder: tuple[Node, ...]  # its rows are `hidden`
+    decoder: tuple[Node, ...]  # its rows are `target`
+    width: int  # of both
+    widths: dict[str, int]
+
+
+def build_encoder_decoder(
+    config: Config,
+    tensors: TensorFile,
+    limits: tuple[int, int],
+    positions: Positions,
+    form: Form,
+    generation: GenerationSettings | None,
+) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
+    a target behind what it begins with, its end included; `generation` is as in `build_target`."""
+    max_source, max_target = limits
+    vocabulary = vocabulary_of(config)
+    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
+    for tokens in (max_source, target.steps(max_source)):
+        parts.check_max_tokens(tokens, position_count(config), POSITIONS)
+    stacks = read_stacks(config, tensors, positions, form, (_LOGITS,))
+    logits = _vocabulary(tensors, stacks.words, vocabulary, form.logits_bias)
+    tensors.finish()
+    return Graph(
+        stacks.widths | {"logits": vocabulary},
+        stacks.encoder,
+        (Head(Translation(vocabulary, max_target), "logits"),),
+        vocabulary,
+        1,
+        max_source,
+        repeat=(*stacks.decoder, logits),
+        target=target,
+    )
+
+
+def read_stacks(
+    config: Config,
+    tensors: TensorFile,
+    positions: Positions,
+    form: Form,
+    tied: parts.Names = (),
+    begin: int | None = None,
+) -> Stacks:
+    """Of a file where tensors `tied` are the words once more. A decoder that reads the text itself is one token behind
+    it, and reads `begin` first; None: it reads what is written."""
+    parts.check_other_names(config, _OTHER_NAMES)
+    encoder, decoder = _shape(config, "encoder", form), _shape(config, "decoder", form)
+    # Of the first files, which nothing reads.
+    tensors.ignore("model.encoder.version", "model.decoder.version")
+    names = (*_WORDS, *tied)
+    missing = next((name for name in reversed(names) if name not in tensors), None)
+    if not config.flag("tie_word_embeddings", True) and missing is not None:
+        raise parts.refuse("missing-tensor", f"tie_word_embeddings is false, and there is no {missing}")
+    words = parts.tied_parameter(tensors, "word_embeddings", names, (vocabulary_of(config), encoder.hidden))
+
+    def stack(of: str, shape: LayerShape, out: str, shift: int = 0) -> tuple[Node, ...]:
+        factor = math.sqrt(shape.hidden) if config.flag("scale_embedding", form.scales_words) else None
+        word = Term(words, "ids", factor=factor, shift=shift, outside=begin if shift else None)
+        body: tuple[Node, ...] = (Embed((word, positions(of, shape.hidden)), out),)
+        if form.embedding_norm:
+            source = f"model.{of}.layernorm_embedding"
+            norm = parts.layer_norm(tensors, f"{of}_embedding_norm", [source], shape.hidden, shape.epsilon, out)
+            body += (norm,)
+        body += (_layers(config, tensors, of, shape, form.pre_norm),)
+        if form.pre_norm:
+            source = f"model.{of}.layer_norm"
+            body += (parts.layer_norm(tensors, f"{of}_norm", [source], shape.hidden, shape.epsilon, out),)
+        return body
+
+    widths = encoder.widths | decoder_widths(decoder)
+    if form.pre_norm:
+        widths |= {"normed": encoder.hidden, "target_normed": decoder.hidden}
+    return Stacks(
+        words,
+        stack("encoder", encoder, "hidden"),
+        stack("decoder", decoder, "target", 0 if begin is None else -1),
+        encoder.hidden,
+        widths,
+    )
+
+
+def vocabulary_of(config: Config) -> int:
+    """Entries of the words."""
+    return config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+
+
+def learned_positions(config: Config, tensors: TensorFile, first: int = _FIRST_POSITION) -> Positions:
+    """Tables of the file; the rows before the `first` are no token's."""
+
+    def positions(of: str, width: int) -> Term:
+        rows = (position_count(config) + first, width)
+        table = parts.parameter(tensors, f"{of}_positions", position_table(of), rows)
+        return Term(table, "positions", first)
+
+    return positions
+
+
+def computed_positions(config: Config) -> Positions:
+    """Sinusoids, one table for both."""
+
+    @cache
+    def table(width: int) -> Parameter:
+        return halved_sinusoids("position_embeddings", position_count(config), width)
+
+    return lambda of, width: Term(table(width), "positions")
+
+
+def position_table(of: str) -> str:
+    """The name of a tensor."""
+    return f"model.{of}.embed_positions.weight"
+
+
+def position_count(config: Config) -> int:
+    """Of a text and of a target."""
+    return config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
+
+
+def _shape(config: Config, of: str, form: Form) -> LayerShape:
+    shape = LayerShape(
+        hidden=config.positive_int("d_model", maximum=parts.MAX_WIDTH),
+        heads=config.positive_int(f"{of}_attention_heads", maximum=parts.MAX_WIDTH),
+        intermediate=config.positive_int(f"{of}_ffn_dim", maximum=parts.MAX_WIDTH),
+        activation=parts.activation_of(config, "activation_function", form.activation),
+        epsilon=_EPSILON,
+    )
+    parts.check_heads(shape.hidden, shape.heads, "d_model", f"{of}_attention_heads")
+    return shape
+
+
+def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, pre_norm: bool) -> Layers:
+    key = f"{of}_layers"
+    count = config.positive_int(key, maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count, key)
+    prefixes = [f"model.{of}.layers.{i}." for i in range(count)]
+    if of == "encoder":
+        layer = pre_norm_layer if pre_norm else post_norm_layer
+        return Layers("encoder_layer", count, layer(tensors, prefixes, _ENCODER, shape))
+    return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", pre_norm))
+
+
+def _vocabulary(tensors: TensorFile, words: Parameter, vocabulary: int, has_bias: bool) -> Linear:
+    """The logits: the weights are the words', the bias is stored as a row."""
+    if not has_bias:
+        return Linear("logits", words, None, "target", "logits")
+    bias = tensors.take("final_logits_bias", (1, vocabulary))
+    row = Computed(bias.name, (vocabulary,), lambda: bias.values[0], bias.file)
+    return Linear("logits", words, Parameter("vocabulary_bias", (row,)), "target", "logits")

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layer of an encoder, or of a decoder alone: attention and feed-forward, each with a residual and a norm. Families
+name its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...ir.graph import Attention, Linear, Mask, Norm, Op, Parameter, Rotary
+from ...load.safetensors import TensorFile
+from . import parts
+from .layer_kinds import of_layers
+
+
+@dataclass(frozen=True)
+class LayerNames:
+    """What a family calls the parts of a layer, behind the layer's own prefix."""
+
+    query: str
+    key: str
+    value: str
+    attention_output: str
+    attention_norm: str
+    intermediate: str
+    output: str
+    output_norm: str
+
+
+@dataclass(frozen=True)
+class LayerShape:
+    """The same in each layer."""
+
+    hidden: int
+    heads: int
+    intermediate: int
+    activation: str
+    epsilon: float
+    bias: bool = True  # of linears and norms
+    input_bias: bool = True  # of queries, keys and values, where linears have any
+    linear_bias: bool = True  # of linears, where norms have any
+    mask: Mask = "none"
+    groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
+    windows: tuple[int, ...] = ()  # of each layer the tokens to each side that a query sees, where it does not see all
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Of the values that a layer reads and writes."""
+        values = dict.fromkeys(("hidden", "query", "key", "value", "context"), self.hidden)
+        return values | {"inner": self.intermediate}
+
+
+def post_norm_layer(
+    tensors: TensorFile,
+    prefixes: Sequence[str],
+    names: LayerNames,
+    shape: LayerShape,
+    *,
+    of_layer: tuple[int, ...] = (),
+    attention_bias: Parameter | None = None,
+    context: tuple[Op, ...] = (),
+) -> tuple[Op, ...]:
+    """hidden = norm(hidden + block(hidden)). `prefixes` are those of the layers that are stored, `of_layer` which of
+    them each layer has, where that is not its own; `context` are the ops that make it where a family has others."""
+    part = _Parts(tensors, prefixes, names, shape, of_layer)
+    return (
+        *(context or part.context("hidden", attention_bias)),
+        part.attention_output(),
+        part.norm("attention_norm", "hidden", "hidden"),
+        *part.feed_forward("hidden"),
+        part.norm("output_norm", "hidden", "hidden"),
+    )
+
+
+def pre_norm_layer(
+    tensors: TensorFile,
+    prefixes: Sequence[str],
+    names: LayerNames,
+    shape: LayerShape,
+    turned: tuple[Rotary, ...] = (),
+) -> tuple[Op, ...]:
+    """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them. `turned`
+    is what is done to queries and keys."""
+    part = _Parts(tensors, prefixes, names, shape)
+    return (
+        part.norm("attention_norm", "hidden", "normed"),
+        *part.context("normed", turned=turned),
+        part.attention_output(),
+        part.norm("output_norm", "hidden", "normed"),
+        *part.feed_forward("normed"),
+    )
+
+
+@dataclass(frozen=True)
+class _Parts:
+    tensors: TensorFile
+    prefixes: Sequence[str]
+    names: LayerNames
+    shape: LayerShape
+    of_layer: tuple[int, ...] = ()
+
+    def context(self, value: str, bias: Parameter | None = None, turned: tuple[Rotary, ...] = ()) -> tuple[Op, ...]:
+        return (
+            self.linear("query", value, "query"),
+            self.linear("key", value, "key"),
+            self.linear("value", value, "value"),
+            *turned,
+            Attention("query", "key", "value", "context", self.shape.heads, bias=bias, **self.seen()),
+        )
+
+    def seen(self) -> dict[str, Any]:
+        """What of the tokens, as `Attention` has it."""
+        windows = self.shape.windows
+        return {"mask": "window", "window": of_layers(windows)} if windows else {"mask": self.shape.mask}
+
+    def attention_output(self) -> Op:
+        return self.linear("attention_output", "context", "hidden", residual="hidden")
+
+    def feed_forward(self, value: str) -> tuple[Op, ...]:
+        return (
+            self.linear("intermediate", value, "inner", self.shape.activation),
+            self.linear("output", "inner", "hidden", residual="hidden"),
+        )
+
+    def linear(self, name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
+        shape, widths = self.shape, self.shape.widths | {"normed": self.shape.hidden}
+        has_bias = shape.bias and shape.linear_bias and (out not in ("query", "key", "value") or shape.input_bias)
+        return parts.linear(
+            self.tensors,
+            name,
+            self.sources(name),
+            (widths[out], widths[value]),
+            value,
+            out,
+            activation,
+            residual=residual,
+            bias=has_bias,
+            of_layer=self.of_layer,
+            groups=self.shape.groups.get(name),
+        )
+
+    def norm(self, name: str, value: str, out: str) -> Norm:
+        shape = self.shape
+        return parts.layer_norm(
+            self.tensors,
+            name,
+            self.sources(name),
+            shape.hidden,
+            shape.epsilon,
+            value,
+            out,
+            bias=shape.bias,
+            of_layer=self.of_layer,
+        )
+
+    def sources(self, part: str) -> list[str]:
+        return [f"{prefix}{getattr(self.names, part)}" for prefix in self.prefixes]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands behind an encoder's rows, by the class that a checkpoint was saved from.
+
+A family says how its sequence classifier is made; a class whose head is the same in every family is its task's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...ir.graph import Head, Node
+from ...ir.task import Task
+from ...load.config import Config
+from ...load.folder import Checkpoint
+from ...load.gru_head import GruHead
+from ...load.safetensors import TensorFile
+from ...load.tokenizer_spec import TokenizerSpec
+from ...tasks import heads_of_tasks
+from . import parts
+from .gru_head import gru_head
+from .prediction_head import Prediction
+from .sentence_head import sentence_head
+
+CLASSIFIER_ENDING = "ForSequenceClassification"
+
+HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result
+Pooled = Callable[[str, Task], HeadOps]  # a row of the text, then the linear of this name to the outputs of a task
+
+
+@dataclass(frozen=True)
+class Rows:
+    """An encoder's output, one row per token."""
+
+    config: Config
+    tensors: TensorFile
+    value: str
+    width: int
+    body: tuple[Node, ...]  # the ops that make it
+    tokenizer: TokenizerSpec
+    prediction: Prediction | None  # what the family's masked language models have behind it
+    pooled: Pooled | None  # what its classes for two texts have
+
+
+def head_class(config: Config, classifier: str) -> str | None:
+    """The ending of the class that the checkpoint was saved from, where a task has the head; `classifier` is the
+    family's sequence classifier."""
+    family = classifier.removesuffix(CLASSIFIER_ENDING)
+    found = next((name for name in heads_of_tasks(family) if name in config.architectures), None)
+    return None if found is None else found.removeprefix(family)
+
+
+def read_head(
+    checkpoint: Checkpoint,
+    classifier: str,
+    value: str,
+    width: int,
+    classify: Callable[[], HeadOps] | None,
+    pooler: tuple[str, ...] = (),
+    body: tuple[Node, ...] = (),
+    prediction: Prediction | None = None,
+    pooled: Pooled | None = None,
+) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
+    """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier, where the family has one;
+    `pooler` are tensors that files often have and few other heads use; `body` makes `value`, `prediction` says what
+    predicts words of it, `pooled` reads the head of a class for two texts."""
+    config, tensors = checkpoint.config, checkpoint.tensors
+    ending = head_class(config, classifier)
+    if isinstance(checkpoint.sentence, GruHead):
+        return *gru_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler, by="the GRU")
+    if checkpoint.sentence is not None:
+        return *sentence_head(checkpoint.sentence, value, width), parts.left_out(tensors, *pooler)
+    if ending is None:
+        assert classify is not None
+        return *classify(), ()
+    name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
+    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled)
+    head = heads_of_tasks(name.removesuffix(ending))[name](rows)
+    return *head, parts.left_out(tensors, *pooler, by=name)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers of two kinds: some see all tokens, the others those nearby, and each kind has angles of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...ir.graph import ByLayer, Mask, Parameter, Rotary
+from ...load.config import Config
+from . import parts
+from .rotary import Angles, angles_in, rotary_tables
+
+FULL, SLIDING = "full_attention", "sliding_attention"
+_TABLES = {FULL: "global", SLIDING: "local"}
+Tables = Mapping[str, tuple[Parameter, Parameter]]  # cosines and sines by kind
+
+
+def layer_kinds(config: Config, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """What each layer is, `usual` where the configuration does not name it."""
+    if config.values.get("layer_types") is None:
+        return usual
+    kinds = config.strings("layer_types")
+    if len(kinds) != len(usual) or not set(kinds) <= {FULL, SLIDING}:
+        raise parts.refuse("layers-out-of-range", f"layer_types: expected {len(usual)} of {FULL} or {SLIDING}")
+    return kinds
+
+
+def angles_by_kind(
+    config: Config, thetas: Mapping[str, tuple[str, float]], positions: int, scaling: Mapping[str, Any] | None = None
+) -> dict[str, Angles]:
+    """`thetas` are of each kind an older file's key for its theta, and the usual one; `scaling` is what such a file
+    says of the layers that see everything, and counts over the rest."""
+    named = config.values.get("rope_parameters")
+    if named is not None and (not isinstance(named, dict) or not set(named) <= {FULL, SLIDING}):
+        raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {FULL} and {SLIDING}")
+    found = {}
+    for kind, (key, usual) in thetas.items():
+        said = ({"rope_type": "default"} if named is None else named.get(kind)) or {}
+        if kind == FULL and scaling is not None and isinstance(said, dict):
+            said = {**said, **scaling}
+        found[kind] = angles_in(said, kind, config.number(key, usual), positions)
+    return found
+
+
+def tables_by_kind(angles: Mapping[str, Angles], kinds: Sequence[str], max_tokens: int, width: int) -> Tables:
+    """Of the kinds that there are, for heads of `width` values."""
+    return {kind: rotary_tables(_TABLES[kind], angles[kind], max_tokens, width) for kind in angles if kind in kinds}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What `Rotary` and `Attention` of layers take."""
+
+    cosines: tuple[Parameter, ...]
+    sines: tuple[Parameter, ...]
+    table: int | ByLayer
+    mask: Mask | ByLayer
+    window: int | ByLayer | None
+
+    def turned(self, value: str, heads: int) -> Rotary:
+        """Queries or keys, by the angles of their layer."""
+        return Rotary(self.cosines, self.sines, heads, value, self.table)
+
+
+def seen_by_kind(kinds: Sequence[str], tables: Tables, window: int | None) -> Seen:
+    """Of layers that see `window` tokens to each side where they do not see all; None: every layer sees the tokens so
+    far."""
+    used = sorted(set(kinds))
+    cosines, sines = (tuple(tables[kind][i] for kind in used) for i in (0, 1))
+    near = [window is not None and kind == SLIDING for kind in kinds]
+    others: Mask = "causal" if window is None else "none"
+    return Seen(
+        cosines,
+        sines,
+        of_layers([used.index(kind) for kind in kinds]),
+        of_layers(["window" if is_near else others for is_near in near]),
+        of_layers([window if is_near else None for is_near in near]),
+    )
+
+
+def of_layers(values: Sequence[Any]) -> Any:
+    """One value where all are the same."""
+    return values[0] if len(set(values)) == 1 else ByLayer(tuple(values))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers with Llama's names are written with: their sizes, linears, and norms of rows and of heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...ir.graph import Array, Linear, Norm, Parameter
+from ...load.config import Config
+from ...load.safetensors import TensorFile
+from . import parts
+from .stacked import Made, stacked_linears
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of the layers of a model."""
+
+    width: int
+    heads: int
+    key_heads: int
+    head_width: int
+    inner: int
+    layers: int
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Of the values that a layer reads and writes."""
+        rows = dict.fromkeys(("hidden", "normed"), self.width)
+        queries = dict.fromkeys(("query", "context"), self.heads * self.head_width)
+        keys = dict.fromkeys(("key", "value"), self.key_heads * self.head_width)
+        return rows | queries | keys | dict.fromkeys(("gate", "inner"), self.inner)
+
+
+def read_sizes(
+    config: Config, tensors: TensorFile, head_width: int | None, heads: int | None = None, key_heads: int | None = None
+) -> Sizes:
+    """The numbers given are for where the configuration says none: without, `head_width` is an even share of the width,
+    and every head has keys of its own, which null says, too."""
+    width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
+    heads = config.positive_int("num_attention_heads", heads, maximum=parts.MAX_WIDTH)
+    if key_heads is None and config.values.get("num_key_value_heads") is None:
+        key_heads = heads
+    else:
+        key_heads = config.positive_int("num_key_value_heads", key_heads, maximum=heads)
+    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    if "head_dim" not in config and head_width is None:
+        parts.check_heads(width, heads)
+    head_width = config.positive_int("head_dim", head_width or width // heads, maximum=parts.MAX_WIDTH)
+    if heads % key_heads or head_width % 2:
+        message = (
+            f"{heads} heads of {head_width} values on {key_heads} of keys: a multiple and an even number are needed"
+        )
+        raise parts.refuse("heads-do-not-divide", message)
+    return Sizes(width, heads, key_heads, head_width, inner, count)
+
+
+@dataclass(frozen=True)
+class LlamaParts:
+    """Ops whose parameters are those of all layers below `prefix`."""
+
+    tensors: TensorFile
+    prefix: str
+    sizes: Sizes
+    epsilon: float
+    gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
+    layer_norms: bool = False  # with biases, in the place of rms norms
+    stacked: bool = False  # the file has linears of the same rows as one
+
+    def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
+        """Of the rows of `value`."""
+        return self._norm(name, self._layers(source), self.sizes.width, value, out)
+
+    def final_norm(self, source: str = "norm") -> Norm:
+        """Behind the layers."""
+        return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
+
+    def head_norms(self, ending: str = "norm") -> tuple[Norm, Norm]:
+        """Of queries and keys; `ending` is that of their names."""
+        width, sizes = self.sizes.head_width, self.sizes
+        queries, keys = (self._layers(f"self_attn.{of}_{ending}") for of in "qk")
+        return (
+            self._norm("query_norm", queries, width, "query", "query", sizes.heads),
+            self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
+        )
+
+    def row_norms(self) -> tuple[Norm, Norm]:
+        """Of queries and keys, all heads as one row."""
+        query, key = (
+            self._norm(f"{of}_norm", self._layers(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of)
+            for of in ("query", "key")
+        )
+        return query, key
+
+    def linear(
+        self, name: str, of: str, bias: bool, value: str, out: str, activation: str = "none", add: str | None = None
+    ) -> Linear:
+        """From `value` to `out`, to which `add` is added."""
+        widths = self.sizes.widths
+        shape = (widths[out], widths[value])
+        return parts.linear(
+            self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
+        )
+
+    def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
+        """Queries, keys and values."""
+        if self.stacked:
+            made = tuple((of, of, "none") for of in ("query", "key", "value"))
+            return self._stacked("self_attn.qkv_proj", made, bias, value)
+        return (
+            self.linear("query", "self_attn.q_proj", bias, value, "query"),
+            self.linear("key", "self_attn.k_proj", bias, value, "key"),
+            self.linear("value", "self_attn.v_proj", bias, value, "value"),
+        )
+
+    def gate_and_up(self, bias: bool, activation: str, value: str = "normed") -> tuple[Linear, ...]:
+        """Of a feed-forward block, the two that are multiplied."""
+        if self.stacked:
+            made = (("gate", "gate", activation), ("up", "inner", "none"))
+            return self._stacked("mlp.gate_up_proj", made, bias, value)
+        return (
+            self.linear("gate", "mlp.gate_proj", bias, value, "gate", activation),
+            self.linear("up", "mlp.up_proj", bias, value, "inner"),
+        )
+
+    def _stacked(self, source: str, made: tuple[Made, ...], bias: bool, value: str) -> tuple[Linear, ...]:
+        widths = self.sizes.widths
+        shape = [widths[out] for _, out, _ in made], widths[value]
+        return stacked_linears(self.tensors, self._layers(source), made, shape, value, bias=bias)
+
+    def _layers(self, of: str) -> list[str]:
+        return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]
+
+    def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
+        gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
+        gamma, beta = Parameter(f"{name}_gamma", gammas), None
+        if self.layer_norms:
+            beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))
+        return Norm(name, gamma, beta, self.epsilon, value, out, "layer" if self.layer_norms else "rms", heads)

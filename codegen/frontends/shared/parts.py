@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What front-ends are written with: ops whose parameters are taken from the checkpoint by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ...errors import EtchError
+from ...ir.graph import Array, Linear, Norm, Parameter
+from ...load.config import Config
+from ...load.folder import Checkpoint
+from ...load.safetensors import TensorFile
+from ...tasks import heads_of_tasks
+from .computed import of_groups
+
+# Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "quick_gelu": "quick_gelu",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+MAX_LAYERS = 1000
+MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
+MAX_VOCABULARY = 1 << 24
+SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it does not tell which text is which
+MIN_EPSILON = 1e-12
+MIN_TOKENS = 3  # [CLS] text [SEP]
+
+Names = Sequence[str]  # of one tensor, or of one per layer
+
+
+def refuse(code: str, message: str) -> EtchError:
+    """A refusal of the configuration."""
+    return EtchError(code, "front-end", message, file="config.json")
+
+
+def parameter(tensors: TensorFile, name: str, tensor: str, shape: tuple[int, ...]) -> Parameter:
+    """One tensor."""
+    return Parameter(name, (tensors.take(tensor, shape),))
+
+
+def tied_parameter(tensors: TensorFile, name: str, names: Names, shape: tuple[int, ...]) -> Parameter:
+    """One tensor that a file has by one of these names, or by several: the library finds it by any."""
+    source = next((each for each in names if each in tensors), names[0])
+    check_copies(tensors, source, [each for each in names if each != source])
+    return parameter(tensors, name, source, shape)
+
+
+def prefix_of(checkpoint: Checkpoint, prefix: str, words: str) -> str:
+    """What stands before names of tensors: files of a whole model have it, those of an encoder for
+    sentence-transformers may have none. `words` is the name of the word embeddings below it."""
+    return prefix if checkpoint.sentence is None or f"{prefix}{words}" in checkpoint.tensors else ""
+
+
+def linear(
+    tensors: TensorFile,
+    name: str,
+    sources: Names,
+    shape: tuple[int, int],
+    value: str,
+    out: str,
+    activation: str = "none",
+    *,
+    residual: str | None = None,
+    exact: bool = False,
+    bias: bool = True,
+    of_layer: tuple[int, ...] = (),
+    groups: int | None = None,
+) -> Linear:
+    """`SOURCE.weight` [outputs, inputs] and `SOURCE.bias`, of each of the sources; with `groups` the weight is that of
+    a convolution over one place, [outputs, inputs / groups, 1]."""
+    weights: tuple[Array, ...]
+    if groups is None:
+        weights = tuple(tensors.take(f"{source}.weight", shape) for source in sources)
+    else:
+        outputs, inputs = shape
+        if outputs % groups or inputs % groups:
+            raise refuse("config-value", f"{groups} groups do not share {inputs} inputs and {outputs} outputs evenly")
+        kernels = (tensors.take(f"{source}.weight", (outputs, inputs // groups, 1)) for source in sources)
+        weights = tuple(of_groups(kernel, groups) for kernel in kernels)
+    biases = tuple(tensors.take(f"{source}.bias", shape[:1]) for source in sources) if bias else ()
+    return Linear(
+        name,
+        weight=Parameter(f"{name}_weight", weights, of_layer),
+        bias=Parameter(f"{name}_bias", biases, of_layer) if bias else None,
+        input=value,
+        out=out,
+        activation=activation,
+        residual=residual,
+        exact=exact,
+    )
+
+
+def layer_norm(
+    tensors: TensorFile,
+    name: str,
+    sources: Names,
+    width: int,
+    epsilon: float,
+    value: str,
+    out: str | None = None,
+    *,
+    bias: bool = True,
+    of_layer: tuple[int, ...] = (),
+) -> Norm:
+    """`SOURCE.weight` and `SOURCE.bias` [width], in older files `gamma` and `beta`; in place where `out` is None."""
+    gammas = tuple(tensors.take(f"{s}.weight", (width,), legacy=f"{s}.gamma") for s in sources)
+    betas = tuple(tensors.take(f"{s}.bias", (width,), legacy=f"{s}.beta") for s in sources) if bias else ()
+    return Norm(
+        name,
+        Parameter(f"{name}_gamma", gammas, of_layer),
+        Parameter(f"{name}_beta", betas, of_layer) if bias else None,
+        epsilon,
+        value,
+        value if out is None else out,
+    )
+
+
+def activation_of(config: Config, key: str = "hidden_act", default: str | None = "gelu") -> str:
+    """The runtime's name of the activation that a key of the configuration names."""
+    return activation_named(config.text(key, default), key)
+
+
+def activation_named(name: str, key: str) -> str:
+    """The same of a name that a key has."""
+    if name not in ACTIVATIONS:
+        raise refuse(
+            "activation-not-supported", f"{key} '{name}' is not supported (supported: {', '.join(ACTIVATIONS)})"
+        )
+    return ACTIVATIONS[name]
+
+
+def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | None = 1e-12) -> float:
+    """Of the norms."""
+    epsilon = config.number(key, default)
+    if not MIN_EPSILON <= epsilon <= 1.0:
+        raise refuse("epsilon-out-of-range", f"{key} {epsilon:g}: expected {MIN_EPSILON:g} to 1")
+    return epsilon
+
+
+def check_heads(
+    hidden: int, heads: int, hidden_key: str = "hidden_size", heads_key: str = "num_attention_heads"
+) -> None:
+    """Heads share the width evenly."""
+    if hidden % heads != 0:
+        raise refuse("heads-do-not-divide", f"{hidden_key} {hidden} is not a multiple of {heads_key} {heads}")
+
+
+def check_other_names(config: Config, names: Mapping[str, str]) -> None:
+    """Some keys have a second name for the library (`attribute_map`), here by the first, and the one that comes last in
+    the file counts."""
+    for key, other in names.items():
+        if config.values.get(other) not in (None, config.values.get(key)):
+            raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
+
+
+def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings") -> None:
+    """A text has at least the special tokens, and at most as many as there are positions."""
+    if not MIN_TOKENS <= max_tokens <= positions:
+        raise EtchError(
+            "max-tokens-out-of-range",
+            "front-end",
+            f"{max_tokens} tokens: expected {MIN_TOKENS} to {positions} ({key})",
+        )
+
+
+def check_layers(tensors: TensorFile, layers: int, key: str = "num_hidden_layers") -> None:
+    """Refuses a layer count that the file cannot hold before thousands of names are looked up."""
+    if layers > len(tensors.names):
+        raise refuse("missing-tensor", f"{key} is {layers}, but the file holds {len(tensors.names)} tensors")
+
+
+def check_copies(tensors: TensorFile, tensor: str, copies: Names) -> None:
+    """Files may have a tied tensor by more than one name; then the copies are the same."""
+    for name in copies:
+        if name not in tensors or tensor not in tensors:
+            continue
+        shape = tensors.info(tensor)[1]
+        if not np.array_equal(tensors.take(name, shape).values, tensors.take(tensor, shape).values):
+            message = f"{name} is not {tensor}, though the two are tied: tie_word_embeddings in config.json"
+            raise refuse("tied-tensors-differ", message)
+
+
+def left_out(tensors: TensorFile, *names: str, by: str = "sentence-transformers") -> tuple[str, ...]:
+    """A note on the tensors of these names that the file has and the head does not use."""
+    unused = tensors.ignore(*names)
+    return (f"not used by {by}: {', '.join(unused)}",) if unused else ()
+
+
+def check_architecture(
+    config: Config,
+    *,
+    encoder: str,
+    classifier: str,
+    sentence: bool,
+    pre_training: tuple[str, ...] = (),
+    others: Names | None = None,
+) -> None:
+    """That the folder was saved from what it is about to be used as: `encoder` with modules.json, else `classifier` or
+    the class of another task. `pre_training` are the endings of those whose heads the family's ForPreTraining has,
+    `others` the classes of other tasks where the family does not have all of them."""
+    architectures = config.architectures
+    family = classifier.removesuffix("ForSequenceClassification")
+    others = list(heads_of_tasks(family)) if others is None else others
+    if not architectures or (encoder if sentence else classifier) in architectures:
+        return
+    if not sentence and not set(others).isdisjoint(architectures):
+        return
+    if sentence and classifier in architectures:
+        raise refuse(
+            "architecture-conflict",
+            f"config.json says {classifier}, modules.json makes an embedding of it: for the classifier remove "
+            f"modules.json, for the embedding set architectures to {encoder}",
+        )
+    if not sentence and encoder in architectures:
+        raise refuse(
+            "modules-missing",
+            f"{encoder} gives one vector per token: modules.json of sentence-transformers, which says how to make "
+            "one of a text, is missing; or say it with --pooling mean",
+        )
+    if not sentence and pre_training and f"{family}ForPreTraining" in architectures:
+        wanted = " or ".join(f"{family}{ending}" for ending in pre_training)
+        raise refuse(
+            "heads-several",
+            f"{family}ForPreTraining has several heads, a model one: set architectures in config.json to {wanted}",
+        )
+    named = ", ".join(architectures)
+    supported = f"{', '.join((classifier, *others))}, or {encoder} with the modules.json of sentence-transformers"
+    raise refuse("architecture-not-supported", f"architecture '{named}' is not supported (supported: {supported})")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The head of a masked language model: a linear, its activation and a norm on the rows of the masks, then the table of
+words as the weights of the last linear. Families differ in names only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Norm, Parameter
+from ...load.config import Config
+from ...load.safetensors import TensorFile
+from . import parts
+from .computed import beside
+from .encoder_layer import LayerShape
+
+_MASKED, _READY, OUT = "masked", "transformed", "candidates"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a family's file calls the parts, and the widths: of the encoder's rows and of the embedding."""
+
+    dense: str | None  # None: the last linear is all, of the encoder's rows
+    norm: str
+    bias: str  # of the last linear
+    decoder: str  # the last linear, whose weight a file has where it is not the embedding's table
+    activation: str
+    epsilon: float
+    width: int  # of the embedding
+    dense_bias: bool = True
+    norm_bias: bool = True
+    decoder_bias: bool = True
+    tied: bool | None = True  # where the configuration does not say it; None: never
+    beside: str | None = None  # rows that are further columns of the last linear, which words alone do not fill
+
+    @classmethod
+    def as_bert(cls, head: str, transform: str, shape: LayerShape, width: int) -> Prediction:
+        """By the names that BERT has below its head, and below what it does before the last linear."""
+        return cls(
+            dense=f"{transform}.dense",
+            norm=f"{transform}.LayerNorm",
+            bias=f"{head}.bias",
+            decoder=f"{head}.decoder",
+            activation=shape.activation,
+            epsilon=shape.epsilon,
+            width=width,
+        )
+
+    @classmethod
+    def as_roberta(cls, shape: LayerShape) -> Prediction:
+        """By RoBERTa's names; its activation is gelu, whatever that of the layers is."""
+        return cls(
+            dense="lm_head.dense",
+            norm="lm_head.layer_norm",
+            bias="lm_head.bias",
+            decoder="lm_head.decoder",
+            activation="gelu",
+            epsilon=shape.epsilon,
+            width=shape.hidden,
+        )
+
+    @classmethod
+    def of_rows(cls, decoder: str, width: int, bias: bool) -> Prediction:
+        """One linear alone, not tied unless the configuration says so."""
+        return cls(None, "", f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
+
+    def ops(
+        self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
+    ) -> tuple[tuple[Node, ...], dict[str, int]]:
+        """The ops from `value` [tokens, width] to the best `count` entries of each mask, and the widths of what they
+        write."""
+        words = _words(body)
+        entries, columns = words.shape if self.beside is not None else (words.shape[0], self.width)
+        tied = self.tied is not None and config.flag("tie_word_embeddings", self.tied)
+        if tied:
+            weight = words
+            parts.check_copies(tensors, words.arrays[0].name, (f"{self.decoder}.weight",))
+        else:
+            weight = Parameter("decoder_weight", (tensors.take(f"{self.decoder}.weight", (entries, columns)),))
+        if self.beside is not None:
+            weight = self._filled(weight, tensors)
+        bias = Parameter("decoder_bias", (self._bias(tensors, entries, tied),)) if self.decoder_bias else None
+        best = Best("decoder", weight, bias, count, _READY, OUT)
+        if self.dense is None:
+            return (Masked(mask, value, _READY), best), {_READY: width, OUT: 2 * count}
+        dense: Linear = parts.linear(
+            tensors,
+            "transform",
+            [self.dense],
+            (self.width, width),
+            _MASKED,
+            _READY,
+            self.activation,
+            bias=self.dense_bias,
+        )
+        norm: Norm = parts.layer_norm(
+            tensors, "transform_norm", [self.norm], self.width, self.epsilon, _READY, bias=self.norm_bias
+        )
+        return (Masked(mask, value, _MASKED), dense, norm, best), {_MASKED: width, _READY: self.width, OUT: 2 * count}
+
+    def _filled(self, weight: Parameter, tensors: TensorFile) -> Parameter:
+        """With the columns that are missing to the width; none are where it is that of the embedding."""
+        (words,) = weight.arrays
+        entries, columns = words.shape
+        rest = f"{self.beside}.weight"
+        if columns > self.width:
+            message = (
+                f"the last linear is of {self.width} inputs, fewer than the embedding's {columns} (embedding_size)"
+            )
+            raise parts.refuse("config-value", message)
+        if columns == self.width:
+            tensors.ignore(rest)
+            return weight
+        return Parameter("decoder_weight", (beside(words, tensors.take(rest, (self.width - columns, entries))),))
+
+    def _bias(self, tensors: TensorFile, entries: int, tied: bool) -> Array:
+        """Files may have it by two names: that of the linear counts where it is not tied to the other one."""
+        names = list(dict.fromkeys((self.bias, f"{self.decoder}.bias")))
+        found = [name for name in (names if tied else names[::-1]) if name in tensors] or names[:1]
+        if tied:
+            parts.check_copies(tensors, found[0], found[1:])
+        else:
+            tensors.ignore(*found[1:])
+        return tensors.take(found[0], (entries,))
+
+
+def _words(body: tuple[Node, ...]) -> Parameter:
+    """The table that ids are looked up in."""
+    embeds = (node for node in body if not isinstance(node, Layers) and isinstance(node, Embed))
+    return next(term.table for embed in embeds for term in embed.terms if term.by == "ids")

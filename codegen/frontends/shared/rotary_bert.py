@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BERT with angles in the place of positions and, in most, a gate: GTE's, Nomic's and Jina's encoders. Names as
+`transformers` 5.23 saves them, where queries, keys and values are one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ...ir.graph import Attention, Embed, Graph, Layers, Linear, Multiply, Node, Op, Rotary, Term
+from ...load.config import Config
+from ...load.folder import Checkpoint
+from ...load.limits import Limits
+from ...load.safetensors import TensorFile
+from . import bert_like, parts
+from .classifier_head import classifier_head
+from .encoder_layer import LayerShape
+from .heads import read_head
+from .prediction_head import Prediction
+from .rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
+from .stacked import stacked_linears
+
+
+@dataclass(frozen=True)
+class LayerForm:
+    """What a family calls the parts of a layer, behind `prefix` and the layer's number, and which have a bias."""
+
+    prefix: str
+    attention_inputs: str
+    attention_output: str
+    attention_norm: str
+    intermediate: str
+    gate: str | None  # None: there is none; the same as `intermediate`: one tensor, the gate below
+    output: str
+    output_norm: str
+    attention_bias: bool
+    intermediate_bias: bool
+    output_bias: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """What it has of its own; usual values are those where the configuration says none."""
+
+    name: str  # of its classes
+    prefix: str  # of the encoder in a file with a head
+    embedding_norm: str
+    layer: LayerForm
+    tokenizer_class: str
+    theta: float
+    activation: str
+    epsilon: float
+    segments: int
+    classifier: tuple[str, str]  # the last linear of a sequence classifier, and the one before, by the file
+    prediction: Callable[[LayerShape], Prediction]
+
+    def read_limits(self, config: Config) -> Limits:
+        """As `rotary.limits_of`."""
+        return limits_of(config, self.tokenizer_class)
+
+    def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
+        """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
+        return _graph_of(checkpoint, max_tokens, self)
+
+
+def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    classifier, encoder = f"{family.name}ForSequenceClassification", f"{family.name}Model"
+    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    bert_like.check_encoder_only(config)
+    limits, shape = family.read_limits(config), _read_shape(config, family)
+    parts.check_max_tokens(max_tokens, limits.positions)
+    prefix = parts.prefix_of(checkpoint, family.prefix, bert_like.WORDS)
+    segments = config.natural_int("type_vocab_size", family.segments, maximum=256)
+    angles = angles_of(config, family.theta, limits.positions)
+    cosines, sines = rotary_tables("rotary", angles, max_tokens, shape.hidden // shape.heads)
+    turned = tuple(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key"))
+    body: tuple[Node, ...] = (
+        embed(tensors, prefix, limits.vocabulary, segments, shape.hidden),
+        parts.layer_norm(
+            tensors, "embedding_norm", [f"{prefix}{family.embedding_norm}"], shape.hidden, shape.epsilon, "hidden"
+        ),
+        _layers(config, tensors, prefix, family.layer, shape, turned),
+    )
+    pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
+    last, before = family.classifier
+    dense = pooler if before == "pooler.dense" else ("classifier_dense", before, "tanh")
+    head, widths, result, notes = read_head(
+        checkpoint,
+        classifier,
+        "hidden",
+        shape.hidden,
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, last, dense),
+        pooler=(f"{prefix}pooler.dense.weight", f"{prefix}pooler.dense.bias"),
+        body=body,
+        prediction=family.prediction(shape),
+    )
+    tensors.finish()
+    widths |= shape.widths | ({} if family.layer.gate is None else {"gate": shape.intermediate})
+    return Graph(widths, body + head, (result,), limits.vocabulary, max(segments, 1), max_tokens, notes)
+
+
+def _read_shape(config: Config, family: Family) -> LayerShape:
+    shape = bert_like.read_shape(config, family.activation)
+    shape = replace(shape, epsilon=parts.epsilon_of(config, default=family.epsilon))
+    width = shape.hidden // shape.heads
+    check_pairs(width)
+    check_head_dim(config, width)
+    return shape
+
+
+def embed(tensors: TensorFile, prefix: str, vocabulary: int, segments: int, width: int, out: str = "hidden") -> Embed:
+    """Words, and segments where there are any."""
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{bert_like.WORDS}", (vocabulary, width))
+    terms = [Term(words, "ids")]
+    if segments:
+        source = f"{prefix}embeddings.token_type_embeddings.weight"
+        terms.append(Term(parts.parameter(tensors, "segment_embeddings", source, (segments, width)), "segments"))
+    return Embed(tuple(terms), out)
+
+
+def _layers(
+    config: Config, tensors: TensorFile, prefix: str, form: LayerForm, shape: LayerShape, turned: tuple[Rotary, ...]
+) -> Layers:
+    count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count)
+    prefixes = [f"{prefix}{form.prefix}{i}." for i in range(count)]
+    hidden, inner = shape.hidden, shape.intermediate
+
+    def sources(name: str) -> list[str]:
+        return [f"{of}{name}" for of in prefixes]
+
+    def norm(name: str, source: str) -> Op:
+        return parts.layer_norm(tensors, name, sources(source), hidden, shape.epsilon, "hidden")
+
+    def added(name: str, source: str, value: str, width: int, bias: bool) -> Linear:
+        size = (hidden, width)
+        return parts.linear(tensors, name, sources(source), size, value, "hidden", residual="hidden", bias=bias)
+
+    def widened(name: str, source: str, out: str, activation: str) -> Linear:
+        bias = form.intermediate_bias
+        return parts.linear(tensors, name, sources(source), (inner, hidden), "hidden", out, activation, bias=bias)
+
+    if form.gate is None:
+        between: tuple[Op, ...] = (widened("intermediate", form.intermediate, "inner", shape.activation),)
+    elif form.gate == form.intermediate:
+        both = (("intermediate", "inner", "none"), ("gate", "gate", shape.activation))
+        bias, size = form.intermediate_bias, (inner, hidden)
+        between = stacked_linears(tensors, sources(form.gate), both, size, "hidden", bias=bias)
+    else:
+        up = widened("intermediate", form.intermediate, "inner", "none")
+        between = (up, widened("gate", form.gate, "gate", shape.activation))
+    if form.gate is not None:
+        between += (Multiply("gate", "inner", "inner"),)
+    projected = tuple((name, name, "none") for name in ("query", "key", "value"))
+    inputs = sources(form.attention_inputs)
+    layer = (
+        *stacked_linears(tensors, inputs, projected, (hidden, hidden), "hidden", bias=form.attention_bias),
+        *turned,
+        Attention("query", "key", "value", "context", shape.heads),
+        added("attention_output", form.attention_output, "context", hidden, form.attention_bias),
+        norm("attention_norm", form.attention_norm),
+        *between,
+        added("output", form.output, "inner", inner, form.output_bias),
+        norm("output_norm", form.output_norm),
+    )
+    return Layers("encoder_layer", count, layer)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""T5's encoder alone: `T5EncoderModel`, also of a file that has the decoder as well, and `T5ForTokenClassification`."""
+
+from __future__ import annotations
+
+from ...ir.graph import Graph, Node
+from ...load.folder import Checkpoint
+from . import bert_like, parts
+from .heads import CLASSIFIER_ENDING, read_head
+from .t5_stack import Stack, embedded, read_shape, read_words
+
+_ROOT = "transformer."  # of the encoder in a file with a head
+
+
+def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, feed_forward: str, writer: str) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the encoder and its head exactly once. `family` is what the
+    names of its classes begin with, `feed_forward` its usual one, `writer` the class that has the decoder as well."""
+    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
+    if sentence is None or writer not in config.architectures:
+        parts.check_architecture(
+            config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,)
+        )
+    bert_like.check_encoder_only(config)
+    parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
+    shape = read_shape(config, feed_forward)
+    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    root = _ROOT if sentence is None or any(name.startswith(_ROOT) for name in tensors.names) else ""
+    words = read_words(tensors, root, ("encoder",), (vocabulary, shape.hidden))
+    stack = Stack(config, tensors, shape, "encoder", "hidden", root=root)
+    body: tuple[Node, ...] = (embedded(words, "hidden"), *stack.encoded(max_tokens))
+    ignored = tensors.ignore(f"{root}decoder.*", "lm_head.weight")
+    head, widths, result, notes = read_head(
+        checkpoint, f"{family}{CLASSIFIER_ENDING}", "hidden", shape.hidden, classify=None, body=body
+    )
+    tensors.finish()
+    if ignored:  # hundreds, of a whole T5
+        notes += (f"not used by the encoder: {len(ignored)} tensors of the decoder, {ignored[0]} the first",)
+    widths |= stack.widths
+    return Graph(widths, body + head, (result,), vocabulary, parts.SEGMENTS, max_tokens, notes)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""T5 as a writer, `T5ForConditionalGeneration`: what predicts words is the embedding or a linear of its own, which the
+configuration says in several keys."""
+
+from __future__ import annotations
+
+from ...ir.graph import Graph, Head, Linear, Parameter
+from ...load.config import Config
+from ...load.generation_config import GenerationSettings
+from ...load.safetensors import TensorFile
+from ...tasks.translation import Translation
+from . import parts
+from .t5_stack import Stack, embedded, read_shape, read_words
+from .target import build_target
+
+_LOGITS = "lm_head.weight"
+
+
+def writer_graph(
+    config: Config,
+    tensors: TensorFile,
+    limits: tuple[int, int],
+    generation: GenerationSettings | None,
+    feed_forward: str,
+    *,
+    may_scale: bool,
+) -> Graph:
+    """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
+    a target behind the token that it begins with, its end included; the rest is what a family has of its own: its usual
+    `feed_forward`, and what logits are made of."""
+    max_source, max_target = limits
+    vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
+    _check_pad(config)
+    target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
+    for tokens in (max_source, target.steps(max_source)):
+        parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
+    shape = read_shape(config, feed_forward)
+    # Of the first files, which nothing reads.
+    tensors.ignore("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")
+    words = read_words(tensors, "", ("encoder", "decoder"), (vocabulary, shape.hidden))
+    projection, scale = _logits(config, tensors, words, may_scale)
+    encoder = Stack(config, tensors, shape, "encoder", "hidden")
+    decoder = Stack(config, tensors, shape, "decoder", "target", "target_")
+    repeat = (
+        embedded(words, "target"),
+        decoder.layers(
+            (
+                *decoder.self_attention("self_", target.steps(max_source)),
+                *decoder.cross_attention("cross_"),
+                *decoder.feed_forward(2),
+            )
+        ),
+        decoder.final_norm(scale),
+        Linear("logits", projection, None, "target", "logits"),
+    )
+    body = (embedded(words, "hidden"), *encoder.encoded(max_source))
+    tensors.finish()
+    return Graph(
+        encoder.widths | decoder.widths | {"logits": vocabulary},
+        body,
+        (Head(Translation(vocabulary, max_target), "logits"),),
+        vocabulary,
+        1,
+        max_source,
+        repeat=repeat,
+        target=target,
+    )
+
+
+def _check_pad(config: Config) -> None:
+    """EtchError where it is null, as in the library. What a target begins with is said by another key."""
+    if "pad_token_id" in config and config.values["pad_token_id"] is None:
+        raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
+
+
+def _logits(config: Config, tensors: TensorFile, words: Parameter, may_scale: bool) -> tuple[Parameter, float]:
+    """Their weights, and what rows are multiplied by before. Version 1.0 has the words for weights and scales,
+    version 1.1 does neither; what the library saves of it says that it is tied, and not scaled."""
+    tied = config.flag("tie_word_embeddings", True)
+    scaled = may_scale and config.flag("scale_decoder_outputs", tied)
+    if scaled and not tied:
+        raise parts.refuse("config-value", "scale_decoder_outputs is true, tie_word_embeddings is not")
+    if scaled or (tied and _LOGITS not in tensors):
+        parts.check_copies(tensors, words.arrays[0].name, (_LOGITS,))
+        projection = words
+    else:
+        projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, words.shape)
+    return projection, words.shape[1] ** -0.5 if scaled else 1.0
