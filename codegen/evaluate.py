@@ -27,8 +27,8 @@ from .ir.text import Text
 from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller
-from .load.text_tokenizers import TargetTokenizer
-from .load.tokenizer_spec import TokenizerSpec
+from .load.tokenizer_files.text_tokenizers import TargetTokenizer
+from .load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .process.progress import advance, stage
 
 # [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.

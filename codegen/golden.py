@@ -24,8 +24,8 @@ from .ir.text import Text
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
-from .load.text_tokenizers import TargetTokenizer
-from .load.tokenizer_spec import TokenizerSpec
+from .load.tokenizer_files.text_tokenizers import TargetTokenizer
+from .load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .process.progress import advance, stage
 
 # No line breaks: texts also travel as lines of a file.

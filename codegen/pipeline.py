@@ -26,8 +26,8 @@ from .ir.graph import Graph
 from .ir.program import Program
 from .load.bare_encoder import with_pooling
 from .load.folder import Checkpoint, load_checkpoint, with_beams
-from .load.languages import Languages
 from .load.sentence import Pooling
+from .load.tokenizer_files.languages import Languages
 from .lower import lower as lower_graph
 from .memory.regions import Room, checked_rooms, plan_in
 from .memory.table_places import TablePlace, checked_places, choose_places

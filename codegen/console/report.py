@@ -16,7 +16,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..ir.op import carried, writes
 from ..load.folder import Checkpoint
-from ..load.tokenizer_spec import UnigramModel
+from ..load.tokenizer_files.tokenizer_spec import UnigramModel
 from ..memory.plan import Plan, Region, plan_memory
 from ..memory.regions import Room
 from ..quantize import chosen_bits

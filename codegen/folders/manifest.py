@@ -61,7 +61,7 @@ _INDEX = _integer(0, 1 << 20)
 _WORD = _text(r"[A-Za-z0-9_.\[\]]{1,100}")
 _REGION = _text(r"[a-z][a-z0-9]{0,15}")  # regions.parse_room
 _LAYERS = _list(_INDEX)
-_CODES = _list(_text(r"[a-z]{2,3}(_[A-Za-z]{2,4})?"))  # load.languages
+_CODES = _list(_text(r"[a-z]{2,3}(_[A-Za-z]{2,4})?"))  # as languages.py reads them
 _BITS = _among(8, 4)  # quantize.bits.WIDTHS, which needs NumPy: --help does not
 
 _REQUIRED: dict[str, _Check] = {

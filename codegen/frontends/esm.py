@@ -15,10 +15,10 @@ import numpy as np
 
 from ..ir.graph import Embed, F32Array, Graph, Layers, Node, Rotary, Term
 from ..load.config import Config
-from ..load.esm_folder import TOKENIZER_CLASS
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.esm_folder import TOKENIZER_CLASS
 from . import roberta
 from .shared import bert_like, parts, rotary
 from .shared.classifier_head import classifier_head

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..files.table_file import Columns, Echo, Row
-    from ..load.tokenizer_spec import TokenizerSpec
+    from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
     from .graph import Graph
     from .text import Text
 

@@ -12,8 +12,8 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from ..errors import printable
-from ..load.languages import Languages, json_reading
-from ..load.tokenizer_json import FILE
+from ..load.tokenizer_files.languages import Languages, json_reading
+from ..load.tokenizer_files.tokenizer_json import FILE
 from .wheel_tokenizer import WheelTokenizer
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
-from ..load.text_tokenizers import TargetTokenizer
+from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 
 
 class Speller:

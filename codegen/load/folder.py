@@ -19,7 +19,6 @@ from .files import CheckpointFolder
 from .generation_config import MOST_BEAMS, GenerationSettings, read_generation
 from .gru_head import ENCODER, GruHead, check_layout, read_gru_head
 from .gru_head import FILE as HEAD_FILE
-from .languages import Languages, languages_notes, none_to_choose, reading, written_language
 from .limits import Limits, usual_limits
 from .max_tokens import default_max_tokens
 from .pickles import PICKLE, PICKLE_SUFFIXES, pickle_refusal, pickled_names
@@ -37,9 +36,10 @@ from .sentence import (
 from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
-from .text_tokenizers import TargetTokenizer, load_text_tokenizers
-from .tokenizer import load_tokenizer
-from .tokenizer_spec import TokenizerSpec
+from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
+from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
+from .tokenizer_files.tokenizer import load_tokenizer
+from .tokenizer_files.tokenizer_spec import TokenizerSpec
 
 ADAPTER_FILE = "adapter_config.json"
 _OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from ..ir.search import FREE, GREEDY, Restrictions, Sampling, Search
 from .config import Config
 from .files import CheckpointFolder
-from .languages import Written
 from .refusal import refusal, shown
 from .task_params import TaskParams
+from .tokenizer_files.languages import Written
 
 FILE = "generation_config.json"
 MOST_BEAMS = 8  # etch::kMostBeams

@@ -7,7 +7,7 @@ from .config import FILE as CONFIG
 from .files import CheckpointFolder
 from .limits import Limits
 from .refusal import refusal, shown
-from .tokenizer_config import FILE as TOKENIZER_CONFIG
+from .tokenizer_files.tokenizer_config import FILE as TOKENIZER_CONFIG
 
 SENTENCE_FILE = "sentence_bert_config.json"
 MIN_TOKENS = 3  # [CLS], one token, [SEP]

@@ -19,7 +19,7 @@ from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
-from .tokenizer_spec import TokenizerSpec
+from .tokenizer_files.tokenizer_spec import TokenizerSpec
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "last"]
 

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from .config import Config
 from .refusal import refusal, shown
-from .tokenizer_spec import (
+from .tokenizer_files.tokenizer_spec import (
     CharsmapNormalizer,
     MetaspaceSegmenter,
     NoNormalizer,

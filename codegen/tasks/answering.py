@@ -18,7 +18,7 @@ from ..frontends.shared import parts
 from ..frontends.shared.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
-from ..load.tokenizer_spec import TokenizerSpec
+from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .spans import Window, best_answer, windows_of
 from .squad import exact_match, f1, read_questions
 

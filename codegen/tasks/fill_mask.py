@@ -18,7 +18,7 @@ from ..frontends.shared.heads import HeadOps, Rows
 from ..ir.graph import Graph, Head
 from ..ir.task import Face, Measure, Task
 from ..ir.text import Text
-from ..load.tokenizer_spec import AddedToken, TokenizerSpec
+from ..load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec
 from .columns import parts_of
 
 MOST_CANDIDATES = 16  # of a mask

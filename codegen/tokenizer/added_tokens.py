@@ -8,7 +8,7 @@ from itertools import product
 
 from ..errors import EtchError
 from ..library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
-from ..load.tokenizer_spec import AddedToken, NoNormalizer, TokenizerSpec, Trimming
+from ..load.tokenizer_files.tokenizer_spec import AddedToken, NoNormalizer, TokenizerSpec, Trimming
 from .content_tables import ContentTables, compile_contents
 
 # As in etch::AddedTokens.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from ..load.tokenizer_spec import (
+from ..load.tokenizer_files.tokenizer_spec import (
     BertSegmenter,
     ByteLevelSegmenter,
     Cl100kSegmenter,

@@ -17,7 +17,7 @@ import numpy as np
 from tokenizers import pre_tokenizers
 
 from ..errors import EtchError
-from ..load.tokenizer_spec import CharacterSplit, Cut
+from ..load.tokenizer_files.tokenizer_spec import CharacterSplit, Cut
 from .fields import Field
 from .folding import normalizer_of
 from .unicode_probe import scalars

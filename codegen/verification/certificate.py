@@ -29,7 +29,7 @@ from ..head_folders import HeadFolder
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
-from ..load.tokenizer_spec import TokenizerSpec
+from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from ..pipeline import to_graph
 from ..vocabulary.prunable import unknown_ids
 from .verify import load_generated, pairs_of, takes_pairs

@@ -17,7 +17,7 @@ from ..emulate.together import logits_of
 from ..errors import printable
 from ..ir.program import Program
 from ..library_tokenizer.spelled import Speller
-from ..load.text_tokenizers import TargetTokenizer
+from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
 from .comparison import LARGEST_DIFFERENCE, counted

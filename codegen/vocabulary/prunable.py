@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EtchError
-from ..load.byte_level_json import BYTE_OF
-from ..load.sentencepiece_library import with_pieces
-from ..load.tokenizer_spec import (
+from ..load.tokenizer_files.byte_level_json import BYTE_OF
+from ..load.tokenizer_files.sentencepiece_library import with_pieces
+from ..load.tokenizer_files.tokenizer_spec import (
     ByteLevelBpeModel,
     CharacterBpeModel,
     Normalizer,
@@ -37,7 +37,7 @@ from ..load.tokenizer_spec import (
     WordLevelModel,
     WordPieceModel,
 )
-from ..load.unigram_json import BYTE_PIECES
+from ..load.tokenizer_files.unigram_json import BYTE_PIECES
 from ..tokenizer.byte_level_bpe import made_by
 
 STAGE = "prune"

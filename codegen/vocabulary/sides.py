@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import EtchError
 from ..files.table_file import Columns, Echo, is_table, read_table
 from ..load.folder import Checkpoint
-from ..load.tokenizer_spec import TokenizerSpec
+from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .prunable import STAGE, RareWords
 from .pruning import Corpus, never_dropped
 

@@ -19,7 +19,7 @@ from codegen.library_tokenizer.decoded import decoded
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
-from codegen.load.text_tokenizers import TextTokenizers, load_text_tokenizers
+from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
 
 BEGIN, END, UNKNOWN, RESERVED = 1, 2, 3, 4
 ROWS = 40

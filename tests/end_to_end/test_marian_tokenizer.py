@@ -26,8 +26,8 @@ from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
-from codegen.load.text_tokenizers import TextTokenizers, load_text_tokenizers
-from codegen.load.tokenizer_spec import TokenizerSpec
+from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
+from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.vocabulary.prunable import keep_pieces
 from codegen.vocabulary.pruning import Bound, prune
 

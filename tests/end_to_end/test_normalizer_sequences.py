@@ -30,13 +30,13 @@ from unigram import (
 )
 
 from codegen.errors import EtchError
-from codegen.load.byte_level_json import read_byte_level_json
-from codegen.load.character_bpe_json import read_character_bpe_json
-from codegen.load.plain_normalizer_json import read_plain_normalizer
-from codegen.load.tokenizer_spec import SequenceNormalizer, TokenizerSpec
-from codegen.load.unigram_json import read_unigram_json
-from codegen.load.word_level_json import read_word_level_json
-from codegen.load.word_piece_json import read_word_piece_json
+from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
+from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
+from codegen.load.tokenizer_files.plain_normalizer_json import read_plain_normalizer
+from codegen.load.tokenizer_files.tokenizer_spec import SequenceNormalizer, TokenizerSpec
+from codegen.load.tokenizer_files.unigram_json import read_unigram_json
+from codegen.load.tokenizer_files.word_level_json import read_word_level_json
+from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
 
 
 def replace(pattern: str, content: str, kind: str = "Regex") -> dict[str, Any]:

@@ -36,7 +36,7 @@ from tokenizer_texts import (
 )
 
 from codegen.load.folder import load_checkpoint
-from codegen.load.tokenizer_spec import TokenizerSpec
+from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer import TokenizerTables, compile_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]

@@ -17,9 +17,9 @@ from tokenizers import normalizers
 
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import CharacterNormalizer, Template, TemplatePart, TokenizerSpec
-from codegen.load.word_level_json import read_word_level_json
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_spec import CharacterNormalizer, Template, TemplatePart, TokenizerSpec
+from codegen.load.tokenizer_files.word_level_json import read_word_level_json
 from codegen.tokenizer.unicode_probe import changed_by
 
 WORDS = tuple(dict.fromkeys((*SPECIALS, *SMALL_VOCABULARY, "##a", "'s", "!!", "...", "a!", "x" * 300, "the", "cat")))

@@ -18,8 +18,8 @@ import numpy as np
 
 from codegen.library_tokenizer.decoded import decoded
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
-from codegen.load.decoder_json import DecoderSpec
-from codegen.load.tokenizer_spec import (
+from codegen.load.tokenizer_files.decoder_json import DecoderSpec
+from codegen.load.tokenizer_files.tokenizer_spec import (
     AddedToken,
     BertNormalizer,
     BertSegmenter,

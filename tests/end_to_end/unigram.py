@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from codegen.load.sentencepiece_model import read_sentencepiece_model
-from codegen.load.tokenizer_spec import AddedToken, TokenizerSpec
-from codegen.load.unigram_json import BYTE_PIECES, read_unigram_json
+from codegen.load.tokenizer_files.sentencepiece_model import read_sentencepiece_model
+from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec
+from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES, read_unigram_json
 
 METASPACE = "\u2581"
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

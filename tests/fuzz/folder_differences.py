@@ -43,9 +43,9 @@ from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer  # noqa: E
 from codegen.load.config import Config  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.limits import Limits  # noqa: E402
-from codegen.load.text_tokenizers import load_text_tokenizers  # noqa: E402
-from codegen.load.tokenizer import load_tokenizer  # noqa: E402
-from codegen.load.tokenizer_spec import TokenizerSpec  # noqa: E402
+from codegen.load.tokenizer_files.text_tokenizers import load_text_tokenizers  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer  # noqa: E402
+from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec  # noqa: E402
 
 TEXTS = (
     "The cat sat on the mat.",

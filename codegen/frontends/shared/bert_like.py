@@ -11,7 +11,7 @@ from ...ir.graph import Embed, Graph, Layers, Node, Norm, Term
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile
-from ...load.tokenizer_spec import TokenizerSpec
+from ...load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from . import parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer

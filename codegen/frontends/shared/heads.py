@@ -15,7 +15,7 @@ from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.gru_head import GruHead
 from ...load.safetensors import TensorFile
-from ...load.tokenizer_spec import TokenizerSpec
+from ...load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from ...tasks import heads_of_tasks
 from . import parts
 from .gru_head import gru_head

@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import TokenizerSpec
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 
 GENOMES = tuple((folder("masks/esm") / "vocab.txt").read_text().splitlines())  # with words of three bases
 PROTEINS = GENOMES[:33]  # ESM-2's

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import FoldingNormalizer, TokenizerSpec
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 
 MAP, LOWER = precompiled(charsmap(texts=b"a\0")), {"type": "Lowercase"}
 BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"

@@ -14,13 +14,13 @@ from sentencepiece_files import sentencepiece_file
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
-from codegen.load.decoder_json import read_decoder
 from codegen.load.files import CheckpointFolder
-from codegen.load.llama_folder import derived_merges
-from codegen.load.metaspace_json import METASPACE
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_spec import CharacterBpeModel, TokenizerSpec
-from codegen.load.unigram_json import BYTE_PIECES
+from codegen.load.tokenizer_files.decoder_json import read_decoder
+from codegen.load.tokenizer_files.llama_folder import derived_merges
+from codegen.load.tokenizer_files.metaspace_json import METASPACE
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_spec import CharacterBpeModel, TokenizerSpec
+from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES
 from codegen.tokenizer import compile_tokenizer
 
 UNKNOWN, CONTROL, USER_DEFINED, BYTE = 2, 3, 4, 6

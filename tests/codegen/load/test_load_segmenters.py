@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
-from codegen.load.byte_level_segmenters import read_segmenter
-from codegen.load.tokenizer_spec import (
+from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
+from codegen.load.tokenizer_files.tokenizer_spec import (
     ByteLevelSegmenter,
     CharacterSplit,
     Cl100kSegmenter,

@@ -23,7 +23,7 @@ from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
-from codegen.load.text_tokenizers import TextTokenizers, load_text_tokenizers
+from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
 
 GENERATION = Path(__file__).resolve().parents[1] / "generation"
 sys.path.insert(0, str(GENERATION))

@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
 from codegen.load.files import CheckpointFolder
-from codegen.load.tokenizer import load_tokenizer
-from codegen.load.tokenizer_json import FILE as JSON
-from codegen.load.tokenizer_spec import FoldingNormalizer, TokenizerSpec
+from codegen.load.tokenizer_files.tokenizer import load_tokenizer
+from codegen.load.tokenizer_files.tokenizer_json import FILE as JSON
+from codegen.load.tokenizer_files.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 from codegen.tokenizer import compile_tokenizer
 
 CONFIG = "tokenizer_config.json"

@@ -11,7 +11,7 @@ from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, VOCABULARY, WI
 
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
-from codegen.load.tokenizer_spec import AddedToken
+from codegen.load.tokenizer_files.tokenizer_spec import AddedToken
 from codegen.tasks.fill_mask import FillMask
 
 

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
+
+As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer or
+Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the class's, with the
+settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers`
+library follows by itself, says something else, that is a `tokenizer-conflict`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from ..files import CheckpointFolder
+from ..refusal import refusal, shown
+from .bpe_json import is_bpe
+from .byte_level_json import read_byte_level_json
+from .byte_level_segmenters import QWEN2_EXPRESSION
+from .folder_tokens import (
+    DEBERTA_TOKENS,
+    GPT2_TOKENS,
+    GPT_NEOX_TOKENS,
+    QWEN2_TOKENS,
+    ROBERTA_TOKENS,
+    FolderTokens,
+    read_tokens,
+)
+from .template_json import template_between, template_of, without_segments
+from .tokenizer_config import (
+    DEBERTA_TOKENIZER,
+    GPT2_TOKENIZER,
+    GPT_NEOX_TOKENIZER,
+    LLAMA_TOKENIZER,
+    QWEN2_TOKENIZER,
+    ROBERTA_TOKENIZER,
+    asked_ends,
+    check_unsupported,
+    class_of,
+    flag_of,
+    has_segments,
+    read_config,
+)
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_json import check_vocab
+from .tokenizer_spec import TokenizerSpec
+
+VOCAB_FILE = "vocab.json"
+MERGES_FILE = "merges.txt"
+# That are rebuilt, and their own tokens.
+_CLASSES = {
+    ROBERTA_TOKENIZER: ROBERTA_TOKENS,
+    DEBERTA_TOKENIZER: DEBERTA_TOKENS,
+    GPT2_TOKENIZER: GPT2_TOKENS,
+    GPT_NEOX_TOKENIZER: GPT_NEOX_TOKENS,
+    QWEN2_TOKENIZER: QWEN2_TOKENS,
+}
+_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
+_PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
+
+
+def is_byte_level(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
+    """Whether a folder has such a tokenizer; `described` is its tokenizer.json."""
+    if described is None:
+        return folder.has(VOCAB_FILE) and folder.has(MERGES_FILE)
+    return is_bpe(described.get("model"))
+
+
+def read_byte_level_folder(
+    folder: CheckpointFolder,
+    described: dict[str, Any] | None = None,
+    class_in_config: object = None,
+    usual_class: str = ROBERTA_TOKENIZER,
+) -> TokenizerSpec:
+    """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
+    `usual_class` are as in `TokenizerConfig`."""
+    config = read_config(folder)
+    # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
+    supported = *_CLASSES, LLAMA_TOKENIZER
+    name = class_of(config, class_in_config, usual_class, supported=supported, model="byte-level BPE")
+    check_unsupported(config, has_template=described is not None or name in _WITHOUT_TEMPLATE)
+    rebuilds = name in _CLASSES
+    if described is None and not rebuilds:
+        raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
+    tokens = read_tokens(folder, config, described, _CLASSES.get(name, ROBERTA_TOKENS), rebuilds)
+    with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=name == DEBERTA_TOKENIZER)
+    whole = None
+    if described is not None:
+        _check_same_pieces(folder, described)
+        whole = read_byte_level_json(described if with_segments else without_segments(described))
+        if not with_segments and whole.template.segments > 1:
+            message = (
+                "the model is not told of the segments that pairs have here; TemplateProcessing can leave them out"
+            )
+            raise refusal("tokenizer-template", message, file=JSON_FILE)
+    if rebuilds:
+        rebuilt = _rebuilt(folder, config, described, tokens, name)
+        spec = read_byte_level_json(rebuilt if with_segments else without_segments(rebuilt))
+        if whole is not None:
+            spec = _agreed(spec, whole, name)
+    else:
+        assert whole is not None
+        spec = whole
+    tokens.check(spec)
+    return replace(spec, notes=spec.notes + tokens.notes)
+
+
+def _rebuilt(
+    folder: CheckpointFolder, config: dict[str, Any], described: dict[str, Any] | None, tokens: FolderTokens, name: str
+) -> dict[str, Any]:
+    """The tokenizer.json of one of `_CLASSES`."""
+    if described is not None:
+        vocab, merges = described["model"]["vocab"], described["model"].get("merges")
+    else:
+        vocab, merges = folder.read_json(VOCAB_FILE), _merge_lines(folder.read(MERGES_FILE))
+        check_vocab(vocab, None, VOCAB_FILE)
+    added = tokens.of(vocab)
+    ids = vocab | {token.content: token.id for token in added}
+    of_qwen2 = name == QWEN2_TOKENIZER
+    silent = of_qwen2 and config.get("add_prefix_space") is None
+    prefix = not silent and flag_of(config, "add_prefix_space", False)
+    segmenter = {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": not of_qwen2}
+    if of_qwen2:
+        # The class adds its special tokens once more, by their texts.
+        special, plain = (
+            set(tokens.special.values()),
+            dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
+        )
+        added = [replace(token, **plain) if token.content in special else token for token in added]
+        words = {"type": "Split", "pattern": {"Regex": QWEN2_EXPRESSION}, "behavior": "Isolated", "invert": False}
+        segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter]}
+    if name == ROBERTA_TOKENIZER:
+        separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
+        post_processor: dict[str, Any] | None = {
+            "type": "RobertaProcessing",
+            "sep": separate,
+            "cls": classify,
+            "trim_offsets": flag_of(config, "trim_offsets", True),
+            "add_prefix_space": prefix,
+        }
+    elif name == DEBERTA_TOKENIZER:
+        classify, separate = (tokens.special[key] for key in ("cls_token", "sep_token"))
+        single = f"{classify} $A {separate}"
+        post_processor = template_of(single, f"{single} {separate} $B {separate}", ids)
+    elif described is None and name in _WITHOUT_TEMPLATE:
+        post_processor = template_between(asked_ends(config, tokens.special), ids)
+    else:
+        post_processor = None if described is None else described.get("post_processor")
+    return {
+        "version": "1.0",
+        "added_tokens": [asdict(token) for token in added],
+        "normalizer": {"type": "NFC"} if name in (QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER) else None,
+        "pre_tokenizer": segmenter,
+        "post_processor": post_processor,
+        "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": "",
+            "end_of_word_suffix": "",
+            "fuse_unk": False,
+            "vocab": vocab,
+            "merges": merges,
+        },
+    }
+
+
+def _merge_lines(raw: bytes) -> list[str]:
+    """The lines of merges.txt; those that begin with #version say nothing."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise refusal("vocab-not-utf8", message, file=MERGES_FILE) from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return [line for line in lines[: len(lines) - (not lines[-1])] if not line.startswith("#version")]
+
+
+def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> None:
+    """Where the folder has the older files beside tokenizer.json, they must agree: different tools read either."""
+    model = described["model"]
+    if folder.has(VOCAB_FILE) and folder.read_json(VOCAB_FILE) != model.get("vocab"):
+        raise refusal("tokenizer-conflict", f"{JSON_FILE} has another vocabulary", file=VOCAB_FILE)
+    merges = model.get("merges")
+    if folder.has(MERGES_FILE) and isinstance(merges, list):
+        spelled = [" ".join(map(str, pair)) if isinstance(pair, list) else pair for pair in merges]
+        if _merge_lines(folder.read(MERGES_FILE)) != spelled:
+            raise refusal("tokenizer-conflict", f"{JSON_FILE} has other merges", file=MERGES_FILE)
+
+
+def _agreed(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> TokenizerSpec:
+    """What tokenizer.json says, refused where the class has other parts. Between two texts DeBERTa's has two separators
+    since version 5, and one before, with which models were trained."""
+    other = [part for part in _PARTS if getattr(rebuilt, part) != getattr(whole, part)]
+    if name == DEBERTA_TOKENIZER and other == ["template"]:
+        note = f"{name} of transformers has another post_processor: {JSON_FILE} counts"
+        return replace(whole, notes=(*whole.notes, note))
+    if other:
+        raise refusal(
+            "tokenizer-conflict",
+            f"{name} of transformers has other {other[0].replace('_', ' ')} than {JSON_FILE} says; make "
+            f"{CONFIG_FILE} and {JSON_FILE} agree",
+            file=JSON_FILE,
+        )
+    return rebuilt

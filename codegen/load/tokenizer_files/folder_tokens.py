@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The added tokens of a folder as `transformers` 5.23 collects them, from four files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..files import CheckpointFolder
+from ..refusal import refusal, shown
+from .sentencepiece_model import CONTROL, USER_DEFINED, SentencePieceModel
+from .tokenizer_config import (
+    ADDED_TOKENS_FILE,
+    SPECIAL_TOKENS_FILE,
+    check_is_added,
+    content_of,
+    extra_tokens,
+    read_special_map,
+)
+from .tokenizer_config import FILE as CONFIG_FILE
+from .tokenizer_json import FILE as JSON_FILE
+from .tokenizer_json import added_tokens, check_vocab, read_added_token
+from .tokenizer_spec import AddedToken, TokenizerSpec
+
+_NO_ID = -1
+# By file: keys in the place of whose values, be they empty, no tokens of SentencePiece's file count.
+_LISTS_OF_TOKENS = {
+    CONFIG_FILE: ("additional_special_tokens", "extra_special_tokens"),
+    SPECIAL_TOKENS_FILE: ("extra_special_tokens",),
+}
+# RobertaTokenizer's defaults, which those of SentencePiece share, in the order in which `transformers` adds them.
+ROBERTA_TOKENS: dict[str, object] = {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "sep_token": "</s>",
+    "pad_token": "<pad>",
+    "cls_token": "<s>",
+    "mask_token": "<mask>",
+}
+
+# GPT2Tokenizer's: one token is all three, and there may be one of padding.
+GPT2_TOKENS: dict[str, object] = {
+    **dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>"),
+    "pad_token": None,
+}
+# GPTNeoXTokenizer's.
+GPT_NEOX_TOKENS: dict[str, object] = GPT2_TOKENS | {"pad_token": "<|padding|>"}
+# DebertaTokenizer's.
+DEBERTA_TOKENS: dict[str, object] = {
+    "bos_token": "[CLS]",
+    "eos_token": "[SEP]",
+    "unk_token": "[UNK]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+# Qwen2Tokenizer's, which may have none of them.
+QWEN2_TOKENS: dict[str, object] = {
+    "bos_token": None,
+    "eos_token": "<|endoftext|>",
+    "unk_token": "<|endoftext|>",
+    "pad_token": "<|endoftext|>",
+}
+
+
+@dataclass(frozen=True)
+class FolderTokens:
+    """Tokens as `transformers` collects them."""
+
+    special: dict[str, str]  # by key: the text
+    decoded: tuple[AddedToken, ...]  # that a file lists with their ids
+    named: tuple[AddedToken, ...]  # special ones that none does
+    extra: tuple[tuple[str, object, str], ...]  # more that a file names: key, value, file
+    notes: tuple[str, ...]
+    lists_extra: bool  # whether a file lists more of them, be it none
+    of_map: frozenset[str] = frozenset()  # texts of special ones that special_tokens_map.json names
+
+    def of(self, vocab: dict[str, int], own: dict[str, bool] | None = None) -> list[AddedToken]:
+        """All by their ids, the named ones with those that they get. `own` are tokens that the pieces say, and whether
+        they are special: their flags are none, whatever names them."""
+        tokens = list(self.decoded)
+        free = len(vocab) + sum(token.content not in vocab for token in tokens)
+        named = {token.content: token for token in self.named}
+        for text, special in (own or {}).items():
+            if all(token.content != text for token in self.decoded):
+                plain = _token(text, _NO_ID, special=special or text in named)
+                named[text] = replace(plain, normalized=False)
+        new = [token.content in self.of_map for token in named.values() if token.content not in vocab]
+        if any(new) and not all(new):
+            message = f"special tokens that no vocabulary has are named here and in {CONFIG_FILE}: say them in one file"
+            raise refusal("tokenizer-conflict", message, file=SPECIAL_TOKENS_FILE)
+        for token in named.values():
+            tokens.append(replace(token, id=vocab.get(token.content, free)))
+            free += token.content not in vocab
+        return sorted(tokens, key=lambda token: token.id)
+
+    def check(self, spec: TokenizerSpec) -> None:
+        """Refuses what `transformers` would add to a tokenizer, or change."""
+        known = {token.content: token for token in spec.added_tokens}
+        for token in self.decoded:
+            if known.get(token.content) != token:
+                message = f"added token {shown(token.content)} ({token.id}) is not the same in {JSON_FILE}"
+                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+        for key, text in self.special.items():
+            check_is_added(text, key, known, JSON_FILE, CONFIG_FILE)
+        for key, value, file in self.extra:
+            check_is_added(value, key, known, JSON_FILE, file)
+
+
+def read_tokens(
+    folder: CheckpointFolder,
+    config: dict[str, Any],
+    described: dict[str, Any] | None,
+    usual: dict[str, object],
+    rebuilds: bool,
+) -> FolderTokens:
+    """`usual` are the keys of a class's special tokens in the order of their adding, and if it `rebuilds` the tokenizer
+    its tokens where no file names others; where one is None, files may say null. `described` is tokenizer.json, its
+    vocabulary an object.
+
+    added_tokens_decoder alone where the configuration has it; else special_tokens_map.json, added_tokens.json and
+    tokenizer.json, what is later in this list before what is earlier."""
+    may_lack = None in usual.values()
+    values = {**(usual if rebuilds else {}), **{key: config[key] for key in usual if key in config}}
+    sources = [(config, CONFIG_FILE)]
+    decoded: dict[int, AddedToken] = {}
+    notes: tuple[str, ...] = ()
+    if "added_tokens_decoder" in config:
+        decoder = config["added_tokens_decoder"]
+        if not isinstance(decoder, dict) or not all(key.isascii() and key.isdigit() for key in decoder):
+            raise refusal("config-type", "'added_tokens_decoder' must be an object by ids", file=CONFIG_FILE)
+        for key, item in decoder.items():
+            decoded[int(key)] = read_added_token(item, "added_tokens_decoder", CONFIG_FILE, int(key))
+        unused = [name for name in (SPECIAL_TOKENS_FILE, ADDED_TOKENS_FILE) if folder.has(name)]
+        notes = tuple(f"{name}: not used, {CONFIG_FILE} lists the added tokens" for name in unused)
+    else:
+        special_map = read_special_map(folder)
+        values |= {key: special_map[key] for key in usual if key in special_map}
+        sources.append((special_map, SPECIAL_TOKENS_FILE))
+        # Special from the beginning is what a file names, not what is the class's own.
+        keys = [(of, file, key) for of, file in sources for key in usual if key in of]
+        named = {content_of(of[key], key, file) for of, file, key in keys if not (may_lack and of[key] is None)}
+        for text, number in (folder.read_json_if_present(ADDED_TOKENS_FILE) or {}).items():
+            if type(number) is not int or number < 0:
+                message = f"the id of {shown(text)} must be an integer from 0, got {shown(number)}"
+                raise refusal("config-type", message, file=ADDED_TOKENS_FILE)
+            decoded[number] = _token(text, number, special=text in named)
+        vocab = described["model"].get("vocab") if described is not None else None
+        if described is not None:
+            check_vocab(vocab, None)
+            decoded |= {token.id: token for token in added_tokens(described.get("added_tokens"), vocab)}
+    if may_lack:
+        values = {key: value for key, value in values.items() if value is not None}
+    known = {token.content for token in decoded.values()}
+    special = {key: content_of(value, key, CONFIG_FILE) for key, value in values.items()}
+    named_tokens: dict[str, AddedToken] = {}
+    for key, text in special.items():
+        if text not in known:
+            token = _token(text, _NO_ID, special=True, flags=values[key])
+            if named_tokens.setdefault(text, token) != token:
+                message = f"{key} gives {shown(text)} other flags than another key does"
+                raise refusal("tokenizer-conflict", message, file=CONFIG_FILE)
+    for of, file in sources[1:]:
+        _check_flags(of, file, named_tokens)
+    # A token that a key names is special, whatever the list says.
+    special_texts = set(special.values())
+    listed = [replace(t, special=t.special or t.content in special_texts) for _, t in sorted(decoded.items())]
+    extra = tuple((key, item, file) for of, file in sources for key, item in extra_tokens(of, usual, file))
+    lists_extra = any(
+        key in of and not isinstance(of[key], dict) for of, file in sources for key in _LISTS_OF_TOKENS[file]
+    )
+    of_map = frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key))
+    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra, of_map)
+
+
+def _check_flags(values: dict[str, Any], file: str, named: dict[str, AddedToken]) -> None:
+    """Refuses other flags of a token than another file gives, whatever the key is."""
+    for key, value in values.items():
+        text = value.get("content") if isinstance(value, dict) else value
+        found = named.get(text) if isinstance(text, str) else None
+        if found is not None and found != _token(found.content, _NO_ID, special=True, flags=value):
+            message = f"{key} gives {shown(text)} other flags than {CONFIG_FILE} does"
+            raise refusal("tokenizer-conflict", message, file=file)
+
+
+def own_tokens(model: SentencePieceModel, tokens: FolderTokens) -> dict[str, bool]:
+    """Control pieces, which are special, and those that users define, which are found as a whole. Where a file lists
+    extra tokens, be it none, these count in their place."""
+    if tokens.lists_extra:
+        return {}
+    return {piece.text: piece.type == CONTROL for piece in model.pieces if piece.type in (CONTROL, USER_DEFINED)}
+
+
+def _token(text: str, number: int, *, special: bool, flags: object = None) -> AddedToken:
+    """With the flags that an object gives, or those of a bare string."""
+    given = flags if isinstance(flags, dict) else {}
+    usual = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": not special}
+    chosen = {flag: given.get(flag, value if not given else flag == "normalized") for flag, value in usual.items()}
+    for flag, value in chosen.items():
+        if not isinstance(value, bool):
+            raise refusal("config-type", f"{flag} of {shown(text)} must be true/false", file=CONFIG_FILE)
+    return AddedToken(content=text, id=number, special=special, **chosen)

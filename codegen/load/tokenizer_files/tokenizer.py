@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tokenizer of a checkpoint folder: tokenizer.json, or, of older ones, vocab.txt (WordPiece), vocab.json with
+merges.txt (byte-level BPE), or SentencePiece's own file (Unigram)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from ..files import CheckpointFolder
+from ..refusal import refusal, shown
+from . import tokenizer_config, tokenizer_json, vocab_text
+from .bert_json import read_bert_json
+from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
+from .character_bpe_json import is_character_bpe
+from .described_folder import read_described_folder
+from .esm_folder import is_esm_folder, read_esm_folder
+from .llama_folder import FILE as LLAMA_FILE
+from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
+from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
+from .tokenizer_parts import TokenizerParts
+from .tokenizer_spec import (
+    AddedToken,
+    BertNormalizer,
+    BertSegmenter,
+    ByteLevelBpeModel,
+    TokenizerSpec,
+    WordPieceModel,
+    bert_template,
+)
+from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
+from .word_level_json import is_word_level, read_word_level_json
+from .word_piece_json import is_word_piece_of_steps, read_word_piece_json
+
+MAX_PIECE_BYTES = 1024
+MAX_VOCABULARY_BYTES = 4 << 20  # 250,000 pieces of 8 bytes take half of it
+
+
+def load_tokenizer(
+    folder: CheckpointFolder, vocab_size: int, class_in_config: object = None, usual_class: str = BERT_TOKENIZER
+) -> TokenizerSpec:
+    """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
+    `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
+    described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
+    if described is not None and is_word_level(described):
+        read, model = read_word_level_json, "word-level"
+        spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
+        file = tokenizer_json.FILE
+    elif described is not None and is_character_bpe(described):
+        spec = read_character_bpe_folder(folder, described, class_in_config, usual_class)
+        file = tokenizer_json.FILE
+    elif is_byte_level(folder, described):
+        spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
+        file = VOCAB_FILE if described is None else tokenizer_json.FILE
+    elif described is None and is_esm_folder(folder, class_in_config, usual_class):
+        spec, file = read_esm_folder(folder), vocab_text.FILE
+    elif described is None and is_llama_folder(folder, class_in_config):
+        spec, file = read_llama_folder(folder, class_in_config), LLAMA_FILE
+    elif is_unigram_folder(folder, described):
+        spec = read_unigram_folder(folder, described, class_in_config, usual_class)
+        file = tokenizer_json.FILE
+    else:
+        config = TokenizerConfig(folder, class_in_config, usual_class)
+        if described is not None and not config.rebuilds and is_word_piece_of_steps(described):
+            read, model = read_word_piece_json, "WordPiece"
+            spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
+            file = tokenizer_json.FILE
+        else:
+            parts = _word_piece(folder, described, config)
+            spec, file = _spec(parts), parts.file
+    _check_lengths(spec, file)
+    wheel = tokenizer_json.wheel_of(spec.json, file)
+    return replace(spec, notes=spec.notes + _check_ids(spec, vocab_size, file) + _found_in_words(spec, wheel))
+
+
+def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, config: TokenizerConfig) -> TokenizerParts:
+    if described is not None:
+        parts = read_bert_json(described, config.second_segment)
+        config.check_against(parts)
+        if not config.rebuilds:  # else the class has its own
+            parts = replace(parts, decoder=described.get("decoder"))
+        if folder.has(vocab_text.FILE):
+            _check_same_vocab(parts, vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))[0])
+        return parts
+    if not folder.has(vocab_text.FILE):
+        others = f"{VOCAB_FILE} with {MERGES_FILE}, {', '.join(MODEL_FILES)}"
+        names = f"{tokenizer_json.FILE}, {vocab_text.FILE}, {others}"
+        raise refusal("tokenizer-missing", f"the folder has neither {names}")
+    parts = _from_vocab_text(folder, config)
+    config.check_against(parts)
+    return parts
+
+
+def _from_vocab_text(folder: CheckpointFolder, config: TokenizerConfig) -> TokenizerParts:
+    if not config.rebuilds:
+        raise refusal(
+            "tokenizer-class",
+            f"{shown(config.values['tokenizer_class'])} needs tokenizer.json, the folder has only {vocab_text.FILE}",
+            file=tokenizer_config.FILE,
+        )
+    vocab, notes = vocab_text.read_vocab_text(folder.read(vocab_text.FILE, vocab_text.MAX_BYTES))
+    special = {key: config.special_token(key) for key in config.special_tokens}
+    for key, token in special.items():
+        if token not in vocab:
+            raise refusal(
+                "missing-special-token", f"the vocabulary has no {shown(token)}, the {key}", file=vocab_text.FILE
+            )
+    if special["cls_token"] == special["sep_token"]:
+        raise refusal("tokenizer-template", "one token is both cls_token and sep_token", file=tokenizer_config.FILE)
+    added = [
+        AddedToken(
+            content=token,
+            id=vocab[token],
+            special=True,
+            normalized=False,
+            single_word=False,
+            lstrip=token == special["mask_token"] and config.mask_strips,
+            rstrip=False,
+        )
+        for token in sorted(set(special.values()), key=vocab.__getitem__)
+    ]
+    if not folder.has(tokenizer_config.FILE):
+        notes += (f"no {tokenizer_config.FILE}: lower-casing assumed, as transformers does",)
+    return TokenizerParts(
+        file=vocab_text.FILE,
+        vocab=vocab,
+        added_tokens=tuple(added),
+        clean_text=True,
+        handle_chinese_chars=bool(config.setting("tokenize_chinese_chars")),
+        strip_accents=config.setting("strip_accents"),
+        lowercase=bool(config.setting("do_lower_case")),
+        continuing_prefix="##",
+        max_input_chars_per_word=100,
+        unknown_token=special["unk_token"],
+        classify_token=special["cls_token"],
+        separate_token=special["sep_token"],
+        second_segment=config.second_segment if config.separators == 1 else 0,
+        separators=config.separators,
+        notes=notes,
+    )
+
+
+def _check_same_vocab(parts: TokenizerParts, lines: dict[str, int]) -> None:
+    """The folder has both files, and they must agree: different tools read different ones."""
+    known = parts.vocab | {token.content: token.id for token in parts.added_tokens}
+    different = next((p for p in lines if known.get(p) != lines[p]), None)
+    if different is None:
+        different = next((p for p in parts.vocab if p not in lines), None)
+    if different is not None:
+        raise refusal(
+            "tokenizer-conflict",
+            f"the piece {shown(different)} has the id {shown(lines.get(different))} in {vocab_text.FILE}, "
+            f"{shown(known.get(different))} in {parts.file}",
+            file=vocab_text.FILE,
+        )
+
+
+def _check_lengths(spec: TokenizerSpec, file: str) -> None:
+    """Each byte may become a node of the trie: what no text holds must not cost minutes."""
+    total = 0
+    for piece in (*spec.model.pieces, *(token.content for token in spec.added_tokens)):
+        size = len(piece.encode() if isinstance(piece, str) else piece or b"")
+        total += size
+        if size > MAX_PIECE_BYTES:
+            raise refusal(
+                "piece-too-long",
+                f"the piece {_shown_piece(piece)} has {size} bytes, at most {MAX_PIECE_BYTES} are read",
+                file=file,
+            )
+    if total > MAX_VOCABULARY_BYTES:
+        raise refusal(
+            "vocab-too-large",
+            f"the pieces have {total} bytes together, at most {MAX_VOCABULARY_BYTES} are read",
+            file=file,
+        )
+
+
+def _shown_piece(piece: str | bytes | None) -> str:
+    return shown(piece.decode(errors="replace") if isinstance(piece, bytes) else piece)
+
+
+def _check_ids(spec: TokenizerSpec, vocab_size: int, file: str) -> tuple[str, ...]:
+    """Refuses ids that the word embedding does not have; a note where it has more."""
+    added = {token.id: token.content for token in spec.added_tokens}
+    last = max(len(spec.model.pieces) - 1, *added) if added else len(spec.model.pieces) - 1
+    if last >= vocab_size:
+        text = added[last] if last in added else spec.model.pieces[last]
+        raise refusal(
+            "token-id-out-of-range",
+            f"{_shown_piece(text)} has the id {last}, the word embedding only {vocab_size} rows (vocab_size)",
+            file=file,
+        )
+    if last + 1 < vocab_size:
+        return (f"vocab_size is {vocab_size}, the tokenizer produces ids up to {last}",)
+    return ()
+
+
+def _found_in_words(spec: TokenizerSpec, wheel: Tokenizer) -> tuple[str, ...]:
+    """Notes of special tokens that WordPiece and byte-level BPE find in plain text, too, as `tokenizers` does: BERT's
+    own have brackets, at which words end."""
+    if isinstance(spec.model, ByteLevelBpeModel):
+        wheel.encode_special_tokens = True
+        hidden = [token for token in spec.added_tokens if token.special]
+        return tuple(
+            _not_hidden(token.content)
+            for token in hidden
+            if wheel.encode(token.content, add_special_tokens=False).ids == [token.id]
+        )
+    if not isinstance(spec.model, WordPieceModel):
+        return ()
+    prefix, uncased = spec.model.continuing_prefix, spec.summary.startswith("uncased")
+    pieces = {piece for piece in spec.model.pieces if piece is not None}
+    special = [t.content for t in spec.added_tokens if t.special and t.id != spec.model.unknown_id]
+    found = []
+    for text in special:
+        word = text.removeprefix(prefix)
+        is_word = [part for part, _ in wheel.pre_tokenizer.pre_tokenize_str(word)] == [word]
+        if text in pieces and word and is_word and not (uncased and word != word.lower()):
+            found.append(_not_hidden(text))
+    return tuple(found)
+
+
+def _not_hidden(text: str) -> str:
+    return f"special token {shown(text)} is a piece of words: SpecialTokens::plain_text does not hide it"
+
+
+def _spec(parts: TokenizerParts) -> TokenizerSpec:
+    last = max((*parts.vocab.values(), *(token.id for token in parts.added_tokens)))
+    pieces: list[str | None] = [None] * (last + 1)
+    for piece, index in parts.vocab.items():
+        pieces[index] = piece or None  # an empty piece never matches
+    strip_accents = parts.lowercase if parts.strip_accents is None else parts.strip_accents
+    classify_id, separate_id = parts.vocab[parts.classify_token], parts.vocab[parts.separate_token]
+    return TokenizerSpec(
+        normalizer=BertNormalizer(parts.clean_text, parts.handle_chinese_chars, strip_accents, parts.lowercase),
+        segmenter=BertSegmenter(),
+        model=WordPieceModel(
+            pieces=tuple(pieces),
+            continuing_prefix=parts.continuing_prefix,
+            max_input_chars_per_word=parts.max_input_chars_per_word,
+            unknown_id=parts.vocab[parts.unknown_token],
+        ),
+        template=bert_template(classify_id, separate_id, parts.second_segment, parts.separators),
+        added_tokens=parts.added_tokens,
+        trimming=parts.trimming,
+        json=parts.to_json(),
+        notes=parts.notes,
+    )
