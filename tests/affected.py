@@ -26,17 +26,17 @@ FROZEN = "tests/codegen/test_frozen_values.py"  # reads all of the generator
 READ = (f"{BUILT}/test_readme.py", f"{BUILT}/test_readme_commands.py")  # what reads the pages for users
 GPU = (
     "test-cuda",
-    "tests/codegen/test_render_cuda.py",
+    "tests/codegen/render/test_render_cuda.py",
     *(f"{BUILT}/test_{name}.py" for name in ("cuda_programs", "cuda_shapes", "cuda_stub", "gpu_check")),
     f"{BUILT}/promises/test_promise_cuda_arithmetic.py",
     f"{BUILT}/promises/test_promise_cuda_host.py",
     f"{BUILT}/outside/test_cuda_build.py",
 )
 READS_RUNTIME = (
-    "tests/codegen/test_head_names.py",
+    "tests/codegen/render/test_head_names.py",
     "tests/codegen/test_names.py",
     "tests/codegen/test_pack.py",
-    "tests/codegen/test_render.py",
+    "tests/codegen/render/test_render.py",
     "tests/codegen/emulate/test_emulate_polynomials.py",
     "tests/codegen/tokenizer/test_tokenizer_tables.py",
     "tests/coverage",

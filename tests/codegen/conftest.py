@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-for folder in (Path(__file__).parent, Path(__file__).parents[2]):
+HERE = Path(__file__).parent
+for folder in (HERE, *sorted({path.parent for path in HERE.rglob("test_*.py")} - {HERE}), HERE.parents[1]):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

@@ -109,4 +109,7 @@ def test_codes_that_are_made_of_parts_are_known_here() -> None:
         if call.name in ("EtchError", "refusal") and call.given and isinstance(call.given[0], ast.JoinedStr)
     }
     # Those of gpu/ take a message alone.
-    assert {file for file in made if not file.startswith("gpu/")} == {"building/build.py", "load/tokenizer_files/tokenizer_json.py"}
+    assert {file for file in made if not file.startswith("gpu/")} == {
+        "building/build.py",
+        "load/tokenizer_files/tokenizer_json.py",
+    }

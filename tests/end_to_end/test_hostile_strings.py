@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strings of a checkpoint that would be code, comments or templates elsewhere: what they make compiles, and the program
-gives them back byte for byte. That they change nothing but literals and arrays is in tests/codegen/test_render.py."""
+gives them back byte for byte. That they change nothing but literals and arrays is in codegen/render/test_render.py."""
 
 from __future__ import annotations
 

@@ -89,27 +89,35 @@ AREAS = {
                 (
                     *PYTEST,
                     FROZEN,
-                    "tests/codegen/test_liveness.py",
-                    "tests/codegen/test_plan_sizes.py",
+                    "tests/codegen/memory/test_liveness.py",
+                    "tests/codegen/memory/test_plan_sizes.py",
                     "tests/codegen/lower/test_plan_parts.py",
-                    "tests/codegen/test_plan.py",
+                    "tests/codegen/memory/test_plan.py",
                 )
             ),
         ),
     ),
     "regions": Area(
         ("codegen/memory/regions.py",),
-        (Suite((*PYTEST, FROZEN, "tests/codegen/test_regions.py", "tests/codegen/test_plan_regions.py")),),
+        (
+            Suite(
+                (*PYTEST, FROZEN, "tests/codegen/memory/test_regions.py", "tests/codegen/memory/test_plan_regions.py")
+            ),
+        ),
     ),
     "tables": Area(
         ("codegen/memory/table_places.py", "codegen/render/table_places.py"),
-        (Suite((*PYTEST, FROZEN, "tests/codegen/test_table_places.py")),),
+        (Suite((*PYTEST, FROZEN, "tests/codegen/memory/test_table_places.py")),),
     ),
     "traffic": Area(
         ("codegen/memory/traffic.py", "codegen/memory/table_traffic.py"),
         (
             Suite(
-                (*PYTEST, FROZEN, *(f"tests/codegen/test_{name}.py" for name in ("traffic", "regions", "table_places")))
+                (
+                    *PYTEST,
+                    FROZEN,
+                    *(f"tests/codegen/memory/test_{name}.py" for name in ("traffic", "regions", "table_places")),
+                )
             ),
         ),
     ),
@@ -121,7 +129,7 @@ AREAS = {
                     *PYTEST,
                     FROZEN,
                     *(
-                        f"tests/codegen/test_budget{name}.py"
+                        f"tests/codegen/budget/test_budget{name}.py"
                         for name in ("_told", "_judge", "_choose", "_linked", "_search", "_space", "")
                     ),
                 )

@@ -21,7 +21,7 @@ from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 
-HERE = Path(__file__).resolve().parent / "generation"
+HERE = Path(__file__).resolve().parents[1] / "generation"
 sys.path.insert(0, str(HERE))
 from record_translations import MAX_LENGTH, MODELS, write_folder  # noqa: E402 - of the folder beside
 

@@ -22,7 +22,7 @@ from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
 
-HERE = Path(__file__).resolve().parent / "generation"
+HERE = Path(__file__).resolve().parents[1] / "generation"
 WORDS: list[tuple[str, list[int], list[int]]] = json.loads((HERE / "bart_g2p_us.json").read_text(encoding="utf-8"))
 
 

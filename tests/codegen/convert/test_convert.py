@@ -24,7 +24,7 @@ from tiny_sentence import write_tiny_sentence_model
 
 from codegen import cli
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE / "generation"))
 import record_translations  # noqa: E402 - of the folder beside
 

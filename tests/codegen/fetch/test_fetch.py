@@ -19,7 +19,7 @@ from tiny_sentence import write_tiny_sentence_model
 from codegen.fetch.chosen import chosen
 from codegen.load.hub_name import HubName
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def etch(*arguments: str | Path, hub: str = "http://127.0.0.1:1", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

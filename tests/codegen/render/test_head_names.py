@@ -17,7 +17,7 @@ from codegen.errors import EtchError
 from codegen.head_folders import HeadFolder, check_beside, parse_head
 from codegen.memory.table_places import parse_place
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("single", "multi", "values", "tags", "masks", "next", "answers")
 
 

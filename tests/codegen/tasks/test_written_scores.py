@@ -10,7 +10,7 @@ import pytest
 
 from codegen.tasks.translation_scores import bleu, chrf
 
-RECORDED = json.loads((Path(__file__).parent / "generation" / "sacrebleu.json").read_text(encoding="utf-8"))
+RECORDED = json.loads((Path(__file__).parents[1] / "generation" / "sacrebleu.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("corpus", RECORDED, ids=range(len(RECORDED)))

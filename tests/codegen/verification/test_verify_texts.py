@@ -23,7 +23,7 @@ from codegen.library_tokenizer.spelled import Speller
 from codegen.verification.comparison_of_texts import options_of
 from codegen.verification.verify import verify
 
-FOLDERS = Path(__file__).parent / "generation"
+FOLDERS = Path(__file__).parents[1] / "generation"
 TEXTS = ["the cat sat", "", "0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 a b c d e f g h i j k l m n o"]
 
 # Answers with prepared lines, like the program of a generated model.

@@ -32,7 +32,7 @@ from codegen.render.model import Model
 from codegen.render.tables import table_bytes
 from codegen.targets import TARGETS
 
-TALES = Path(__file__).parent / "generation" / "gpt2" / "texts"
+TALES = Path(__file__).parents[1] / "generation" / "gpt2" / "texts"
 LLAMA = TALES.parents[1] / "llama" / "texts"
 _KEYS = {"beams": "beams", "target": "max_target", "source": "max_tokens"}
 PROMPTS = ["The cat sat", "", "a b c", "0 1 2 3 4 5 6 7", "Caf\u00e9 \u6771", "xyz", "one two", "Zz"]

@@ -80,7 +80,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind in ("tags", "single"):
         write_head(place / kind, kind)
     (place / "zero").symlink_to(recorded("zero/bert"))
-    (place / "many").symlink_to(Path(__file__).parent / "generation" / "m2m_100" / "texts")
+    (place / "many").symlink_to(Path(__file__).parents[1] / "generation" / "m2m_100" / "texts")
     (place / "texts.txt").write_text(TEXTS)
     (place / "rows.csv").write_text(ROWS)
     (place / "pairs.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS), encoding="utf-8")

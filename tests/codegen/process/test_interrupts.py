@@ -154,7 +154,7 @@ def test_a_signal_while_a_string_is_executed(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "stopped"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])},
         capture_output=True,
         text=True,
         check=False,

@@ -31,7 +31,7 @@ from codegen.tasks import verbs
 from codegen.tokenizer import compile_tokenizer
 
 LINEARS = ("query", "key", "value", "attention_output", "intermediate", "output", "pooler")
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 needs_compiler = pytest.mark.skipif(not COMPILERS, reason="no C++ compiler")
 # Printable ASCII but for quote, backslash and question mark, or three octal digits.
