@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a .jsonl file: an object a line, all with the same names, of strings and numbers. codegen/files/json_rows.py reads
-// the same.
+// Rows of a .jsonl file: an object a line, all with the same names, of strings and numbers. codegen/files/json_rows.py
+// reads the same.
 #pragma once
 
 #include <cstddef>
