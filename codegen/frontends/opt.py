@@ -9,7 +9,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family, Names
-from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .shared.encoder_layer import BART_NAMES, LayerShape, post_norm_layer, pre_norm_layer
 from .shared.llama_stack import POSITIONS, WORDS, Stack
 
 MODEL_TYPE = "opt"
@@ -18,16 +18,6 @@ HARMLESS_KEYS = frozenset({"activation_dropout", "attention_dropout", "dropout",
 _FIRST = 2  # of the positions that a text has
 _EPSILON = 1e-5  # PyTorch's
 _WIDTH = "word_embed_proj_dim"
-_NAMES = LayerNames(
-    query="self_attn.q_proj",
-    key="self_attn.k_proj",
-    value="self_attn.v_proj",
-    attention_output="self_attn.out_proj",
-    attention_norm="self_attn_layer_norm",
-    intermediate="fc1",
-    output="fc2",
-    output_norm="final_layer_norm",
-)
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -45,7 +35,9 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         body = Embed((Term(words, "ids"),), "narrow"), Embed((place,), "hidden")
         body += (_linear(tensors, "project_in", prefix, (hidden, width), "narrow", "hidden", residual="hidden"),)
     layer_of = pre_norm_layer if norm_before else post_norm_layer
-    body += (Layers("layer", count, layer_of(tensors, [f"{prefix}layers.{i}." for i in range(count)], _NAMES, shape)),)
+    body += (
+        Layers("layer", count, layer_of(tensors, [f"{prefix}layers.{i}." for i in range(count)], BART_NAMES, shape)),
+    )
     if norm_before and not config.flag("_remove_final_layer_norm", False):
         norm = f"{prefix}final_layer_norm"
         body += (parts.layer_norm(tensors, "final_norm", [norm], hidden, _EPSILON, "hidden"),)

@@ -17,7 +17,7 @@ from ...tasks.translation import Translation
 from . import parts
 from .computed import Computed
 from .decoder_layer import DecoderNames, decoder_layer, decoder_widths
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from .encoder_layer import BART_NAMES, LayerShape, post_norm_layer, pre_norm_layer
 from .sinusoids import halved_sinusoids
 from .target import build_target
 
@@ -38,16 +38,6 @@ _LOGITS = "lm_head.weight"
 _WORDS = ("model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
 _FIRST_POSITION = 2  # rows of learned tables before the first token's
 _EPSILON = 1e-5  # of the norms; no key says it
-_ENCODER = LayerNames(
-    query="self_attn.q_proj",
-    key="self_attn.k_proj",
-    value="self_attn.v_proj",
-    attention_output="self_attn.out_proj",
-    attention_norm="self_attn_layer_norm",
-    intermediate="fc1",
-    output="fc2",
-    output_norm="final_layer_norm",
-)
 _DECODER = DecoderNames(
     self_query="self_attn.q_proj",
     self_key="self_attn.k_proj",
@@ -221,7 +211,7 @@ def _layers(config: Config, tensors: TensorFile, of: str, shape: LayerShape, pre
     prefixes = [f"model.{of}.layers.{i}." for i in range(count)]
     if of == "encoder":
         layer = pre_norm_layer if pre_norm else post_norm_layer
-        return Layers("encoder_layer", count, layer(tensors, prefixes, _ENCODER, shape))
+        return Layers("encoder_layer", count, layer(tensors, prefixes, BART_NAMES, shape))
     return Layers("decoder_layer", count, decoder_layer(tensors, prefixes, _DECODER, shape, "hidden", pre_norm))
 
 

@@ -28,6 +28,19 @@ class LayerNames:
     output_norm: str
 
 
+# Of the families that come from fairseq.
+BART_NAMES = LayerNames(
+    query="self_attn.q_proj",
+    key="self_attn.k_proj",
+    value="self_attn.v_proj",
+    attention_output="self_attn.out_proj",
+    attention_norm="self_attn_layer_norm",
+    intermediate="fc1",
+    output="fc2",
+    output_norm="final_layer_norm",
+)
+
+
 @dataclass(frozen=True)
 class LayerShape:
     """The same in each layer."""

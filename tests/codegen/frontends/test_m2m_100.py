@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_decoders import folder, graph_of
-from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
+from test_marian import again
 
 from codegen.errors import EtchError
 from codegen.frontends.shared.sinusoids import closed_sinusoids
@@ -28,15 +28,6 @@ def table(graph: g.Graph) -> np.ndarray:
     (first, second) = (embed.terms[1].table for embed in embeds(graph))
     assert first is second
     return first.at(0).values
-
-
-def again(made: Path, name: str, difference: int = 0) -> None:
-    """Stores the words under another name as well; `difference` changes the first byte."""
-    header, data = read_raw_safetensors(made / "model.safetensors")
-    begin, end = header[WORDS]["data_offsets"]
-    copy = bytes((data[begin] ^ difference,)) + data[begin + 1 : end]
-    header[name] = header[WORDS] | {"data_offsets": [len(data), len(data) + len(copy)]}
-    write_raw_safetensors(made / "model.safetensors", header, data + copy)
 
 
 def test_what_a_folder_says(tmp_path: Path) -> None:
