@@ -35,9 +35,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         body = Embed((Term(words, "ids"),), "narrow"), Embed((place,), "hidden")
         body += (_linear(tensors, "project_in", prefix, (hidden, width), "narrow", "hidden", residual="hidden"),)
     layer_of = pre_norm_layer if norm_before else post_norm_layer
-    body += (
-        Layers("layer", count, layer_of(tensors, [f"{prefix}layers.{i}." for i in range(count)], BART_NAMES, shape)),
-    )
+    prefixes = [f"{prefix}layers.{i}." for i in range(count)]
+    body += (Layers("layer", count, layer_of(tensors, prefixes, BART_NAMES, shape)),)
     if norm_before and not config.flag("_remove_final_layer_norm", False):
         norm = f"{prefix}final_layer_norm"
         body += (parts.layer_norm(tensors, "final_norm", [norm], hidden, _EPSILON, "hidden"),)
