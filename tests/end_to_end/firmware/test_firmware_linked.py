@@ -9,6 +9,8 @@ import pytest
 from board_build import ROOT
 from boards import README_BOARD, Firmware
 
+from codegen.budget.limits import ALLOWANCES
+
 pytestmark = pytest.mark.sweep
 
 FLASH = 1 << 20  # of an STM32F405, and what the small model was made for
@@ -63,5 +65,6 @@ def test_it_fits_a_real_chip(firmware: Firmware) -> None:
         assert (ram_begin, ram_length) == (0x2000_0000, 128 << 10)
         said = f"takes {flash / 1000:.0f} KB of flash and {ram / 1000:.0f} KB of RAM on\n`{README_BOARD}`"
         assert said in (ROOT / "firmware-demo/README.md").read_text(encoding="utf-8")
+        assert flash - firmware.section(".tables").size <= ALLOWANCES["m-profile"].code  # what a budget plans with
     assert flash <= FLASH
     assert ram <= RAM

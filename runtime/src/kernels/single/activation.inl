@@ -24,23 +24,67 @@ ETCH_INLINE float gelu(float x) noexcept {
     return (x * 0.5f) * (1.0f + scalar::with_sign_of(1.0f - e, x));
 }
 
-ETCH_INLINE float gelu_tanh(float x) noexcept {
-    return x * scalar::sigmoid(x * (polynomials::kGeluTanh1 + polynomials::kGeluTanh3 * (x * x)));
-}
-
-ETCH_INLINE float quick_gelu(float x) noexcept {
-    return x * scalar::sigmoid(polynomials::kQuickGelu * x);
-}
-
-ETCH_INLINE float silu(float x) noexcept {
-    return x * scalar::sigmoid(x);
-}
-
 template <float (*kFunction)(float) noexcept>
 ETCH_NOINLINE void map(float* x, std::uint32_t n) noexcept {
     ETCH_UNROLL_BY_4
     for (std::uint32_t i = 0; i < n; ++i)
         x[i] = kFunction(x[i]);
+}
+
+// An argument and result that boards with floats pass in registers.
+struct Four {
+    float values[4];
+};
+
+// Out of line: each of the four functions that need it would have 1.4 KB of its own.
+ETCH_NOINLINE Four sigmoid_of_four(Four x) noexcept {
+    ETCH_UNROLL
+    for (float& value : x.values)
+        value = scalar::sigmoid(value);
+    return x;
+}
+
+// What sigmoid functions take the sigmoid of, and whether they multiply it by x.
+struct Sigmoid {
+    static constexpr bool kTimesX = false;
+    static ETCH_INLINE float argument(float x) noexcept { return x; }
+};
+
+struct Silu {
+    static constexpr bool kTimesX = true;
+    static ETCH_INLINE float argument(float x) noexcept { return x; }
+};
+
+struct QuickGelu {
+    static constexpr bool kTimesX = true;
+    static ETCH_INLINE float argument(float x) noexcept { return polynomials::kQuickGelu * x; }
+};
+
+struct GeluTanh {
+    static constexpr bool kTimesX = true;
+    static ETCH_INLINE float argument(float x) noexcept {
+        return x * (polynomials::kGeluTanh1 + polynomials::kGeluTanh3 * (x * x));
+    }
+};
+
+template <class Function>
+ETCH_INLINE void map_sigmoid_of(float* x, std::uint32_t count) noexcept {
+    Four block = {};
+    ETCH_UNROLL
+    for (std::uint32_t i = 0; i < count; ++i)
+        block.values[i] = Function::argument(x[i]);
+    block = sigmoid_of_four(block);
+    ETCH_UNROLL
+    for (std::uint32_t i = 0; i < count; ++i)
+        x[i] = Function::kTimesX ? x[i] * block.values[i] : block.values[i];
+}
+
+template <class Function>
+ETCH_NOINLINE void map_sigmoid(float* x, std::uint32_t n) noexcept {
+    for (; n >= 4; n -= 4, x += 4)
+        map_sigmoid_of<Function>(x, 4);
+    for (; n != 0; --n, ++x)
+        map_sigmoid_of<Function>(x, 1);
 }
 
 void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept {
@@ -52,15 +96,15 @@ void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept
         case Activation::gelu:
             return map<gelu>(x, n);
         case Activation::gelu_tanh:
-            return map<gelu_tanh>(x, n);
+            return map_sigmoid<GeluTanh>(x, n);
         case Activation::quick_gelu:
-            return map<quick_gelu>(x, n);
+            return map_sigmoid<QuickGelu>(x, n);
         case Activation::silu:
-            return map<silu>(x, n);
+            return map_sigmoid<Silu>(x, n);
         case Activation::tanh:
             return map<scalar::tanh>(x, n);
         case Activation::sigmoid:
-            return map<scalar::sigmoid>(x, n);
+            return map_sigmoid<Sigmoid>(x, n);
     }
 }
 
