@@ -26,12 +26,13 @@ bool register_benchmarks(const Options& options) {
 
 void run_further(const Options& options, Table& table) {
     constexpr std::pair<Operands, const char*> kNames[] = {{Operands::s8, "s8"},
+                                                           {Operands::s8_quad, "s8, where eight products fit"},
                                                            {Operands::s8_single, "s8, where only two products fit"},
                                                            {Operands::s8_signed, "s8, where signs are needed"},
                                                            {Operands::f32, "f32"},
                                                            {Operands::s16, "s8, widened beforehand (no kernel does)"},
                                                            {Operands::s7, "s8, weights of 7 bits"}};
-    table.title("limits: these operations on registers alone, for every product of a lane and its sum");
+    table.title("limits: these operations again and again, for every product of a lane and its sum");
     for (const KernelSet* set : usable_sets(options.kernel)) {
         for (const auto& [operands, name] : kNames) {
             const std::string_view counted = counted_operations(set->name, operands);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "avx2_tiles.hpp"
 #include "median.hpp"
 
 namespace etch::bench {
@@ -64,28 +65,6 @@ void tdpbssd(std::uint64_t count) {
                  "dec %0\n\tjnz 1b\n\ttilerelease" : "+r"(count) : "m"(shapes) : "cc");
 }
 
-// Of 8 k, where no sum of 16 bits can overflow: what most steps of most rows are. The others are of 4 k.
-#define MADDUBS_PAIRED(sum, product)                                 \
-    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
-    "vpmaddubsw %%ymm14, %%ymm15, %%ymm13\n\t"                       \
-    "vpaddw %%ymm13, %%ymm" product ", %%ymm" product "\n\t"         \
-    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
-    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(maddubs_paired_ymm, MADDUBS_PAIRED)
-
-#define MADDUBS(sum, product)                                        \
-    "vpmaddubsw %%ymm14, %%ymm15, %%ymm" product "\n\t"              \
-    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
-    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(maddubs_ymm, MADDUBS)
-
-#define MADDUBS_SIGNED(sum, product)                                 \
-    "vpxor %%ymm14, %%ymm15, %%ymm" product "\n\t"                   \
-    "vpmaddubsw %%ymm" product ", %%ymm14, %%ymm" product "\n\t"     \
-    "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"       \
-    "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS_AVX(maddubs_signed_ymm, MADDUBS_SIGNED)
-
 #define MADD_S16(sum, product)                                       \
     "vpmaddwd %%ymm14, %%ymm15, %%ymm" product "\n\t"                \
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
@@ -112,6 +91,15 @@ TURNS_AVX(mul_add_ymm, MUL_ADD_YMM)
 TURNS_SSE(mul_add_xmm, MUL_ADD_SSE)
 // clang-format on
 
+constexpr std::string_view kQuadOperations =
+    "4 vpmaddubsw, 3 vpaddw, vpmaddwd, vpaddd; for 6 of them 8 vpxor and 12 vpbroadcastd of memory";
+constexpr std::string_view kPairedOperations =
+    "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd; for 6 of them 4 vpxor and 6 vpbroadcastd of memory";
+constexpr std::string_view kSingleOperations =
+    "vpmaddubsw, vpmaddwd, vpaddd; for 6 of them 2 vpxor and 3 vpbroadcastd of memory";
+constexpr std::string_view kSignedOperations =
+    "vpxor, vpmaddubsw, vpmaddwd, vpaddd; for 6 of them 2 loads, 3 vpbroadcastd, vpcmpgtb and vpabsb";
+
 constexpr Limit kLimits[] = {
     {"amx_int8", Operands::s8, "tdpbssd", 4 * 16 * 16 * 64, tdpbssd},
     {"amx_int8", Operands::f32, "vmulps, vaddps of 512 bits", 10 * 16, mul_add_zmm},
@@ -119,12 +107,13 @@ constexpr Limit kLimits[] = {
     {"avx512_vnni", Operands::f32, "vmulps, vaddps of 512 bits", 10 * 16, mul_add_zmm},
     {"avx_vnni", Operands::s8, "vpdpbusd of 256 bits", 10 * 32, vpdpbusd_ymm},
     {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
-    {"avx2", Operands::s8, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
-    {"avx2", Operands::s8_single, "vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_ymm},
-    {"avx2", Operands::s8_signed, "vpxor, vpmaddubsw, vpmaddwd, vpaddd", 10 * 32, maddubs_signed_ymm},
+    {"avx2", Operands::s8, kPairedOperations, kPairedTileMacs, multiply_paired_tiles},
+    {"avx2", Operands::s8_quad, kQuadOperations, kQuadTileMacs, multiply_quad_tiles},
+    {"avx2", Operands::s8_single, kSingleOperations, kSingleTileMacs, multiply_single_tiles},
+    {"avx2", Operands::s8_signed, kSignedOperations, kSignedTileMacs, multiply_signed_tiles},
     {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s16, "vpmaddwd, vpaddd of 256 bits", 10 * 16, madd_ymm},
-    {"avx2", Operands::s7, "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd", 10 * 64, maddubs_paired_ymm},
+    {"avx2", Operands::s7, kPairedOperations, kPairedTileMacs, multiply_paired_tiles},
     {"sse2", Operands::s8, "movdqa, pmaddwd, paddd", 10 * 8, madd_xmm},
     {"sse2", Operands::f32, "movaps, mulps, addps", 10 * 4, mul_add_xmm},
 };
@@ -189,8 +178,9 @@ std::string_view counted_operations(std::string_view kernel_set, Operands operan
 double measured_limit(std::string_view kernel_set, Operands operands, const Mix& mix) {
     if (limit_of(kernel_set, operands) == nullptr) return 0;
     double time = 0;
-    for (const auto& [part, sequence] : {std::pair{mix.usual, operands}, std::pair{mix.single, Operands::s8_single},
-                                         std::pair{mix.with_signs, Operands::s8_signed}}) {
+    for (const auto& [part, sequence] :
+         {std::pair{mix.quad, Operands::s8_quad}, std::pair{mix.usual, operands},
+          std::pair{mix.single, Operands::s8_single}, std::pair{mix.with_signs, Operands::s8_signed}}) {
         if (part > 0) time += part / measured_rate(*limit_of(kernel_set, sequence));
     }
     return 1 / time;
