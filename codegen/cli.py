@@ -15,6 +15,7 @@ from typing import NoReturn
 from . import __version__
 from .building.build import boards
 from .console import argument_types as types
+from .console.length_options import add_languages, add_lengths
 from .console.subcommand import take_heads
 from .console.table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .convert.command import COMMAND as CONVERT
@@ -69,37 +70,12 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_lengths(command: argparse.ArgumentParser) -> None:
-    """Of texts."""
-    command.add_argument(
-        "--max-source",
-        "--max-tokens",
-        dest="max_tokens",
-        type=types.positive,
-        metavar="N",
-        help="longest text that is read, specials included; memory grows with it (default: what the checkpoint says)",
-    )
-    command.add_argument(
-        "--max-target",
-        type=types.positive,
-        metavar="N",
-        help="generative models: tokens of the longest text that is written, its end included (default: what the "
-        "checkpoint says)",
-    )
-
-
 def _add_writing(generate: argparse.ArgumentParser) -> None:
     """Of models that write texts."""
     generate.add_argument(
         "--beams", type=int, metavar="K", help="of a search, 1 to 8; 1 is greedy (default: what the checkpoint says)"
     )
-    generate.add_argument(
-        "--languages",
-        type=types.languages,
-        metavar="FROM,TO",
-        help="of a translator of many languages, mBART, NLLB, M2M-100: eng_Latn,fra_Latn or en,fr "
-        "(default: what the checkpoint says)",
-    )
+    add_languages(generate)
 
 
 def _add_regions(command: argparse.ArgumentParser, what: str) -> None:
@@ -123,6 +99,17 @@ def _add_texts(generate: argparse.ArgumentParser) -> None:
         help="for activations with outliers: what these texts, as for --calibrate, make large behind norms is divided "
         "there, and multiplied in the weights (SmoothQuant)",
     )
+
+
+def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
+    inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
+    inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
+    inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
+    inspect.add_argument("--task", choices=TASKS, help="as for generate")
+    add_lengths(inspect)
+    add_languages(inspect)
+    _add_regions(inspect, "as for generate: what would lie in each region, and how large it would be")
+    inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -154,7 +141,7 @@ def make_parser() -> argparse.ArgumentParser:
         "the places",
     )
     _add_texts(generate)
-    _add_lengths(generate)
+    add_lengths(generate)
     generate.add_argument(
         "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
     )
@@ -199,13 +186,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_budget(generate)
     add_columns(generate)
 
-    inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
-    inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
-    inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
-    inspect.add_argument("--task", choices=TASKS, help="as for generate")
-    _add_regions(inspect, "as for generate: what would lie in each region, and how large it would be")
-    inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
-
+    _add_inspect(commands)
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")
@@ -244,7 +225,7 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
     # Imported here so that --help and wrong flags answer at once.
     from . import pipeline
     from .bundle.bundle import bundle
-    from .console.inspect import inspect
+    from .console.inspect import Question, inspect
     from .verification.certificate import certify
     from .verification.verify import verify
 
@@ -279,8 +260,16 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
         )
         return 0
     if arguments.command == "inspect":
-        rooms = tuple(arguments.region)
-        inspect(arguments.folder, say, arguments.pooling, arguments.task, rooms, as_json=arguments.json)
+        question = Question(
+            folder=arguments.folder,
+            pooling=arguments.pooling,
+            task=arguments.task,
+            max_tokens=arguments.max_tokens,
+            max_target=arguments.max_target,
+            languages=arguments.languages,
+            rooms=tuple(arguments.region),
+        )
+        inspect(question, say, as_json=arguments.json)
         return 0
     if arguments.command == "bundle":
         bundle(arguments.directory, arguments.out, say, arguments.format)

@@ -224,10 +224,8 @@ def _calibrated(
 
 def _check_writer(request: Request, checkpoint: Checkpoint, graph: Graph) -> None:
     """EtchError where a generative model is asked for what there is for others only, or the other way round."""
+    check_max_target(request.max_target, graph)
     if graph.target is None:
-        if request.max_target is not None:
-            message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
-            raise EtchError("option-conflict", "arguments", message)
         return
     given = {"--gpu": request.gpu, "--min-tokens": request.limits is not None and request.limits.min_tokens is not None}
     asked = next((option for option, is_given in given.items() if is_given), None)
@@ -289,6 +287,13 @@ def _decided(
         calibrate=request.calibrate if chosen.bits else None,  # nothing is rounded by it otherwise
     )
     return request, chosen.pruning
+
+
+def check_max_target(max_target: int | None, graph: Graph) -> None:
+    """EtchError where a limit is asked for of what a model writes that writes nothing."""
+    if graph.target is None and max_target is not None:
+        message = f"--max-target: a model whose task is {graph.task.name} writes no texts"
+        raise EtchError("option-conflict", "arguments", message)
 
 
 def load(

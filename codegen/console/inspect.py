@@ -16,10 +16,11 @@ from ..ir import graph as g
 from ..ir.program import GROUP, Program, S4Matrix, S8Matrix
 from ..load.folder import Checkpoint
 from ..load.sentence import Pooling
+from ..load.tokenizer_files.languages import Languages
 from ..lower import lower
 from ..memory.plan import Plan
 from ..memory.regions import Room, checked_rooms, plan_in
-from ..pipeline import load, to_graph
+from ..pipeline import check_max_target, load, to_graph
 from ..quantize import RECIPES
 from ..quantize.bits import places_of
 from ..render.manifest import region_facts
@@ -67,19 +68,29 @@ class Forecast:
             yield from plan_lines(self.plan, rooms)
 
 
-def inspect(
-    folder: Path,
-    echo: Callable[[str], None],
-    pooling: Pooling | None = None,
-    task: str | None = None,
-    rooms: Sequence[Room] = (),
-    *,
-    as_json: bool = False,
-) -> None:
-    """Prints the report of a folder, or one JSON object with the same; with `rooms` the plan of each region, too."""
-    rooms = checked_rooms(rooms)
-    checkpoint = load(folder, pooling, task)
-    graph = to_graph(checkpoint, None)
+@dataclass(frozen=True)
+class Question:
+    """A folder and how it would be generated: as a generation's request."""
+
+    folder: Path
+    pooling: Pooling | None = None
+    task: str | None = None
+    max_tokens: int | None = None
+    max_target: int | None = None
+    languages: Languages | None = None
+    rooms: Sequence[Room] = ()
+
+
+def inspect(question: Question, echo: Callable[[str], None], *, as_json: bool = False) -> None:
+    """Prints the report of a folder, or one JSON object with the same; with rooms the plan of each region, too."""
+    rooms = checked_rooms(question.rooms)
+    checkpoint = load(
+        *(question.folder, question.pooling, question.task),
+        max_target=question.max_target,
+        languages=question.languages,
+    )
+    graph = to_graph(checkpoint, question.max_tokens)
+    check_max_target(question.max_target, graph)
     if as_json:
         forecasts = [forecast.facts(rooms) for forecast in _forecasts(checkpoint, graph, rooms)]
         bits = [asdict(place) for place in _places(lower(graph, RECIPES["w8a8"]))]
@@ -102,7 +113,8 @@ def _facts(checkpoint: Checkpoint, graph: g.Graph) -> dict[str, Any]:
         "task": graph.task.name,
         "task_description": graph.task.described(graph),
         "segments": graph.segments,
-        "max_tokens": checkpoint.default_max_tokens,
+        "max_tokens": graph.max_tokens,
+        "max_tokens_default": checkpoint.default_max_tokens,
         "max_tokens_source": checkpoint.max_tokens_source,
         "vocabulary": graph.vocabulary,
         "tokenizer": checkpoint.tokenizer.summary,

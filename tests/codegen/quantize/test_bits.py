@@ -12,7 +12,7 @@ from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
 from codegen.calibration.calibrate import calibrate
-from codegen.console.inspect import inspect
+from codegen.console.inspect import Question, inspect
 from codegen.console.report import generation_report
 from codegen.emulate import emulate
 from codegen.errors import EtchError
@@ -221,7 +221,7 @@ def test_reports(folder: Path, checkpoint: Checkpoint, graph: Graph) -> None:
     assert bits["bert.encoder.layer.1.attention.self.query.weight"] == "4"
     assert bits["bert.encoder.layer.0.attention.self.query.weight"] == "8"
     inspected: list[str] = []
-    inspect(folder, inspected.append)
+    inspect(Question(folder), inspected.append)
     begin = next(i for i, line in enumerate(inspected) if line.startswith("bits "))
     shown = {line.split()[0]: line.split()[1:] for line in inspected[begin + 1 : begin + 11]}
     assert set(shown) == {*TABLES, *NAMES, "pooler"}
