@@ -10,12 +10,12 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from . import __version__
 from .building.build import boards
 from .console import argument_types as types
 from .console.length_options import add_languages, add_lengths
+from .console.parser import WRONG_USE, Parser
 from .console.subcommand import take_heads
 from .console.table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
 from .convert.command import COMMAND as CONVERT
@@ -29,7 +29,6 @@ from .sqlite.command import COMMAND as SQLITE
 from .web.command import COMMAND as WEB
 from .wheel.command import COMMAND as WHEEL
 
-WRONG_USE = 2
 TASKS = ("zero-shot", "summarize")  # what asked_task.py knows
 PACKAGE_FORMATS = ("arduino", "cmsis-pack", "esp-idf", "platformio", "zephyr")  # packages.FORMATS
 POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs NumPy: --help does not
@@ -37,12 +36,6 @@ POOLINGS = ("mean", "cls", "max", "last")  # load.bare_encoder's, which needs Nu
 COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)
 # Those that --quiet goes with.
 QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "web", "evidence")
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
-        raise SystemExit(WRONG_USE)
 
 
 def _add_budget(generate: argparse.ArgumentParser) -> None:
@@ -101,7 +94,7 @@ def _add_texts(generate: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
+def _add_inspect(commands: argparse._SubParsersAction[Parser]) -> None:
     inspect = commands.add_parser("inspect", help="what a checkpoint folder holds; writes nothing", allow_abbrev=False)
     inspect.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")
     inspect.add_argument("--pooling", choices=POOLINGS, help="as for generate")
@@ -114,9 +107,9 @@ def _add_inspect(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 def make_parser() -> argparse.ArgumentParser:
     """Of every command."""
-    parser = _Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
+    parser = Parser(prog="etch", description="Turns a transformer checkpoint into static C++.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"etch {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
 
     generate = commands.add_parser("generate", help="checkpoint folder to C++ sources", allow_abbrev=False)
     generate.add_argument("folder", type=Path, metavar="FOLDER", help="Hugging Face checkpoint folder")

@@ -11,9 +11,19 @@ import pytest
 from tiny_checkpoint import write_json, write_tiny_checkpoint
 
 from codegen import cli
+from codegen.console.inspect import Question, inspect
+from codegen.errors import EtchError
 from codegen.frontends import FRONT_ENDS
 from codegen.frontends.shared.near import advice
 from codegen.load.config import Config
+
+WRITER = Path(__file__).resolve().parents[1] / "generation" / "llama" / "texts"
+
+
+def facts(question: Question) -> dict[str, Any]:
+    lines: list[str] = []
+    inspect(question, lines.append, as_json=True)
+    return json.loads("\n".join(lines))
 
 
 def test_json_says_what_the_words_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,3 +98,22 @@ def test_the_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = capsys.readouterr().err
     assert "; needed: a front-end (codegen/README.md, How to add); " in said
     assert said.endswith(f"supported: {', '.join(sorted(FRONT_ENDS))}\n")
+
+
+def test_inspect_for_shorter_texts(tmp_path: Path) -> None:
+    write_tiny_checkpoint(tmp_path / "model", layers=2)
+    whole, short = (facts(Question(tmp_path / "model", max_tokens=tokens)) for tokens in (None, 16))
+    assert (whole["max_tokens"], whole["max_tokens_default"]) == (32, 32)
+    assert (short["max_tokens"], short["max_tokens_default"]) == (16, 32)
+    for before, after in zip(whole["forecasts"], short["forecasts"], strict=True):
+        assert after["tables"] < before["tables"]  # positions
+        assert after["arena"] < before["arena"]
+
+
+def test_inspect_of_a_writer(tmp_path: Path) -> None:
+    """Without an encoder what is written takes positions of what is read."""
+    short, long = (facts(Question(WRITER, max_target=target)) for target in (4, 8))
+    assert (short["max_tokens"], long["max_tokens"]) == (38, 34)
+    write_tiny_checkpoint(tmp_path)
+    with pytest.raises(EtchError, match="writes no texts"):
+        facts(Question(tmp_path, max_target=4))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from tiny_checkpoint import bert_shapes, write_json, write_tiny_checkpoint
 from codegen import pipeline
 from codegen.console.inspect import Question, inspect
 from codegen.console.report import checkpoint_report, evaluation_report, generation_report, quantization_error
-from codegen.errors import EtchError
 from codegen.evaluate import Rows, Score
 from codegen.files.table_file import Row
 from codegen.ir.program import S8Matrix
@@ -25,8 +23,6 @@ from codegen.ir.task import Measure
 from codegen.quantize import RECIPES
 from codegen.quantize.channels import quantize_rows
 from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_tokenizer
-
-WRITER = Path(__file__).resolve().parents[1] / "generation" / "llama" / "texts"
 
 
 def report(folder: Path, recipe: str = "w8a8", target: str = "host") -> list[str]:
@@ -38,12 +34,6 @@ def report(folder: Path, recipe: str = "w8a8", target: str = "host") -> list[str
 def line(lines: list[str], key: str) -> str:
     (found,) = [text for text in lines if text.startswith(key)]
     return found
-
-
-def facts(question: Question) -> dict[str, Any]:
-    lines: list[str] = []
-    inspect(question, lines.append, as_json=True)
-    return json.loads("\n".join(lines))
 
 
 def test_what_was_found(tmp_path: Path) -> None:
@@ -159,22 +149,3 @@ def test_inspect_forecasts_what_generate_makes(tmp_path: Path) -> None:
         made = report(tmp_path / "model", words[1], words[2])
         assert line(made, "tables").split()[1] == words[4]
         assert line(made, "arena").split()[1] == words[7]
-
-
-def test_inspect_for_shorter_texts(tmp_path: Path) -> None:
-    write_tiny_checkpoint(tmp_path / "model", layers=2)
-    whole, short = (facts(Question(tmp_path / "model", max_tokens=tokens)) for tokens in (None, 16))
-    assert (whole["max_tokens"], whole["max_tokens_default"]) == (32, 32)
-    assert (short["max_tokens"], short["max_tokens_default"]) == (16, 32)
-    for before, after in zip(whole["forecasts"], short["forecasts"], strict=True):
-        assert after["tables"] < before["tables"]  # positions
-        assert after["arena"] < before["arena"]
-
-
-def test_inspect_of_a_writer(tmp_path: Path) -> None:
-    """Without an encoder what is written takes positions of what is read."""
-    short, long = (facts(Question(WRITER, max_target=target)) for target in (4, 8))
-    assert (short["max_tokens"], long["max_tokens"]) == (38, 34)
-    write_tiny_checkpoint(tmp_path)
-    with pytest.raises(EtchError, match="writes no texts"):
-        facts(Question(tmp_path, max_target=4))
