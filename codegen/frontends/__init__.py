@@ -31,6 +31,9 @@ FRONT_ENDS = _front_ends()
 def limits_of(config: Config) -> Limits:
     """The limits of a model; refuses a model type that no front-end knows."""
     if config.model_type not in FRONT_ENDS:
+        if config.brings_code:
+            message = f"model type '{config.model_type}' is of code that comes with the checkpoint, which is never run"
+            raise EtchError("remote-code", "front-end", f"{message}; {advice(config, FRONT_ENDS)}", file="config.json")
         supported = ", ".join(sorted(FRONT_ENDS))
         raise EtchError(
             "model-type-not-supported",

@@ -62,13 +62,14 @@ class Config:
 
     @classmethod
     def from_json(cls, values: dict[str, Any], file: str = FILE) -> Config:
-        """Wrap `values`; remote code is refused at once."""
-        for key in ("auto_map", "custom_pipelines"):
-            if key in values:
-                message = f"'{key}' asks for code that comes with the checkpoint, which is never run"
-                advice = "where the library has the class itself, load the model with it and save it"
-                raise refusal("remote-code", f"{message}; {advice}", file=file)
-        return cls(Asked(values), file)
+        """Wrap `values`; a pipeline of the checkpoint's own is refused at once."""
+        if "custom_pipelines" in values:
+            message = "'custom_pipelines' asks for code that comes with the checkpoint, which is never run"
+            raise refusal("remote-code", message, file=file)
+        config = cls(Asked(values), file)
+        if not isinstance(values.get("auto_map", {}), dict):
+            raise config._wrong("auto_map", "an object", values["auto_map"])
+        return config
 
     def __contains__(self, key: object) -> bool:
         return key in self.values
@@ -134,6 +135,12 @@ class Config:
             )
         return value
 
+    @property
+    def brings_code(self) -> bool:
+        """Whether classes of the checkpoint's own are named. `transformers` runs them where it is told to trust them;
+        else it takes its own of the model type (`resolve_trust_remote_code`), as etch does."""
+        return bool(self.values.get("auto_map"))
+
     def labels(self) -> tuple[str, ...]:
         """The names of the outputs, by index; `LABEL_0`… where the file has none. A label may be the empty string."""
         return read_labels(self.values, self.file, self.usual_labels)[0]
@@ -141,6 +148,14 @@ class Config:
     def notes(self) -> tuple[str, ...]:
         """What was assumed because the file does not say it."""
         return read_labels(self.values, self.file, self.usual_labels)[1]
+
+    def code_notes(self) -> tuple[str, ...]:
+        """That the checkpoint's own classes are not those that are computed."""
+        if not self.brings_code:
+            return ()
+        return (
+            f"{self.file} names code that comes with the checkpoint (auto_map): never run, read as {self.model_type}",
+        )
 
     def _int(self, key: str, default: int | None, minimum: int, maximum: int) -> int:
         value = self._get(key, default)

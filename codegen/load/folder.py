@@ -123,6 +123,7 @@ def load_checkpoint(
         digest=folder.digest(),
         sentence=sentence,
         notes=(config.notes() if sentence is None and not limits.writes_texts else sentence_notes)
+        + config.code_notes()
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
         + lower_case_notes(folder, tokenizer)

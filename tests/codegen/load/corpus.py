@@ -30,6 +30,9 @@ FRONT_END_CASES = [
     front_end("three heads of ten", "heads-do-not-divide", "hidden_size 10", num_attention_heads=3),
     front_end("model type", "model-type-not-supported", "'gptj' is not supported", model_type="gptj"),
     front_end("model type of code", "model-type-not-supported", "'__import__('os')'", model_type="__import__('os')"),
+    front_end(
+        "code of its own", "remote-code", "'new' is of code that", model_type="new", auto_map={"AutoModel": "m.Model"}
+    ),
     front_end("architecture", "architecture-not-supported", architectures=["BertLMHeadModel"]),
     front_end("encoder alone", "modules-missing", "BertModel gives", architectures=["BertModel"]),
     front_end(
@@ -130,7 +133,8 @@ KINDS: dict[str, tuple[tuple[str, Case], ...]] = {
     ),
     "pickle": _named("folder", "pickle", "pickle .pt", "pickles in parts", "pickle that is named like a command"),
     "remote code": (
-        *_named("config", "auto_map"),
+        *_named("config", "custom_pipelines"),
+        *_named("front-end", "code of its own"),
         *_named("tokenizer", "remote code"),
         *_named("sentence", "a class of their own", "a class from elsewhere"),
     ),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from malformed import CONFIG, Case, check_refused, drop, load_and_take, parametr
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen.errors import EtchError
+from codegen.frontends import build_graph, limits_of
 from codegen.load.config import Config
 from codegen.load.folder import load_checkpoint
 from codegen.load.json_file import MAX_DEPTH, MAX_NUMBER_LENGTH, MAX_VALUES, parse_json
@@ -43,8 +45,9 @@ CASES = [
     c("nested objects", raw(CONFIG, b'{"a":' * 200_000 + b"1" + b"}" * 200_000), "json-too-deep"),
     c("too many values", raw(CONFIG, b'{"a": [' + b"1," * 10**6 + b"1]}"), "json-too-large"),
     c("over 64 MiB", raw(CONFIG, b"{}" + b" " * (64 << 20)), "file-too-large"),
-    c("auto_map", put(CONFIG, auto_map={"AutoModel": "modeling.Model"}), "remote-code", "'auto_map'"),
-    c("auto_map null", put(CONFIG, auto_map=None), "remote-code"),
+    c("auto_map null", put(CONFIG, auto_map=None), "config-type", "'auto_map' must be an object"),
+    c("auto_map list", put(CONFIG, auto_map=["AutoModel"]), "config-type", "'auto_map' must be an object"),
+    c("custom_pipelines", put(CONFIG, custom_pipelines={}), "remote-code", "'custom_pipelines'"),
     c(
         "quantization_config",
         put(CONFIG, quantization_config={"quant_method": "gptq", "bits": 4}),
@@ -101,6 +104,19 @@ CASES = [
 @parametrize(CASES)
 def test_refused(case: Case, tmp_path: Path) -> None:
     check_refused(case, tmp_path / "model")
+
+
+def test_code_of_a_known_type_is_not_run(tmp_path: Path) -> None:
+    """Nor is it in `transformers` that trusts nobody: the model is that of its own class."""
+    write_tiny_checkpoint(tmp_path / "model")
+    before = load_checkpoint(tmp_path / "model")
+    config_file = tmp_path / "model" / CONFIG
+    own_class = {"AutoConfig": "configuration.Own", "AutoModel": "modeling.Own"}
+    config_file.write_text(json.dumps(json.loads(config_file.read_text()) | {"auto_map": own_class}))
+    after = load_checkpoint(tmp_path / "model", limits_of)
+    note = "config.json names code that comes with the checkpoint (auto_map): never run, read as bert"
+    assert after.notes == (*before.notes, note)
+    assert not build_graph(after, 16).notes
 
 
 def config(**values: object) -> Config:
