@@ -73,7 +73,7 @@ def _shape(config: Config, windows: tuple[int | None, ...]) -> LayerShape:
 
 
 def _windows(config: Config, layers: int, tokens: int) -> tuple[int | None, ...]:
-    """Of each layer how far behind a query the keys are that it sees: of the window itself is one. None: it sees all,
+    """Of each layer how far behind a query the keys are that it sees; its own is one of the window. None: it sees all,
     which is what a window comes to that holds all tokens."""
     window = config.positive_int("window_size", _WINDOW, maximum=MAX_POSITIONS)
     local = None if window >= tokens else window - 1
@@ -82,8 +82,11 @@ def _windows(config: Config, layers: int, tokens: int) -> tuple[int | None, ...]
 
 def _kinds(config: Config, layers: int) -> tuple[str, ...]:
     """Of each layer: the list of them counts for the library over the patterns that it is made of."""
-    key = "attention_layers" if "attention_layers" in config else "attention_types"
-    kinds = config.strings(key) if key == "attention_layers" else _repeated(config.values.get(key) or _TYPES)
+    if "attention_layers" in config:
+        key, kinds = "attention_layers", config.strings("attention_layers")
+    else:
+        key, patterns = "attention_types", config.values.get("attention_types")
+        kinds = _repeated(_TYPES if patterns is None else patterns)
     if len(kinds) != layers or not set(kinds) <= {_GLOBAL, _LOCAL}:
         raise parts.refuse("layers-out-of-range", f"{key}: expected {layers} of {_GLOBAL} or {_LOCAL}")
     return kinds

@@ -44,6 +44,7 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
             ("another kind", [[["global", "local", "near"], 1]], "layers-out-of-range"),
             ("not kinds", [[[3], 3]], "layers-out-of-range"),
             ("none: both kinds, twelve times", None, "layers-out-of-range"),
+            ("none at all", [], "layers-out-of-range"),
             ("no list", "global", "config-value"),
             ("no number", [[["global"], "3"]], "config-value"),
             ("no list of kinds", [["global", 3]], "config-value"),
