@@ -86,9 +86,10 @@ _Added = tuple[tuple[F32Array, ...], NDArray[np.bool_] | None]
 def _added(op: Attention, bias: F32Array | None, heads: slice, positions: NDArray, tokens: int) -> _Added:
     distance = np.arange(tokens)[None, :] - positions[:, None]  # key - query
     added = () if bias is None else (bias[heads][:, distance + (bias.shape[1] // 2)],)
-    if op.mask == "causal":
-        return added, distance <= 0
-    return added, np.abs(distance) <= op.window if op.mask == "window" else None
+    if op.mask == "none":
+        return added, None
+    first = -tokens if op.window is None else -op.window
+    return added, (first <= distance) & (distance <= (op.window if op.mask == "window" else 0))
 
 
 def _relative(

@@ -37,7 +37,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
     positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
-    inner = 4 * width if config.values.get("n_inner") is None else config.positive_int("n_inner")
+    inner = parts.inner_or_four_times(config, "n_inner", width)
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):

@@ -300,7 +300,7 @@ def _attention(op: g.Attention, check: _Check) -> None:
         check.same(f"width of '{value}'", check.width(value), heads * width)
     if op.out in (op.query, op.key, op.value):
         raise unsound(f"attention reads and writes '{op.out}'")
-    if (op.mask == "window") != (op.window is not None) or (op.window or 0) < 0:
+    if (op.mask in ("window", "past")) != (op.window is not None) or (op.window or 0) < 0:
         raise unsound(f"mask {op.mask} with window {op.window}")
     if op.bias is not None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)
@@ -310,7 +310,7 @@ def _attention(op: g.Attention, check: _Check) -> None:
 
 def _check_step(op: g.Attention, keys: RowKind) -> None:
     """A step sees the steps before it, or all tokens of the text."""
-    if (op.mask == "causal") != (keys == "steps") or op.mask == "window":
+    if op.mask not in (("causal", "past") if keys == "steps" else ("none",)):
         raise unsound(f"'{op.query}' of a step attends to '{op.key}', {_PER[keys]}, with mask {op.mask}")
     if keys == "tokens" and (op.bias is not None or op.relative_rows):
         raise unsound(f"'{op.query}' of a step has no distance from '{op.key}' of tokens: there is no bias")

@@ -171,18 +171,19 @@ class Rotary:
     table: int | ByLayer = attribute(default=0)
 
 
-Mask = Literal["none", "causal", "window"]
+Mask = Literal["none", "causal", "window", "past"]
 
 
 @dataclass(frozen=True)
 class Attention:
     """out = softmax(query key^T * scale + bias) value, head by head, over whole texts.
 
-    In the phase that repeats, keys and values are those of all steps so far (`causal`), or of the tokens of the text.
+    In the phase that repeats, keys and values are those of all steps so far (`causal`, `past`), or of the tokens of the
+    text.
 
     `query` and `out` have `heads` heads, `key` and `value` `key_heads` of them, head h reading the one at
-    h * key_heads / heads. A query sees keys up to itself (`causal`) or at most `window` tokens away. `bias` is [heads,
-    distances], the distance key - query from -(max_tokens - 1) on.
+    h * key_heads / heads. A query sees keys up to itself (`causal`), at most `window` tokens away (`window`), or both
+    (`past`). `bias` is [heads, distances], the distance key - query from -(max_tokens - 1) on.
 
     Disentangled (He et al. 2021, arXiv:2006.03654): `relative_keys` and `relative_queries` are [rows, heads * width];
     `relative_rows` names one of their rows for each distance, never an earlier one for a larger distance. The score of

@@ -190,10 +190,10 @@ def _attention(op: g.Attention, at: _State) -> None:
     if op.bias is not None:
         bias = at.weight(op.bias)
         scores = scores + bias[:, distance + bias.shape[1] // 2]
-    if op.mask == "causal":
+    if op.mask in ("causal", "past"):
         scores = np.where(distance <= 0, scores, -np.inf)
-    elif op.mask == "window":
-        scores = np.where(np.abs(distance) <= (op.window or 0), scores, -np.inf)
+    if op.window is not None:
+        scores = np.where(np.abs(distance) <= op.window, scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     at.values[op.out] = (weights @ value).swapaxes(0, 1).reshape(query.shape[1], -1)

@@ -59,9 +59,12 @@ def bias_name(op: p.Attention) -> str | None:
     """What the code calls that which becomes of the scores; None where nothing does."""
     if by_layer(op):
         return f"layer.{SCORE}"
-    if op.bias is None and (op.mask == "none" or op.keys.rows == "steps"):  # of steps there are only those before
+    of_steps = op.keys.rows == "steps" and op.mask == "causal"  # there are only those before
+    if op.bias is None and (op.mask == "none" or of_steps):
         return None
-    mask = {"none": "", "causal": "_causal", "window": f"_window_{op.window}"}[op.mask]
+    mask = "" if op.mask == "none" else f"_{op.mask}"
+    if op.window is not None:
+        mask += f"_{op.window}"
     return constant(f"{'score' if op.bias is None else op.bias.name}{mask}")
 
 

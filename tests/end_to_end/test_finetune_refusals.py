@@ -183,7 +183,7 @@ CHECKPOINTS: dict[str, tuple[Break, str]] = {
     "no folder": (shutil.rmtree, "not-a-folder"),
     "no config": (without("config.json"), "config-file-missing"),
     "broken config": (lambda folder: (folder / "config.json").write_text("{"), "error[json"),
-    "other family": (with_config(model_type="gptj"), "model type 'gptj'"),
+    "other family": (with_config(model_type="reformer"), "model type 'reformer'"),
     "decoder": (with_config(is_decoder=True), "decoder-not-supported"),
     "wrong width": (with_config(hidden_size=12), "wrong-shape"),
     "layers missing": (with_config(num_hidden_layers=2), "missing-tensor"),

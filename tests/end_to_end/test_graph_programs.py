@@ -64,6 +64,7 @@ SWEEP = [
     ("causal", "w8a8", "host"),
     ("window", "w8a8", "host"),
     ("window", "fp32", "host"),
+    ("past", "w8a8", "host"),
     ("alternating layers", "w8a8", "host"),
     ("norms behind blocks, mean", "fp32", "m-profile"),
     ("recurrent, two directions", "w4a8", "host"),

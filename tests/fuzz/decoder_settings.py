@@ -26,6 +26,31 @@ STABLELM_RARE: Rare = {
     "layer_norm_eps": (0.3, (1e-3, 0.1)),
     "partial_rotary_factor": (0.9, (0.5, 0.75, 1.0)),
 }
+_NEO_ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "tanh")
+GPT_NEO_RARE: Rare = {
+    "window_size": (0.9, (1, 2, 5, 9, 40)),
+    "intermediate_size": (0.5, (None, 11, 30)),
+    "activation_function": (0.3, _NEO_ACTIVATIONS),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
+GPTJ_RARE: Rare = {
+    "rotary_dim": (0.98, (2, 4, 4, 4, 4, 6, 3)),
+    "n_inner": (0.5, (None, 11, 30)),
+    "activation_function": (0.3, _NEO_ACTIVATIONS),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
+
+
+def gpt_neo_layers(layers: int) -> tuple[Any, ...]:
+    """Patterns of this many layers."""
+    return (
+        [[["local"], layers]],
+        [[["local"], 1], [["global"], layers - 1]],
+        [[["global"], layers - 1], [["local"], 1]],
+        [[["global", "local"], (layers + 1) // 2]],  # of an odd number one too many
+    )
+
+
 OPT_RARE: Rare = {
     "ffn_dim": (1.0, tuple(range(9, 40, 3))),
     "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),

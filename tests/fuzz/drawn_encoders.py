@@ -6,7 +6,17 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+from decoder_settings import (
+    GPT_NEO_RARE,
+    GPTJ_RARE,
+    GRANITE_FACTORS,
+    OPT_RARE,
+    PHI_RARE,
+    SMOLLM3_LAYERS,
+    STABLELM_RARE,
+    gpt_neo_layers,
+    phi3_angles,
+)
 
 Settings = dict[str, Any]
 
@@ -48,7 +58,9 @@ NAMES = {
     "stablelm/rows": "StableLm",
     "starcoder2/rows": "Starcoder2",
     "gpt2/rows": "GPT2",
+    "gpt_neo/rows": "GPTNeo",
     "gpt_neox/rows": "GPTNeoX",
+    "gptj/rows": "GPTJ",
     "opt/rows": "OPT",
     "phi/rows": "Phi",
     "phi3/rows": "Phi3",
@@ -66,7 +78,9 @@ _DECODERS = (
     *_LLAMAS,
     "gemma3_text/rows",
     "gpt2/rows",
+    "gpt_neo/rows",
     "gpt_neox/rows",
+    "gptj/rows",
     "opt/rows",
     "phi/rows",
     "stablelm/rows",
@@ -98,7 +112,7 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
-    "gpt2/rows": "transformer.",
+    **dict.fromkeys(("gpt2/rows", "gpt_neo/rows", "gptj/rows"), "transformer."),
     "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
@@ -138,10 +152,13 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     if family == "distilbert":
         names = ("dim", "n_heads", "n_layers", "hidden_dim")
-    if family == "gpt2/rows":
+    by_letters = family in ("gpt2/rows", "gptj/rows")
+    if by_letters:
         names = ("n_embd", "n_head", "n_layer", "n_inner")
+    if family == "gpt_neo/rows":
+        names = ("hidden_size", "num_heads", "num_layers", "intermediate_size")
     settings = dict(zip(names, (width, heads, layers, inner), strict=True))
-    settings["n_positions" if family == "gpt2/rows" else "max_position_embeddings"] = positions
+    settings["n_positions" if by_letters else "max_position_embeddings"] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
         rare |= phi3_angles(width // heads)
@@ -190,6 +207,8 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         epsilon: (0.3, (1e-5, 1e-12, 1e-3, 0.1)),
         "tie_word_embeddings": (0.15, (True, False)),
     }
+    if family == "gpt_neo/rows":
+        found["attention_types"] = (1.0, gpt_neo_layers(layers))
     if family == "mobilebert":
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
     if family == "squeezebert":
@@ -327,6 +346,8 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
         "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
     },
+    "gpt_neo/rows": GPT_NEO_RARE,
+    "gptj/rows": GPTJ_RARE,
     "gpt_neox/rows": {
         "use_parallel_residual": (0.4, (True, False)),
         "attention_bias": (0.3, (True, False)),
@@ -369,9 +390,7 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
     **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | _PADDING),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
-    "gpt2/rows": _PADDING,
-    "gpt_neox/rows": _PADDING,
-    "phi/rows": _PADDING,
+    **dict.fromkeys((f"{name}/rows" for name in ("gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
     "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,
 }

@@ -8,7 +8,17 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+from decoder_settings import (
+    GPT_NEO_RARE,
+    GPTJ_RARE,
+    GRANITE_FACTORS,
+    OPT_RARE,
+    PHI_RARE,
+    SMOLLM3_LAYERS,
+    STABLELM_RARE,
+    gpt_neo_layers,
+    phi3_angles,
+)
 from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
@@ -17,7 +27,9 @@ Settings = dict[str, Any]
 NAMES = {
     "bart": "Bart",
     "gpt2": "GPT2",
+    "gpt_neo": "GPTNeo",
     "gpt_neox": "GPTNeoX",
+    "gptj": "GPTJ",
     "granite": "Granite",
     "llama": "Llama",
     "m2m_100": "M2M100",
@@ -42,10 +54,11 @@ _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
 )
-WITHOUT_ENCODER = ("gpt2", "gpt_neox", "opt", "phi", *_LLAMAS)
+WITHOUT_ENCODER = ("gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
-    "gpt2": recorded.GPT2,
+    **dict.fromkeys(("gpt2", "gptj"), recorded.GPT2),
+    "gpt_neo": recorded.GPT_NEO,
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
@@ -139,6 +152,26 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         }
     if family in ("t5", "mt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
+    if family == "gpt_neo":
+        count = source.choice(layers)
+        return {
+            "num_heads": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "num_layers": (1.0, (count,)),
+            "attention_types": (1.0, gpt_neo_layers(count)),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            "tie_word_embeddings": (0.2, (False,)),
+            **GPT_NEO_RARE,
+        }
+    if family == "gptj":
+        return {
+            "n_head": (1.0, (heads,)),
+            "n_embd": (1.0, (heads * of_head,)),
+            "n_layer": (1.0, layers),
+            "n_positions": (1.0, tuple(range(41, 60, 5))),
+            "tie_word_embeddings": (0.2, (True,)),
+            **GPTJ_RARE,
+        }
     if family == "gpt2":
         return {
             "n_head": (1.0, (heads,)),

@@ -63,7 +63,7 @@ LARGEST = 1e-10  # difference, of the largest output
 LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
-    *("esm", "gpt_neox", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
+    *("esm", "gpt_neox", "gptj", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
 )
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
@@ -71,7 +71,7 @@ _ENDINGS = (
 )
 _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
-    "squeezebert",
+    *("gpt_neo", "gptj", "squeezebert"),
 )
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
@@ -159,7 +159,7 @@ def library_model(folder: Path, family: str) -> Any:
     if not named:
         raise Other("without a class")  # what etch takes it for, the library does not know
     kind = getattr(transformers, named[0])
-    attention = "eager" if family in _EAGER else "sdpa"
+    attention = "eager" if family.partition("/")[0] in _EAGER else "sdpa"
     try:
         model, info = kind.from_pretrained(
             folder, dtype=torch.float64, attn_implementation=attention, output_loading_info=True

@@ -55,7 +55,8 @@ class LayerShape:
     linear_bias: bool = True  # of linears, where norms have any
     mask: Mask = "none"
     groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
-    windows: tuple[int, ...] = ()  # of each layer the tokens to each side that a query sees, where it does not see all
+    windows: tuple[int | None, ...] = ()  # of each layer how far from a query the keys are that it sees; None: all
+    scale: float | None = None  # of scores, as `Attention` has it
 
     @property
     def widths(self) -> dict[str, int]:
@@ -119,13 +120,23 @@ class _Parts:
             self.linear("key", value, "key"),
             self.linear("value", value, "value"),
             *turned,
-            Attention("query", "key", "value", "context", self.shape.heads, bias=bias, **self.seen()),
+            Attention(
+                *("query", "key", "value", "context"),
+                self.shape.heads,
+                scale=self.shape.scale,
+                bias=bias,
+                **self.seen(),
+            ),
         )
 
     def seen(self) -> dict[str, Any]:
         """What of the tokens, as `Attention` has it."""
-        windows = self.shape.windows
-        return {"mask": "window", "window": of_layers(windows)} if windows else {"mask": self.shape.mask}
+        mask, windows = self.shape.mask, self.shape.windows
+        if not windows:
+            return {"mask": mask}
+        near = "past" if mask == "causal" else "window"
+        masks = [mask if window is None else near for window in windows]
+        return {"mask": of_layers(masks), "window": of_layers(windows)}
 
     def attention_output(self) -> Op:
         return self.linear("attention_output", "context", "hidden", residual="hidden")

@@ -123,6 +123,11 @@ def layer_norm(
     )
 
 
+def inner_or_four_times(config: Config, key: str, width: int) -> int:
+    """The width of a feed-forward block, four times that of the rows where `key` says none."""
+    return 4 * width if config.values.get(key) is None else config.positive_int(key, maximum=MAX_WIDTH)
+
+
 def activation_of(config: Config, key: str = "hidden_act", default: str | None = "gelu") -> str:
     """The runtime's name of the activation that a key of the configuration names."""
     return activation_named(config.text(key, default), key)

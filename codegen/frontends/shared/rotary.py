@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
 
 from ...errors import EtchError, printable
-from ...ir.graph import F32Array, Parameter
+from ...ir.graph import F32Array, Linear, Parameter
+from ...ir.op import map_slots
 from ...load.config import Config
 from ...load.limits import Limits
 from . import parts
-from .computed import Computed
+from .computed import Computed, in_order
 from .sinusoids import sine_and_cosine
 
 _POSITIONS, _PART = "max_position_embeddings", "partial_rotary_factor"
@@ -157,6 +158,19 @@ def check_head_dim(config: Config, width: int) -> None:
     """That no key says another width of a head, which some classes would read for the angles alone."""
     if config.values.get("head_dim") not in (None, width):
         raise parts.refuse("config-not-supported", f"head_dim is not hidden_size / num_attention_heads, {width}")
+
+
+def by_halves(linear: Linear, head: int, turned: int | None = None) -> Linear:
+    """Of heads whose first values, all where `turned` is None, are turned two neighbours at a time: with the outputs of
+    each in another order, those at even places, those at odd ones, then the others."""
+    turned = head if turned is None else turned
+    of_head = [*range(0, turned, 2), *range(1, turned, 2), *range(turned, head)]
+    order = np.arange(linear.weight.shape[0]).reshape(-1, head)[:, of_head].reshape(-1)
+
+    def ordered(parameter: Parameter) -> Parameter:
+        return replace(parameter, arrays=tuple(in_order(array, order) for array in parameter.arrays))
+
+    return map_slots(linear, ordered)
 
 
 def rotary_tables(name: str, angles: Angles, positions: int, width: int) -> tuple[Parameter, Parameter]:

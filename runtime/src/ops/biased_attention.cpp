@@ -56,9 +56,9 @@ class AddedBias {
     // Those of the `keys` of a text that the query of `position` sees.
     KeyRange seen(std::uint32_t position, std::uint32_t keys) const noexcept {
         if (bias_.mask == AttentionMask::none) return {0, keys};
-        if (bias_.mask == AttentionMask::causal) return {0, least(position + 1, keys)};
-        const std::uint32_t first = above(position, bias_.window);
-        return {first, least(position + bias_.window + 1, keys) - first};
+        const std::uint32_t first = bias_.mask == AttentionMask::causal ? 0 : above(position, bias_.window);
+        const std::uint32_t last = bias_.mask == AttentionMask::window ? position + bias_.window : position;
+        return {first, least(last + 1, keys) - first};
     }
 
     const ScoreBias& bias_;

@@ -252,7 +252,7 @@ REFUSALS: dict[str, tuple[Callable[[ModuleType, Path], Any], str]] = {
                         "1 of 2 files are missing, the first: pytorch_model-00002-of-00002.bin"),
     "a link that leaves": (spoil(lambda t, p, s: ((p / PICKLE).unlink(), (p / PICKLE).symlink_to("/etc/passwd"))),
                            "error[symlink-escapes]"),
-    "another family": (spoil(lambda t, p, s: write_json(p / "config.json", {"model_type": "gptj"})),
+    "another family": (spoil(lambda t, p, s: write_json(p / "config.json", {"model_type": "reformer"})),
                        "error[model-type-not-supported]"),
 }  # fmt: skip
 

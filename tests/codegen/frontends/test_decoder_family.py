@@ -103,6 +103,8 @@ def test_pooling_that_is_asked_for(tmp_path: Path) -> None:
 ANGLES = ("rope_parameters", "num_key_value_heads", "hidden_act")
 UNSAID = {
     "gpt2/softmax": ("activation_function", "layer_norm_epsilon", "scale_attn_weights", "tie_word_embeddings"),
+    "gpt_neo/softmax": ("activation_function", "attention_types", "layer_norm_epsilon", "tie_word_embeddings"),
+    "gptj/multi_label": ("activation_function", "layer_norm_epsilon", "tie_word_embeddings"),
     "opt/regression": ("activation_function", "do_layer_norm_before", "enable_bias", "layer_norm_elementwise_affine"),
     "phi/softmax": (*ANGLES, "layer_norm_eps", "qk_layernorm"),
     "phi3/multi_label": (*ANGLES[::2], "rms_norm_eps", "original_max_position_embeddings", "sliding_window"),

@@ -56,7 +56,10 @@ def test_a_text_and_what_is_written_share_the_positions(family: str, tmp_path: P
         assert (graph.target.empty, graph.notes) == (281, ())
 
 
-@pytest.mark.parametrize(("family", "prefix"), [("gpt2", "transformer."), ("opt", "model."), ("llama", "model.")])
+@pytest.mark.parametrize(
+    ("family", "prefix"),
+    [("gpt2", "transformer."), ("gpt_neo", "transformer."), ("opt", "model."), ("llama", "model.")],
+)
 def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> None:
     """Names without a prefix; in GPT-2's first files also the masks of attention beside the weights."""
     usual = folder(tmp_path / "usual", family)
@@ -77,7 +80,11 @@ def test_files_of_the_model_alone(family: str, prefix: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("family", "model"), [("gpt2", "GPT2"), ("opt", "OPT"), ("phi", "Phi"), ("phi3", "Phi3"), ("gpt_neox", "GPTNeoX")]
+    ("family", "model"),
+    [
+        *(("gpt2", "GPT2"), ("gpt_neo", "GPTNeo"), ("gpt_neox", "GPTNeoX")),
+        *(("opt", "OPT"), ("phi", "Phi"), ("phi3", "Phi3")),
+    ],
 )
 def test_rows_of_the_model_alone(family: str, model: str, tmp_path: Path) -> None:
     """They are those that a writer's logits are made of."""

@@ -57,9 +57,9 @@ def graph_of(folder: Path, max_tokens: int | None = None) -> g.Graph:
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "type": (
-        configure(model_type="gptj"),
+        configure(model_type="reformer"),
         "model-type-not-supported",
-        "model type 'gptj' is not supported; nearest: ",
+        "model type 'reformer' is not supported; nearest: ",
     ),
     "architecture": (
         configure(architectures=["BertLMHeadModel"]),

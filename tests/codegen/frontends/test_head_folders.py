@@ -193,7 +193,7 @@ BAD_FOLDERS: list[tuple[str, str, Change, str, str]] = [
     ("another activation", "tags", configure(hidden_act="relu"), "encoder-differs", "layers"),
     ("another epsilon", "tags", configure(layer_norm_eps=1e-5), "encoder-differs", "layers"),
     ("another family", "tags", configure(model_type="distilbert"), "config-missing", "--head bad"),
-    ("an unknown family", "tags", configure(model_type="gptj"), "model-type-not-supported", "--head bad"),
+    ("an unknown family", "tags", configure(model_type="reformer"), "model-type-not-supported", "--head bad"),
     ("another weight", "tags", tensor(_QUERY), "encoder-differs", f"'{_QUERY}'"),
     ("another bias", "tags", tensor(_QUERY.replace("weight", "bias")), "encoder-differs", "query.bias"),
     ("another word", "tags", tensor(_WORDS), "encoder-differs", f"'{_WORDS}'"),

@@ -45,6 +45,7 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
 LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
+EAGER = ("GPTJ", "GPTNeo")  # no other attention
 OWN = ((None, None, None),) * 3
 SMALL_WORDS = ("m2m_100/own", "pegasus/own", "gemma3_text/own")  # scaled, without a norm behind
 
@@ -67,7 +68,8 @@ def record(folder: Path, name: str, seed: int) -> None:
         (folder / "generation_config.json").write_text(json.dumps(SETTINGS[name], indent=1) + "\n", encoding="utf-8")
     else:
         (folder / "generation_config.json").unlink()
-    double = type(model).from_pretrained(folder, dtype=torch.float64, attn_implementation="sdpa").eval()
+    attention = "eager" if kind in EAGER else "sdpa"
+    double = type(model).from_pretrained(folder, dtype=torch.float64, attn_implementation=attention).eval()
     random = np.random.default_rng(seed + 1)
     items = []
     for length in (1, 2, 5, 11, 24):

@@ -91,6 +91,7 @@ SPECIAL = {
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
     "gpt2/texts": _ONE_TOKEN,
+    "gpt_neo/texts": _ONE_TOKEN,
     "phi/texts": _ONE_TOKEN,
     "qwen2/texts": _ONE_TOKEN,
     "qwen3/texts": _ONE_TOKEN,
@@ -112,7 +113,7 @@ PROMPTS = (
 
 def write_text_tokenizer(folder: Path, variant: str) -> None:
     """The files of the tokenizer of a variant."""
-    if variant == "gpt2/texts":
+    if variant in ("gpt2/texts", "gpt_neo/texts"):
         _write_pieces(folder, (*_PIECES, "<|endoftext|>"))
         _write(folder / "tokenizer_config.json", {"model_max_length": 41})
         return

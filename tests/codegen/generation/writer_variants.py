@@ -78,6 +78,17 @@ NEOX = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+GPT_NEO = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 20,
+    "num_layers": 2,
+    "num_heads": 2,
+    "attention_types": [[["global", "local"], 1]],
+    "window_size": 6,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 OPT = {
     "vocab_size": VOCABULARY,
     "hidden_size": 20,
@@ -208,6 +219,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.5}},
     ),
     "gpt_neox/one_by_one": ("GPTNeoX", NEOX | {"use_parallel_residual": False, "attention_bias": False}),
+    "gpt_neo/texts": ("GPTNeo", GPT_NEO | SPECIAL["gpt_neo/texts"]),
+    "gptj/own": (
+        "GPTJ",
+        GPT2 | {"rotary_dim": 6, "n_inner": 31, "activation_function": "relu", "layer_norm_epsilon": 1e-3},
+    ),
     "phi/texts": ("Phi", NEOX | SPECIAL["phi/texts"]),
     "phi/head_norms": (
         "Phi",
@@ -274,6 +290,8 @@ CLASSES = {
     "Pegasus": "PegasusForConditionalGeneration",
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
+    "GPTJ": "GPTJForCausalLM",
+    "GPTNeo": "GPTNeoForCausalLM",
     "GPTNeoX": "GPTNeoXForCausalLM",
     "Granite": "GraniteForCausalLM",
     "Llama": "LlamaForCausalLM",

@@ -28,7 +28,7 @@ def huge_weights(values: dict[str, safetensors.np.ndarray]) -> None:
 
 FRONT_END_CASES = [
     front_end("three heads of ten", "heads-do-not-divide", "hidden_size 10", num_attention_heads=3),
-    front_end("model type", "model-type-not-supported", "'gptj' is not supported", model_type="gptj"),
+    front_end("model type", "model-type-not-supported", "'reformer' is not supported", model_type="reformer"),
     front_end("model type of code", "model-type-not-supported", "'__import__('os')'", model_type="__import__('os')"),
     front_end(
         "code of its own", "remote-code", "'new' is of code that", model_type="new", auto_map={"AutoModel": "m.Model"}

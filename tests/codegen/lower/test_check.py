@@ -87,6 +87,7 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     "heads": (lambda: changed(g.Attention, lambda o: replace(o, heads=5)), "5 heads"),
     "key heads": (lambda: changed(g.Attention, lambda o: replace(o, key_heads=1)), "width of 'key'"),
     "window without a width": (lambda: changed(g.Attention, lambda o: replace(o, mask="window")), "window None"),
+    "past without a width": (lambda: changed(g.Attention, lambda o: replace(o, mask="past")), "past with window None"),
     "width without a window": (lambda: changed(g.Attention, lambda o: replace(o, window=3)), "window 3"),
     "bias of scores": (
         lambda: changed(

@@ -32,8 +32,8 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
-    *("stablelm", "starcoder2"),
+    *("gemma3_text", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo2", "opt", "phi"),
+    *("qwen", "smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -153,6 +153,22 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("gpt2/two_layers", {"n_positions": 39}, "max-tokens-out-of-range"),
         ("gpt2/two_layers", {"n_head": 3}, "heads-do-not-divide"),
         ("gpt2/two_layers", {"n_inner": 79}, "wrong-shape"),
+        ("gpt_neo/texts", {"attention_layers": ["global"]}, "layers-out-of-range"),
+        ("gpt_neo/texts", {"attention_layers": ["global", "near"]}, "layers-out-of-range"),
+        ("gpt_neo/texts", {"window_size": 0}, "config-out-of-range"),
+        ("gpt_neo/texts", {"num_heads": 3}, "heads-do-not-divide"),
+        ("gpt_neo/texts", {"num_attention_heads": 4}, "config-value"),
+        ("gpt_neo/texts", {"num_layers": 1000}, "missing-tensor"),
+        ("gpt_neo/texts", {"intermediate_size": 79}, "wrong-shape"),
+        ("gpt_neo/texts", {"max_position_embeddings": 43}, "wrong-shape"),
+        ("gpt_neo/texts", {"activation_function": "sine"}, "activation-not-supported"),
+        ("gptj/own", {"rotary_dim": 5}, "rotary-not-supported"),
+        ("gptj/own", {"rotary_dim": 12}, "rotary-not-supported"),
+        ("gptj/own", {"rotary_dim": None}, "config-type"),
+        ("gptj/own", {"tie_word_embeddings": True}, "tied-tensors-differ"),
+        ("gptj/own", {"hidden_size": 24}, "config-value"),
+        ("gptj/own", {"n_head": 3}, "heads-do-not-divide"),
+        ("gptj/own", {"n_inner": None}, "wrong-shape"),
         ("llama/tied", {"num_key_value_heads": 3}, "heads-do-not-divide"),
         ("llama/tied", {"head_dim": 5}, "heads-do-not-divide"),
         ("llama/tied", {"tie_word_embeddings": False}, "missing-tensor"),
@@ -319,6 +335,7 @@ def _segments(made: g.Graph) -> g.Graph:
     [
         (_attention(mask="none"), "a row per step, with mask none"),
         (_attention(mask="window", window=3), "with mask window"),
+        (_attention(mask="past"), "mask past with window None"),
         (_segments, "has no segments"),
         (_target(begin=(1,)), "the text is read nowhere"),
         (_target(ends=(VOCABULARY,)), "begins and ends with"),

@@ -381,6 +381,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "alternating layers": alternating,
     "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
+    "past": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="past", window=3)),
     "gates": gated,
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))

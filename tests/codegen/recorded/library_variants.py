@@ -34,7 +34,7 @@ from token_ids import (
 )
 from transformers import PretrainedConfig, PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import GPT2_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
+from variant_shapes import GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -66,7 +66,11 @@ SPECIALS: dict[str, Specials] = {
     "deberta": DEBERTA_BYTES,
     "deberta-v2": DEBERTA,
     **dict.fromkeys(
-        ("gpt2", "gpt_neox", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3", "stablelm", "starcoder2"), QWEN
+        (
+            *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
+            *("stablelm", "starcoder2"),
+        ),
+        QWEN,
     ),
     **dict.fromkeys(("t5", "mt5"), T5),
     "bart": BART,
@@ -228,6 +232,18 @@ VARIANTS: dict[str, Variant] = {
         problem_type=REGRESSION,
     ),
     "gpt2/softmax": bert_like("GPT2", 3, (20, 2, 2, 23, 20), GPT2_KEYS, pad_token_id=70),
+    "gpt_neo/softmax": bert_like(
+        "GPTNeo",
+        3,
+        (20, 2, 3, 23, 20),
+        GPT_NEO_KEYS,
+        attention_types=[[["global", "local"], 1], [["local"], 1]],
+        window_size=6,
+        pad_token_id=70,
+    ),
+    "gptj/multi_label": bert_like(
+        "GPTJ", 4, (20, 2, 2, 23, 20), GPT2_KEYS, rotary_dim=6, pad_token_id=70, problem_type=MULTI_LABEL
+    ),
     "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
     "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
     "phi3/multi_label": bert_like(

@@ -13,6 +13,8 @@ import torch
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
+from transformers.models.gpt_neo import modeling_gpt_neo
+from transformers.models.gptj import modeling_gptj
 from transformers.models.granite.modeling_granite import GraniteRMSNorm
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 from transformers.models.longformer import modeling_longformer
@@ -45,10 +47,22 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         for norm in _RMS_NORMS:
             stack.enter_context(patch.object(norm, "forward", _normalized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
+        for module in (modeling_gpt_neo, modeling_gptj):
+            stack.enter_context(patch.object(module, "torch", _Doubles()))
+        stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
         yield
     for hook in hooks:
         hook.remove()
+
+
+class _Doubles:
+    """PyTorch, whose float32 is float64."""
+
+    float32 = torch.float64
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(torch, name)
 
 
 def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
@@ -67,6 +81,15 @@ def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, *
 def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
     """What DeBERTa divides scores by."""
     return torch.sqrt(torch.tensor(rows.size(-1), dtype=torch.float64) * factor)
+
+
+def _turned(attention: Any, positions: torch.Tensor) -> torch.Tensor:
+    """GPT-J's sines and cosines without the rounding of angles to float32, as other families have them."""
+    width = attention.pos_embd_dim
+    frequencies = 1.0 / (10000 ** (torch.arange(0, width, 2, dtype=torch.float32) / width))
+    angles = torch.arange(attention.max_positions, dtype=torch.float64)[:, None] * frequencies.double()
+    table = torch.cat([angles.sin(), angles.cos()], dim=1).to(torch.float32).double()
+    return table.repeat(positions.shape[0], 1, 1)
 
 
 def _placed(table: Any, ids: torch.Tensor | None, embedded: torch.Tensor, past: int = 0) -> torch.Tensor:

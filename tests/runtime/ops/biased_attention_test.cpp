@@ -161,6 +161,7 @@ struct Table {
 
 const Sizes kSizes[] = {{2, 2, 32, 40}, {4, 2, 16, 64}, {3, 1, 20, 50}, {1, 1, 5, 33}};
 const std::uint32_t kTokens[] = {1, 7, 16, 33};
+const AttentionMask kMasks[] = {AttentionMask::none, AttentionMask::causal, AttentionMask::window, AttentionMask::past};
 
 class BiasedAttentionOp : public EachSet {
   protected:
@@ -228,13 +229,15 @@ TEST_P(BiasedAttentionOp, NearDouble) {
         const Rows rows = random_rows(sizes, tokens, tokens);
         const TextRows text = whole_text(tokens);
         const Table table(sizes, 3.0f);
-        for (const AttentionMask mask : {AttentionMask::none, AttentionMask::causal, AttentionMask::window}) {
+        for (const AttentionMask mask : kMasks) {
             for (const bool with_table : {false, true}) {
                 const ScoreBias bias{mask, 3, with_table ? table.values.data() : nullptr};
                 const Added added = [&](std::uint32_t head, std::uint32_t query, std::uint32_t key) {
+                    const bool near = key + 3 >= query && key <= query + 3;
                     const bool seen = mask == AttentionMask::none     ? true
                                       : mask == AttentionMask::causal ? key <= query
-                                                                      : key + 3 >= query && key <= query + 3;
+                                      : mask == AttentionMask::window ? near
+                                                                      : near && key <= query;
                     return !seen ? NAN : with_table ? table.at(head, query, key) : 0.0;
                 };
                 expect_near(whole<Heads>(sizes, rows, text, &bias), exact(sizes, rows, 0, tokens, added),
@@ -261,6 +264,10 @@ TEST_P(BiasedAttentionOp, AMaskIsABiasThatLeavesNothing) {
             ASSERT_TRUE(
                 same_bits(whole<Heads>(sizes, rows, text, &by_window), whole<Heads>(sizes, rows, text, &by_near)))
                 << window;
+            const ScoreBias by_past{AttentionMask::past, window, nullptr};
+            const ScoreBias by_both{AttentionMask::causal, 0, near.values.data()};
+            ASSERT_TRUE(same_bits(whole<Heads>(sizes, rows, text, &by_past), whole<Heads>(sizes, rows, text, &by_both)))
+                << window;
         }
     });
 }
@@ -272,7 +279,9 @@ TEST_P(BiasedAttentionOp, ACacheThatGrowsIsACausalMask) {
         const Rows rows = random_rows(sizes, tokens, tokens);
         const TextRows text = whole_text(tokens);
         const ScoreBias causal{AttentionMask::causal, 0, nullptr};
+        const ScoreBias past{AttentionMask::past, 3, nullptr};
         const std::vector<float> want = whole<Heads>(sizes, rows, text, &causal);
+        const std::vector<float> want_past = whole<Heads>(sizes, rows, text, &past);
 
         constexpr std::uint32_t kBeams = 3;
         const auto room = static_cast<std::uint32_t>(round_up(sizes.max_tokens, kPanelWidth));
@@ -296,6 +305,8 @@ TEST_P(BiasedAttentionOp, ACacheThatGrowsIsACausalMask) {
             const std::vector<float> want_row = part(want, width, row);
             ASSERT_TRUE(same_bits(beams.attend({texts, kBeams}, query), want_row)) << row;
             ASSERT_TRUE(same_bits(beams.attend({texts, kBeams}, query, &causal), want_row)) << row;
+            const std::vector<float> want_row_past = part(want_past, width, row);
+            ASSERT_TRUE(same_bits(beams.attend({texts, kBeams}, query, &past), want_row_past)) << row;
         }
     });
 }
@@ -328,7 +339,7 @@ TEST_P(BiasedAttentionOp, EverySetAndTileAsScalar) {
         const Rows rows = random_rows(sizes, tokens, tokens);
         const TextRows text = whole_text(tokens);
         const Table table(sizes, 3.0f);
-        for (const AttentionMask mask : {AttentionMask::none, AttentionMask::causal, AttentionMask::window}) {
+        for (const AttentionMask mask : kMasks) {
             const ScoreBias bias{mask, 2, table.values.data()};
             const std::vector<float> want =
                 Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &bias);

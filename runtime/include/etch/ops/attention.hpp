@@ -188,6 +188,7 @@ enum class AttentionMask : std::uint8_t {
     none,
     causal,  // none behind its own position
     window,  // none more than `window` positions away, on both sides
+    past,    // none of either
 };
 
 // What becomes of the scores t of a query before the softmax: the table is added, then the mask applies.
