@@ -28,7 +28,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     if config.values.get("sliding_window") is not None:
         check_past(config.positive_int("sliding_window", maximum=MAX_POSITIONS), tokens)
     rotation = _rotation(config, read_sizes(config, tensors, None).head_width, tokens)
-    return llama_stack(config, tensors, prefix, vocabulary, rotation, _FORM, "causal")
+    return llama_stack(config, tensors, prefix, vocabulary, rotation.seen, _FORM)
 
 
 def _rotation(config: Config, width: int, tokens: int) -> Rotation:

@@ -65,6 +65,7 @@ LONG = [
     ("encoder and decoder, one layer", "w4a8", "host"),
     ("gpt2/narrow", "fp32", "host"),
     ("gpt2/two_layers", "w8a8", "host"),
+    ("gemma/own", "w8a8", "host"),
     ("granite/own", "w8a8", "host"),
     ("gpt_neox/one_by_one", "fp32", "host"),
     ("gpt_neox/texts", "w8a8", "m-profile"),

@@ -41,6 +41,18 @@ PHI_RARE: Rare = {
     "num_key_value_heads": (0.4, (1, 2)),
     "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
 }
+# Of families that are Llama's but for what is drawn here: the name of their classes, and these settings.
+LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
+    "gemma": (
+        "Gemma",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "hidden_act": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "use_bidirectional_attention": (0.1, (True, False)),
+        },
+    ),
+}
 
 
 def phi3_angles(width: int) -> Rare:

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import writer_variants as recorded
-from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+from decoder_settings import GRANITE_FACTORS, LIKE_LLAMA, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
 from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
@@ -37,10 +37,12 @@ NAMES = {
     "stablelm": "StableLm",
     "starcoder2": "Starcoder2",
     "t5": "T5",
+    **{family: name for family, (name, _) in LIKE_LLAMA.items()},
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
+    *LIKE_LLAMA,
 )
 WITHOUT_ENCODER = ("gpt2", "gpt_neox", "opt", "phi", *_LLAMAS)
 _BASES = {
@@ -54,7 +56,7 @@ _BASES = {
     "pegasus": recorded.PEGASUS,
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    **dict.fromkeys(("phi3", "smollm3"), recorded.PHI3),
+    **dict.fromkeys(("phi3", "smollm3", *LIKE_LLAMA), recorded.PHI3),
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -196,6 +198,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
         **(phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
+        **LIKE_LLAMA.get(family, ("", {}))[1],
     }
 
 

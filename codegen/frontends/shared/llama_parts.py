@@ -78,10 +78,10 @@ class LlamaParts:
         """Behind the layers."""
         return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
 
-    def head_norms(self, ending: str = "norm") -> tuple[Norm, Norm]:
-        """Of queries and keys; `ending` is that of their names."""
+    def head_norms(self, names: tuple[str, str]) -> tuple[Norm, Norm]:
+        """Of queries and keys."""
         width, sizes = self.sizes.head_width, self.sizes
-        queries, keys = (self._layers(f"self_attn.{of}_{ending}") for of in "qk")
+        queries, keys = (self._layers(f"self_attn.{name}") for name in names)
         return (
             self._norm("query_norm", queries, width, "query", "query", sizes.heads),
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),

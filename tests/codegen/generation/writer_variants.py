@@ -189,6 +189,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
+    "gemma/own": (
+        "Gemma",
+        LLAMA | {"head_dim": 10, "attention_bias": True, "num_hidden_layers": 1},
+    ),
     "mistral/ends": (
         "Mistral",
         LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 41, "eos_token_id": ENDS},
@@ -272,6 +276,7 @@ CLASSES = {
     "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
     "Pegasus": "PegasusForConditionalGeneration",
+    "Gemma": "GemmaForCausalLM",
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
     "GPTNeoX": "GPTNeoXForCausalLM",

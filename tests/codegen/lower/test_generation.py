@@ -32,7 +32,7 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("gemma3_text", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
+    *("gemma", "gpt2", "gpt_neox", "granite", "llama", "mistral", "olmo2", "opt", "phi", "qwen", "smollm3"),
     *("stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
@@ -166,6 +166,8 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
         ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
         ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
+        ("gemma/own", {"use_bidirectional_attention": True}, "config-not-supported"),
+        ("gemma/own", {"head_dim": 256}, "wrong-shape"),
         ("gpt_neox/one_by_one", {"rope_parameters": {"partial_rotary_factor": 0.4}}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"rope_parameters": None, "rotary_pct": 0}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
@@ -210,6 +212,17 @@ def test_a_configuration_that_does_not_fit(variant: str, changes: dict[str, Any]
     with pytest.raises(EtchError) as caught:
         graph_of(variant, **changes)
     assert caught.value.code == code
+
+
+def test_what_the_first_gemmas_call_gelu() -> None:
+    """The approximation by tanh, which no key means as well; of other models gelu is gelu."""
+
+    def activations(variant: str, **changes: Any) -> set[str]:
+        linears = (op for op, _ in g.ops_of(graph_of(variant, **changes)) if isinstance(op, g.Linear))
+        return {op.activation for op in linears} - {"none"}
+
+    assert activations("gemma/own") == activations("gemma/own", hidden_act="gelu") == {"gelu_tanh"}
+    assert activations("llama/tied", hidden_act="gelu") == {"gelu"}
 
 
 def test_angles_by_their_older_names() -> None:
