@@ -13,7 +13,17 @@ from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.computed import one_more
 from .shared.decoder_family import Family
-from .shared.layer_kinds import FULL, SLIDING, Seen, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
+from .shared.layer_kinds import (
+    FULL,
+    SLIDING,
+    Seen,
+    angles_by_kind,
+    every_so_manyth,
+    layer_kinds,
+    older_scaling,
+    seen_by_kind,
+    tables_by_kind,
+)
 from .shared.llama_stack import (
     HEAD_NORMS,
     MAX_POSITIONS,
@@ -23,7 +33,7 @@ from .shared.llama_stack import (
     Factors,
     Form,
     Stack,
-    check_past,
+    check_past_of,
     llama_stack,
 )
 
@@ -46,9 +56,10 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     for key in _CAPS:
         if config.values.get(key) is not None:
             raise parts.refuse("config-not-supported", f"{key}: scores that a tanh bounds")
-    kinds = _kinds(config)
+    every = config.positive_int("sliding_window_pattern", _PATTERN, maximum=parts.MAX_LAYERS)
+    kinds = layer_kinds(config, every_so_manyth(config, every))
     angles = angles_by_kind(
-        config, _THETA_KEYS, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), _scaling(config)
+        config, _THETA_KEYS, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), older_scaling(config)
     )
     window = _window(config, kinds, tokens)
     scaled_by = config.number("query_pre_attn_scalar", _SCALED_BY)
@@ -75,30 +86,15 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form)
 
 
-def _kinds(config: Config) -> tuple[str, ...]:
-    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
-    every = config.positive_int("sliding_window_pattern", _PATTERN, maximum=parts.MAX_LAYERS)
-    return layer_kinds(config, tuple(SLIDING if (layer + 1) % every else FULL for layer in range(layers)))
-
-
-def _scaling(config: Config) -> dict[str, object] | None:
-    scaling = config.values.get("rope_scaling")
-    if scaling is not None and not isinstance(scaling, dict):
-        raise parts.refuse("rotary-not-supported", "rope_scaling: expected an object")
-    return scaling
-
-
 def _window(config: Config, kinds: tuple[str, ...], tokens: int) -> int | None:
     """Tokens to each side that a sliding layer sees; None where every layer sees those so far, which is what a window
     of the past comes to as long as it holds all tokens."""
     both_ways = config.values.get(_BOTH_WAYS) is not None and config.flag(_BOTH_WAYS)
     if both_ways and read_limits(config).writes_texts:
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
-    window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
     if both_ways:
-        return window // 2
-    if SLIDING in kinds:
-        check_past(window, tokens)
+        return config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS) // 2
+    check_past_of(config, kinds, _WINDOW, tokens)
     return None
 
 

@@ -8,10 +8,6 @@ order at generation, so that a head's first half is turned with its second. The 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from ..ir.graph import Array, Attention, Graph, Layers, Linear, Node, Op, Parameter, Pooling, Rotary
 from ..ir.task import Task
 from ..load.config import Config
@@ -20,9 +16,10 @@ from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
 from .shared import bert_like, parts, rotary_bert
 from .shared.classifier_head import classifier_head
-from .shared.computed import Computed, columns_of, rows_of
+from .shared.computed import columns_of, rows_of
 from .shared.encoder_layer import LayerShape, post_norm_layer
 from .shared.heads import HeadOps, read_head
+from .shared.pairs import by_halves
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs
 
@@ -102,8 +99,8 @@ def _layers(
         return parts.linear(tensors, name, sources, (shape.hidden, shape.hidden), "hidden", name)
 
     context: tuple[Op, ...] = (
-        _by_halves(projected("query", bert_like.LAYER.query), head),
-        _by_halves(projected("key", bert_like.LAYER.key), head),
+        by_halves(projected("query", bert_like.LAYER.query), head, head),
+        by_halves(projected("key", bert_like.LAYER.key), head, head),
         projected("value", bert_like.LAYER.value),
         *(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key")),
         Attention("query", "key", "value", "context", shape.heads),
@@ -116,22 +113,6 @@ def _half(angles: Array, name: str, half: int, rows: int) -> Parameter:
     width = angles.shape[1] // 2
     made = rows_of(columns_of(angles, half * width, (half + 1) * width), 0, rows)
     return Parameter(f"rotary_{name}", (made,), common=True)
-
-
-def _by_halves(linear: Linear, head: int) -> Linear:
-    """With the outputs of each head in another order: those at even places, then those at odd ones."""
-    assert linear.bias is not None
-    outputs = linear.weight.shape[0]
-    order = np.arange(outputs).reshape(-1, head // 2, 2).swapaxes(1, 2).reshape(-1)
-
-    def ordered(parameter: Parameter) -> Parameter:
-        return replace(parameter, arrays=tuple(_in_order(array, order) for array in parameter.arrays))
-
-    return replace(linear, weight=ordered(linear.weight), bias=ordered(linear.bias))
-
-
-def _in_order(array: Array, order: np.ndarray) -> Computed:
-    return Computed(array.name, array.shape, lambda: array.values[order], array.file)
 
 
 def _summary(config: Config, tensors: TensorFile, shape: LayerShape, source: str, task: Task) -> HeadOps:

@@ -5,7 +5,7 @@ norms behind the blocks and of queries and keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...ir.graph import Add, Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Op, Parameter, Term
@@ -14,8 +14,9 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
-from .layer_kinds import Seen, seen_by_kind
+from .layer_kinds import SLIDING, Seen, seen_by_kind
 from .llama_parts import LlamaParts, read_sizes
+from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
 
 WORDS = "embed_tokens.weight"
@@ -69,6 +70,7 @@ class Form:
 
     biases: Biases
     head_norms: tuple[str, str] | None = None  # names of the norms of each head's queries and keys, where it has some
+    norms_behind_turning: bool = False  # those of heads
     row_norms: bool = False  # queries and keys are normalized, all heads as one
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
     heads: int | None = None  # the same; None: it has to
@@ -81,12 +83,16 @@ class Form:
     norms: BlockNorms = BlockNorms()
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # in the place of rms norms
-    epsilon_key: str = "rms_norm_eps"
+    bare_norms: bool = False  # without parameters
+    epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
-    stacked: bool = False  # queries, keys and values are one linear of the file, gate and up another
+    pairs: bool = False  # two neighbours of a head are turned with each other, in the place of its halves
+    # What is one linear of the file: queries, keys and values; gate and up.
+    one_input: bool = False
+    one_gate: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,12 @@ def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:
         raise parts.refuse("config-not-supported", message)
 
 
+def check_past_of(config: Config, kinds: Sequence[str], usual: int, tokens: int) -> None:
+    """The same of some layers; `usual` is the window where the configuration does not say it."""
+    if SLIDING in kinds:
+        check_past(config.positive_int("sliding_window", usual, maximum=MAX_POSITIONS), tokens)
+
+
 def causal_stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, form: Form) -> Stack:
     """Of a decoder that sees `tokens` at most."""
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
@@ -144,8 +156,18 @@ def llama_stack(
 ) -> Stack:
     """Takes every tensor below `prefix`. `seen_by` is asked for what heads of a width see."""
     sizes = read_sizes(config, tensors, form.head_width, form.heads, form.key_heads)
-    epsilon = parts.epsilon_of(config, form.epsilon_key, form.epsilon)
-    made = LlamaParts(tensors, prefix, sizes, epsilon, form.gamma_of, form.layer_norms, form.stacked)
+    key = form.epsilon_key
+    made = LlamaParts(
+        tensors,
+        prefix,
+        sizes,
+        form.epsilon if key is None else parts.epsilon_of(config, key, form.epsilon),
+        form.gamma_of,
+        form.layer_norms,
+        form.bare_norms,
+        form.one_input,
+        form.one_gate,
+    )
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
     layer = (*_attention(made, form, seen_by(sizes.head_width)), *_feed_forward(made, form, _activation(config, form)))
@@ -159,14 +181,18 @@ def llama_stack(
 def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
     heads, key_heads = made.sizes.heads, made.sizes.key_heads
     value, norms = _block_input(made, "attention_norm", form.norms.before_attention)
+    query, key, values = made.projections(form.biases.attention_inputs, value)
+    if form.pairs:
+        width, turned = made.sizes.head_width, 2 * seen.cosines[0].shape[1]
+        query, key = by_halves(query, width, turned), by_halves(key, width, turned)
+    turning: tuple[Op, ...] = (seen.turned("query", heads), seen.turned("key", key_heads))
+    head_norms: tuple[Op, ...] = made.head_norms(form.head_norms) if form.head_norms else ()
     scale, bias = form.factors.scores, form.biases.attention_output
     return (
         *norms,
-        *made.projections(form.biases.attention_inputs, value),
+        *(query, key, values),
         *(made.row_norms() if form.row_norms else ()),
-        *(made.head_norms(form.head_norms) if form.head_norms else ()),
-        seen.turned("query", heads),
-        seen.turned("key", key_heads),
+        *(turning + head_norms if form.norms_behind_turning else head_norms + turning),
         Attention("query", "key", "value", "context", heads, key_heads, scale, mask=seen.mask, window=seen.window),
         *_added(made, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
     )
