@@ -82,7 +82,7 @@ ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
-    "granite/rows": ("Model",),
+    **dict.fromkeys(("ernie4_5/rows", "granite/rows"), ("Model",)),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {

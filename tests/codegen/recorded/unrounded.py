@@ -14,6 +14,7 @@ from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 
 
 @contextmanager
@@ -28,6 +29,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
             stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
         for norm in {type(module) for module in model.modules() if _is_rms(module)}:
             stack.enter_context(patch.object(norm, "forward", _normalized))
+        stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
         yield
@@ -46,6 +48,10 @@ def _is_rms(module: torch.nn.Module) -> bool:
 def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
+
+
+def _standardized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.layer_norm(rows, norm.normalized_shape, eps=1e-5)
 
 
 def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, **_: object) -> torch.Tensor:
