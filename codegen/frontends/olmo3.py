@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .olmo2 import HARMLESS_KEYS, form_in
@@ -19,6 +21,8 @@ from .shared.layer_kinds import (
     tables_by_kind,
 )
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack, check_past_of, llama_stack
+from .shared.rotary import Angles, angles_in, kind_of
+from .shared.yarn import yarn_angles
 
 MODEL_TYPE = "olmo3"
 _THETA, _WINDOW, _EVERY = 500_000.0, 4096, 4  # where the configuration does not say them
@@ -31,9 +35,15 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     kinds = layer_kinds(config, every_so_manyth(config, _EVERY))
     check_past_of(config, kinds, _WINDOW, tokens)
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    angles = angles_by_kind(config, _THETA_KEYS, positions, older_scaling(config))
 
     def seen_by(width: int) -> Seen:
+        def read(values: Any, key: str, theta: float, positions: int) -> Angles:
+            is_yarn = isinstance(values, dict) and kind_of(Config.from_json(values)) == "yarn"
+            if is_yarn:
+                return yarn_angles(values, key, theta, positions, width)
+            return angles_in(values, key, theta, positions)
+
+        angles = angles_by_kind(config, _THETA_KEYS, positions, older_scaling(config), read)
         return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), None)
 
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form_in(config))

@@ -47,7 +47,15 @@ _KINDS = tuple(
 )
 _ANGLES_BY_KIND = tuple(
     {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
-    for full in ({"rope_theta": 900.0}, {"rope_type": "linear", "factor": 2.5}, {"rope_type": "dynamic", "factor": 2.5})
+    for full in (
+        {"rope_theta": 900.0},
+        {"rope_type": "linear", "factor": 2.5},
+        {"rope_type": "dynamic", "factor": 2.5},
+        *(
+            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, **more}
+            for more in ({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0})
+        ),
+    )
 )
 _ALPHAS = (
     *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),

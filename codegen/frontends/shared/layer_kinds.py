@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,9 +46,11 @@ def angles_by_kind(
     thetas: Mapping[str, tuple[str | None, float]],
     positions: int,
     scaling: Mapping[str, Any] | None = None,
+    read: Callable[[Any, str, float, int], Angles] = angles_in,
 ) -> dict[str, Angles]:
     """`thetas` are of each kind an older file's key for its theta, if it has one, and the usual one; `scaling` is what
-    such a file says of the layers that see everything, and counts over the rest."""
+    such a file says of the layers that see everything, and counts over the rest. `read` makes angles of an object, its
+    key, theta and positions."""
     named = config.values.get("rope_parameters")
     if named is not None and (not isinstance(named, dict) or not set(named) <= {FULL, SLIDING}):
         raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {FULL} and {SLIDING}")
@@ -58,7 +60,7 @@ def angles_by_kind(
         if kind == FULL and scaling is not None and isinstance(said, dict):
             said = {**said, **scaling}
         theta = usual if key is None else config.number(key, usual)
-        found[kind] = angles_in(said, kind, theta, positions)
+        found[kind] = read(said, kind, theta, positions)
     return found
 
 

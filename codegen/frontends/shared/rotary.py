@@ -35,6 +35,7 @@ class Angles:
     # Of llama3, by which only slow pairs are: low_freq_factor, high_freq_factor, original_max_position_embeddings.
     bounds: tuple[float, float, float] | None = None
     slower: tuple[float, ...] = ()  # by how much each pair is, where each has a factor of its own
+    slow: tuple[float, ...] = ()  # of yarn, of each pair how much of it is: its angle is a mean
     amplitude: float = 1.0  # what cosines and sines are multiplied by
 
     def frequencies(self, width: int) -> F32Array:
@@ -47,6 +48,9 @@ class Angles:
         if self.slower:
             return np.float32(1) / (np.array(self.slower, np.float32) * powers)
         usual = np.float32(1) / powers
+        if self.slow:
+            fast = np.float32(1) - np.array(self.slow, np.float32)
+            return np.float32(1) / (np.float32(self.factor) * powers) * (np.float32(1) - fast) + usual * fast
         slow = usual / np.float32(self.factor)
         if self.bounds is None:
             return slow

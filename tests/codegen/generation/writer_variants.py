@@ -96,6 +96,10 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 40,
 }
+YARN = {
+    **{"rope_type": "yarn", "rope_theta": 900.0, "factor": 4.0, "original_max_position_embeddings": 160},
+    "beta_fast": 4,
+}
 WINDOWS = ["sliding_attention", "full_attention"]
 PHI3 = LLAMA | {"pad_token_id": 0}
 LONGROPE = {
@@ -205,7 +209,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "Olmo3",
         LLAMA
         | {"attention_bias": True, "sliding_window": 41, "layer_types": WINDOWS, "pad_token_id": 0}
-        | {"rope_parameters": {"full_attention": {"rope_theta": 900.0}, "sliding_attention": {"rope_theta": 70.0}}},
+        | {"rope_parameters": {"full_attention": YARN, "sliding_attention": {"rope_theta": 70.0}}},
     ),
     "ministral/own": ("Ministral", LLAMA | {"head_dim": 10, "sliding_window": 41, "layer_types": WINDOWS}),
     "helium/own": (

@@ -173,7 +173,10 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("olmo/own", {"clip_qkv": 8.0}, "config-not-supported"),
         ("olmo3/own", {"sliding_window": 39}, "config-not-supported"),
         ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),
-        ("olmo3/own", {"rope_scaling": {"rope_type": "yarn", "factor": 8.0}}, "rotary-not-supported"),
+        *(
+            ("olmo3/own", {"rope_scaling": changes}, "rotary-not-supported")
+            for changes in ({"truncate": False}, {"factor": 0.5}, {"beta_fast": 0}, {"rope_type": "dynamic"})
+        ),
         ("ministral/own", {"sliding_window": 39}, "config-not-supported"),
         ("helium/own", {"mlp_bias": False}, "unused-tensor"),
         ("helium/own", {"head_dim": 8}, "wrong-shape"),
