@@ -37,9 +37,9 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
-    rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens)
+    rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens, mask="none")
     form = Form(Biases.said_in(config), epsilon=_EPSILON)
-    stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation, form, "none")
+    stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation.seen, form)
     body, widths, pooling = stack.body, stack.widths, config.text("classifier_pooling", _LATE)
     late = pooling == _LATE and sentence is None and head_class(config, CLASSIFIER) is None
     if late:

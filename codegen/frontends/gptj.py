@@ -10,7 +10,8 @@ from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family, Names
 from .shared.llama_stack import MAX_POSITIONS, Stack
-from .shared.rotary import Angles, by_halves, rotary_tables
+from .shared.pairs import by_halves
+from .shared.rotary import Angles, rotary_tables
 
 MODEL_TYPE = "gptj"
 # Of the library, for one thing.

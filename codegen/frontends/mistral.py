@@ -10,14 +10,14 @@ from .shared.llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "mistral"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
-_WINDOW = 4096  # where the configuration does not say it; null: there is none
-_FORM = Form(Biases(attention_inputs=False, attention_output=False, feed_forward=False))
+WINDOW = 4096  # where the configuration does not say it; null: there is none
+FORM = Form(Biases(attention_inputs=False, attention_output=False, feed_forward=False))
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     if "sliding_window" not in config or config.values.get("sliding_window") is not None:
-        check_past(config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS), tokens)
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, _FORM)
+        check_past(config.positive_int("sliding_window", WINDOW, maximum=MAX_POSITIONS), tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM)
 
 
 _FAMILY = Family("Mistral", "TokenizersBackend", _stack)

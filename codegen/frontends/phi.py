@@ -32,7 +32,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     layer: tuple[Op, ...] = (
         made.norm("norm", "input_layernorm"),
         *made.projections(bias=True),
-        *(made.head_norms("layernorm") if config.flag("qk_layernorm", False) else ()),
+        *(made.head_norms(("q_layernorm", "k_layernorm")) if config.flag("qk_layernorm", False) else ()),
         *(Rotary((cosines,), (sines,), count, of) for of, count in zip(("query", "key"), heads, strict=True)),
         Attention("query", "key", "value", "context", *heads, mask="causal"),
         made.linear("attention_output", "self_attn.dense", True, "context", "hidden", add="hidden"),

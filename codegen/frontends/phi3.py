@@ -21,14 +21,19 @@ _HARMLESS = """
 HARMLESS_KEYS = frozenset(_HARMLESS.split())
 _FIRST = "original_max_position_embeddings"
 _THETA, _PART, _EPSILON, _POSITIONS = 10_000.0, 1.0, 1e-5, 4096  # where the configuration does not say them
-_FORM = Form(Biases(attention_inputs=False, attention_output=False, feed_forward=False), epsilon=_EPSILON, stacked=True)
+_FORM = Form(
+    Biases(attention_inputs=False, attention_output=False, feed_forward=False),
+    epsilon=_EPSILON,
+    one_input=True,
+    one_gate=True,
+)
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     if config.values.get("sliding_window") is not None:
         check_past(config.positive_int("sliding_window", maximum=MAX_POSITIONS), tokens)
     rotation = _rotation(config, read_sizes(config, tensors, None).head_width, tokens)
-    return llama_stack(config, tensors, prefix, vocabulary, rotation, _FORM, "causal")
+    return llama_stack(config, tensors, prefix, vocabulary, rotation.seen, _FORM)
 
 
 def _rotation(config: Config, width: int, tokens: int) -> Rotation:

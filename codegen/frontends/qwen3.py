@@ -7,7 +7,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .qwen2 import HARMLESS_KEYS, TOKENIZER_CLASS, check_window
 from .shared.decoder_family import Family
-from .shared.llama_stack import Biases, Form, Stack, causal_stack
+from .shared.llama_stack import HEAD_NORMS, Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "qwen3"
 _HEAD_WIDTH = 128  # where the configuration does not say it
@@ -18,7 +18,7 @@ __all__ = ["HARMLESS_KEYS"]
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     check_window(config)
     attention = config.flag("attention_bias", False)
-    form = Form(Biases(attention, attention, feed_forward=False), head_norms=True, head_width=_HEAD_WIDTH)
+    form = Form(Biases(attention, attention, feed_forward=False), head_norms=HEAD_NORMS, head_width=_HEAD_WIDTH)
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 

@@ -19,8 +19,9 @@ from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of, rows_of
 from .shared.encoder_layer import LayerShape, post_norm_layer
 from .shared.heads import HeadOps, read_head
+from .shared.pairs import by_halves
 from .shared.prediction_head import Prediction
-from .shared.rotary import by_halves, check_pairs
+from .shared.rotary import check_pairs
 
 MODEL_TYPE = "roformer"
 CLASSIFIER = "RoFormerForSequenceClassification"
@@ -98,8 +99,8 @@ def _layers(
         return parts.linear(tensors, name, sources, (shape.hidden, shape.hidden), "hidden", name)
 
     context: tuple[Op, ...] = (
-        by_halves(projected("query", bert_like.LAYER.query), head),
-        by_halves(projected("key", bert_like.LAYER.key), head),
+        by_halves(projected("query", bert_like.LAYER.query), head, head),
+        by_halves(projected("key", bert_like.LAYER.key), head, head),
         projected("value", bert_like.LAYER.value),
         *(Rotary((cosines,), (sines,), shape.heads, value) for value in ("query", "key")),
         Attention("query", "key", "value", "context", shape.heads),

@@ -36,7 +36,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         epsilon_key="layer_norm_eps",
         parallel=config.flag("use_parallel_residual", False),
     )
-    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned), form, "causal")
+    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
 
 
 _FAMILY = Family("StableLm", "TokenizersBackend", _stack)

@@ -66,6 +66,85 @@ PHI_RARE: Rare = {
     "num_key_value_heads": (0.4, (1, 2)),
     "partial_rotary_factor": (0.4, (0.5, 0.4, 0.75, 1.0)),
 }
+_KINDS = tuple(
+    [kind for kind, is_there in zip(("sliding_attention", "full_attention") * 2, chosen, strict=True) if is_there]
+    for chosen in ((1, 0, 0, 0), (0, 1, 0, 0), (1, 1, 0, 0), (0, 1, 0, 1), (1, 1, 1, 0))
+)
+_ANGLES_BY_KIND = tuple(
+    {"full_attention": full, "sliding_attention": {"rope_theta": 70.0}}
+    for full in (
+        {"rope_theta": 900.0},
+        {"rope_type": "linear", "factor": 2.5},
+        {"rope_type": "dynamic", "factor": 2.5},
+        *(
+            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 160, **more}
+            for more in ({}, {"beta_fast": 4}, {"attention_factor": 1.25}, {"beta_slow": 2.0}, {"rope_theta": 70.0})
+        ),
+    )
+)
+_ALPHAS = (
+    *({"rope_type": "dynamic", "alpha": alpha, "factor": 1.0} for alpha in (7.5, 1000.0, 0.5)),
+    *({"rope_type": "dynamic", "factor": 2.0}, {"rope_type": "linear", "factor": 2.5}),
+)
+_GLM: Rare = {
+    "attention_bias": (0.4, (False,)),
+    "head_dim": (1.0, (4, 8, 12)),
+    "rope_parameters": (
+        0.6,
+        (
+            {"rope_theta": 500.0, "partial_rotary_factor": 1.0},
+            {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.5},
+            {"rope_theta": 90.0, "rope_type": "default"},
+        ),
+    ),
+}
+# Of families that are Llama's but for what is drawn here: the name of their classes, and these settings.
+LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
+    "gemma": (
+        "Gemma",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "hidden_act": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "use_bidirectional_attention": (0.1, (True, False)),
+        },
+    ),
+    "olmo": ("Olmo", {"attention_bias": (0.3, (True,)), "clip_qkv": (0.1, (8.0,))}),
+    "olmo3": (
+        "Olmo3",
+        {
+            "attention_bias": (0.3, (True,)),
+            "sliding_window": (0.6, (4, 41, 60)),
+            "layer_types": (0.5, _KINDS),
+            "rope_parameters": (0.5, _ANGLES_BY_KIND),
+            "head_dim": (0.1, (4, 6)),
+        },
+    ),
+    "ministral": (
+        "Ministral",
+        {"head_dim": (1.0, (4, 6, 10)), "sliding_window": (0.6, (4, 41, 60, None)), "layer_types": (0.5, _KINDS)},
+    ),
+    "helium": ("Helium", {"attention_bias": (0.3, (True,)), "mlp_bias": (0.3, (True,)), "head_dim": (1.0, (4, 6, 8))}),
+    "ernie4_5": ("Ernie4_5", {"use_bias": (0.4, (True,)), "head_dim": (1.0, (4, 6, 10))}),
+    "hunyuan_v1_dense": (
+        "HunYuanDenseV1",
+        {
+            "attention_bias": (0.3, (True,)),
+            "head_dim": (1.0, (4, 6, 10)),
+            "rope_parameters": (0.6, _ALPHAS),
+        },
+    ),
+    "glm": ("Glm", _GLM),
+    "glm4": ("Glm4", _GLM),
+    "seed_oss": (
+        "SeedOss",
+        {
+            **dict.fromkeys(("attention_bias", "attention_out_bias", "mlp_bias"), (0.4, (True, False))),
+            "head_dim": (1.0, (4, 6, 10)),
+        },
+    ),
+    "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),
+}
 
 
 def phi3_angles(width: int) -> Rare:

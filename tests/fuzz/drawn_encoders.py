@@ -10,6 +10,7 @@ from decoder_settings import (
     GPT_NEO_RARE,
     GPTJ_RARE,
     GRANITE_FACTORS,
+    LIKE_LLAMA,
     OPT_RARE,
     PHI_RARE,
     SMOLLM3_LAYERS,
@@ -69,10 +70,12 @@ NAMES = {
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
+    **{f"{family}/rows": name for family, (name, _) in LIKE_LLAMA.items()},
 }
 # The endings of a family's classes where these are not those of most.
 _LLAMAS = tuple(
-    f"{name}/rows" for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
+    f"{name}/rows"
+    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *LIKE_LLAMA)
 )
 _DECODERS = (
     *_LLAMAS,
@@ -94,7 +97,7 @@ ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
-    "granite/rows": ("Model",),
+    **dict.fromkeys(("ernie4_5/rows", "granite/rows"), ("Model",)),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -248,6 +251,7 @@ _BART_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
 }
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
+_KEY_HEADS = {"num_key_value_heads": (0.6, (1, 2))}
 _DEBERTA: dict[str, tuple[float, tuple[Any, ...]]] = {
     "relative_attention": (0.8, (True,)),
     "pos_att_type": (0.8, (["p2c", "c2p"], ["c2p"], ["p2c"], "p2c|c2p", "c2p", [], None, ["p2p"], "none", "")),
@@ -338,7 +342,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "mlp_bias": (0.25, (True,)),
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
-    **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,)), "num_key_value_heads": (0.6, (1, 2))}),
+    **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
     "gpt2/rows": {
         "n_inner": (0.3, (None,)),
@@ -359,8 +363,9 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     | {"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1)), "sliding_window": (0.3, (None, 8, 40))},
     "phi/rows": _ROTARY | PHI_RARE,
     "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
-    "phi3/rows": {"sliding_window": (0.4, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
-    "mistral/rows": _ROTARY | {"sliding_window": (0.6, (None, 8, 40)), "num_key_value_heads": (0.6, (1, 2))},
+    **{f"{family}/rows": _ROTARY | _KEY_HEADS | rare for family, (_, rare) in LIKE_LLAMA.items()},
+    "phi3/rows": _KEY_HEADS | {"sliding_window": (0.4, (None, 8, 40))},
+    "mistral/rows": _ROTARY | _KEY_HEADS | {"sliding_window": (0.6, (None, 8, 40))},
     "gemma3_text/rows": {
         "attention_bias": (0.2, (True,)),
         "head_dim": (1.0, (4, 6, 8)),
@@ -388,7 +393,9 @@ _ALWAYS: dict[str, Settings] = {
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
-    **dict.fromkeys(("olmo2/rows", "phi3/rows", "smollm3/rows"), _ONE_KEY_HEAD | _PADDING),
+    **dict.fromkeys(
+        ("olmo2/rows", "phi3/rows", "smollm3/rows", *(f"{name}/rows" for name in LIKE_LLAMA)), _ONE_KEY_HEAD | _PADDING
+    ),
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys((f"{name}/rows" for name in ("gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,

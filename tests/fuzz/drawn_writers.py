@@ -12,6 +12,7 @@ from decoder_settings import (
     GPT_NEO_RARE,
     GPTJ_RARE,
     GRANITE_FACTORS,
+    LIKE_LLAMA,
     OPT_RARE,
     PHI_RARE,
     SMOLLM3_LAYERS,
@@ -49,10 +50,12 @@ NAMES = {
     "stablelm": "StableLm",
     "starcoder2": "Starcoder2",
     "t5": "T5",
+    **{family: name for family, (name, _) in LIKE_LLAMA.items()},
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
+    *LIKE_LLAMA,
 )
 WITHOUT_ENCODER = ("gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
 _BASES = {
@@ -67,7 +70,7 @@ _BASES = {
     "pegasus": recorded.PEGASUS,
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    **dict.fromkeys(("phi3", "smollm3"), recorded.PHI3),
+    **dict.fromkeys(("phi3", "smollm3", *LIKE_LLAMA), recorded.PHI3),
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -229,6 +232,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
         **(phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
+        **LIKE_LLAMA.get(family, ("", {}))[1],
     }
 
 

@@ -32,6 +32,7 @@ import numpy as np  # noqa: E402
 import record_generation as recorded  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
+from decoder_settings import LIKE_LLAMA  # noqa: E402
 from drawn_encoders import ENDINGS, NAMES, PREFIXES, draw_encoder  # noqa: E402
 from drawn_writers import NAMES as WRITERS  # noqa: E402
 from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
@@ -63,6 +64,7 @@ LARGEST = 1e-10  # difference, of the largest output
 LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
+    *LIKE_LLAMA,
     *("esm", "gpt_neox", "gptj", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
 )
 _ENDINGS = (

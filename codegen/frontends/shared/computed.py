@@ -38,11 +38,6 @@ def columns_of(array: Array, begin: int, end: int) -> Computed:
     return Computed(f"{array.name}[:, {begin}:{end}]", shape, lambda: array.values[:, begin:end], array.file)
 
 
-def in_order(array: Array, order: np.ndarray) -> Computed:
-    """Its rows in another order."""
-    return Computed(array.name, array.shape, lambda: array.values[order], array.file)
-
-
 def beside(left: Array, right: Array) -> Computed:
     """The columns of `left`, then the rows of `right` as columns."""
     shape = (left.shape[0], left.shape[1] + right.shape[0])

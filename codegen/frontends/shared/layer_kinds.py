@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,30 @@ def layer_kinds(config: Config, usual: tuple[str, ...]) -> tuple[str, ...]:
     return kinds
 
 
+def every_so_manyth(config: Config, every: int) -> tuple[str, ...]:
+    """Of all layers, each `every`-th full, those between sliding."""
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    return tuple(SLIDING if (layer + 1) % every else FULL for layer in range(layers))
+
+
+def older_scaling(config: Config) -> dict[str, object] | None:
+    """Of full layers, as older files have it."""
+    scaling = config.values.get("rope_scaling")
+    if scaling is not None and not isinstance(scaling, dict):
+        raise parts.refuse("rotary-not-supported", "rope_scaling: expected an object")
+    return scaling
+
+
 def angles_by_kind(
-    config: Config, thetas: Mapping[str, tuple[str, float]], positions: int, scaling: Mapping[str, Any] | None = None
+    config: Config,
+    thetas: Mapping[str, tuple[str | None, float]],
+    positions: int,
+    scaling: Mapping[str, Any] | None = None,
+    read: Callable[[Any, str, float, int], Angles] = angles_in,
 ) -> dict[str, Angles]:
-    """`thetas` are of each kind an older file's key for its theta, and the usual one; `scaling` is what such a file
-    says of the layers that see everything, and counts over the rest."""
+    """`thetas` are of each kind an older file's key for its theta, if it has one, and the usual one; `scaling` is what
+    such a file says of the layers that see everything, and counts over the rest. `read` makes angles of an object, its
+    key, theta and positions."""
     named = config.values.get("rope_parameters")
     if named is not None and (not isinstance(named, dict) or not set(named) <= {FULL, SLIDING}):
         raise parts.refuse("rotary-not-supported", f"rope_parameters: expected an object of {FULL} and {SLIDING}")
@@ -40,7 +59,8 @@ def angles_by_kind(
         said = ({"rope_type": "default"} if named is None else named.get(kind)) or {}
         if kind == FULL and scaling is not None and isinstance(said, dict):
             said = {**said, **scaling}
-        found[kind] = angles_in(said, kind, config.number(key, usual), positions)
+        theta = usual if key is None else config.number(key, usual)
+        found[kind] = read(said, kind, theta, positions)
     return found
 
 

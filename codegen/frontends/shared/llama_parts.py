@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...ir.graph import Array, Linear, Norm, Parameter
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
+from .computed import Computed
 from .stacked import Made, stacked_linears
 
 
@@ -68,7 +71,10 @@ class LlamaParts:
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # with biases, in the place of rms norms
-    stacked: bool = False  # the file has linears of the same rows as one
+    bare_norms: bool = False  # none has parameters
+    # What the file has as one linear: queries, keys and values; gate and up.
+    one_input: bool = False
+    one_gate: bool = False
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
@@ -78,10 +84,10 @@ class LlamaParts:
         """Behind the layers."""
         return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
 
-    def head_norms(self, ending: str = "norm") -> tuple[Norm, Norm]:
-        """Of queries and keys; `ending` is that of their names."""
+    def head_norms(self, names: tuple[str, str]) -> tuple[Norm, Norm]:
+        """Of queries and keys."""
         width, sizes = self.sizes.head_width, self.sizes
-        queries, keys = (self._layers(f"self_attn.{of}_{ending}") for of in "qk")
+        queries, keys = (self._layers(f"self_attn.{name}") for name in names)
         return (
             self._norm("query_norm", queries, width, "query", "query", sizes.heads),
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
@@ -107,7 +113,7 @@ class LlamaParts:
 
     def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
         """Queries, keys and values."""
-        if self.stacked:
+        if self.one_input:
             made = tuple((of, of, "none") for of in ("query", "key", "value"))
             return self._stacked("self_attn.qkv_proj", made, bias, value)
         return (
@@ -118,7 +124,7 @@ class LlamaParts:
 
     def gate_and_up(self, bias: bool, activation: str, value: str = "normed") -> tuple[Linear, ...]:
         """Of a feed-forward block, the two that are multiplied."""
-        if self.stacked:
+        if self.one_gate:
             made = (("gate", "gate", activation), ("up", "inner", "none"))
             return self._stacked("mlp.gate_up_proj", made, bias, value)
         return (
@@ -135,6 +141,11 @@ class LlamaParts:
         return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]
 
     def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
+        if self.bare_norms:
+            ones = Computed(f"{name} of ones", (width,), lambda: np.ones(width, np.float32))
+            return Norm(
+                name, Parameter(f"{name}_gamma", (ones,) * len(sources)), None, self.epsilon, value, out, "layer"
+            )
         gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
         gamma, beta = Parameter(f"{name}_gamma", gammas), None
         if self.layer_norms:

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Llama's layers, with the words before them and the norm behind: of a decoder or, without a mask, of an encoder. Rms
 norms before the blocks, positions by turning queries and keys, queries that share keys, a gate; of some families also
-norms of each head's queries and keys."""
+norms behind the blocks and of queries and keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from ...ir.graph import Attention, Embed, Layers, Linear, Mask, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Add, Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Op, Parameter, Term
 from ...ir.op import map_slots
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
-from .layer_kinds import Seen, seen_by_kind
-from .llama_parts import LlamaParts, Sizes, read_sizes
+from .layer_kinds import SLIDING, Seen, seen_by_kind
+from .llama_parts import LlamaParts, read_sizes
+from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
 
 WORDS = "embed_tokens.weight"
 POSITIONS = "max_position_embeddings"
 MAX_POSITIONS = 1 << 20
+HEAD_NORMS = ("q_norm", "k_norm")  # as most that have some call those of each head's queries and keys
 _TURNED, _STILL = "turned", "still"
 
 
@@ -42,9 +45,23 @@ class Biases:
 class Factors:
     """What is multiplied on the way."""
 
-    words: float  # before the first layer
-    scores: float  # of attention, in the place of 1 / sqrt(head width)
-    blocks: float  # what attention and feed-forward add to a row
+    words: float = 1.0  # before the first layer
+    scores: float | None = None  # of attention, in the place of 1 / sqrt(head width)
+    blocks: float = 1.0  # what attention and feed-forward add to a row
+
+
+@dataclass(frozen=True)
+class BlockNorms:
+    """Names of a layer's norms, None where there is none."""
+
+    before_attention: str | None = "input_layernorm"
+    before_feed_forward: str | None = "post_attention_layernorm"
+    # Of what a block adds to the rows.
+    behind_attention: str | None = None
+    behind_feed_forward: str | None = None
+
+
+BEHIND = BlockNorms(None, None, "post_attention_layernorm", "post_feedforward_layernorm")
 
 
 @dataclass(frozen=True)
@@ -52,19 +69,30 @@ class Form:
     """What families differ in."""
 
     biases: Biases
-    head_norms: bool = False
+    head_norms: tuple[str, str] | None = None  # names of the norms of each head's queries and keys, where it has some
+    norms_behind_turning: bool = False  # those of heads
+    row_norms: bool = False  # queries and keys are normalized, all heads as one
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
+    heads: int | None = None  # the same; None: it has to
     key_heads: int | None = None  # the same; None: as many as heads
     epsilon: float = 1e-6  # the same
     theta: float = 10_000.0  # the same
     activation: str = "silu"  # the same
+    activation_key: str = "hidden_act"
+    renamed: Mapping[str, str] = field(default_factory=dict)  # what an activation's name means in the place of itself
+    norms: BlockNorms = BlockNorms()
+    gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # in the place of rms norms
-    epsilon_key: str = "rms_norm_eps"
+    bare_norms: bool = False  # without parameters
+    epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
-    factors: Factors | None = None
-    stacked: bool = False  # queries, keys and values are one linear of the file, gate and up another
+    factors: Factors = Factors()
+    pairs: bool = False  # two neighbours of a head are turned with each other, in the place of its halves
+    # What is one linear of the file: queries, keys and values; gate and up.
+    one_input: bool = False
+    one_gate: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +102,17 @@ class Rotation:
     angles: Angles
     positions: int
     turned: int | None = None  # of a head's values, where not all are
+    layers: tuple[bool, ...] = ()  # by layer, whether its queries and keys are; empty: those of all are
+    mask: Mask = "causal"
+
+    def seen(self, width: int) -> Seen:
+        """Of heads of `width` values."""
+        turned = width if self.turned is None else self.turned
+        tables = {_TURNED: rotary_tables("rotary", self.angles, self.positions, turned)}
+        if not all(self.layers):
+            tables[_STILL] = still_tables("still", self.positions)
+        kinds = [_TURNED if is_turned else _STILL for is_turned in self.layers] or [_TURNED]
+        return replace(seen_by_kind(kinds, tables, None), mask=self.mask)
 
 
 @dataclass(frozen=True)
@@ -94,11 +133,17 @@ def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:
         raise parts.refuse("config-not-supported", message)
 
 
+def check_past_of(config: Config, kinds: Sequence[str], usual: int, tokens: int) -> None:
+    """The same of some layers; `usual` is the window where the configuration does not say it."""
+    if SLIDING in kinds:
+        check_past(config.positive_int("sliding_window", usual, maximum=MAX_POSITIONS), tokens)
+
+
 def causal_stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, form: Form) -> Stack:
     """Of a decoder that sees `tokens` at most."""
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    rotation = Rotation(angles_of(config, form.theta, positions), tokens)
-    return llama_stack(config, tensors, prefix, vocabulary, rotation, form, "causal")
+    rotation = Rotation(angles_of(config, form.theta, positions), tokens, layers=form.turned)
+    return llama_stack(config, tensors, prefix, vocabulary, rotation.seen, form)
 
 
 def llama_stack(
@@ -106,56 +151,86 @@ def llama_stack(
     tensors: TensorFile,
     prefix: str,
     vocabulary: int,
-    rotation: Rotation,
+    seen_by: Callable[[int], Seen],
     form: Form,
-    mask: Mask,
 ) -> Stack:
-    """Takes every tensor below `prefix`."""
-    sizes = read_sizes(config, tensors, form.head_width, key_heads=form.key_heads)
-    epsilon = parts.epsilon_of(config, form.epsilon_key, form.epsilon)
-    made = LlamaParts(tensors, prefix, sizes, epsilon, layer_norms=form.layer_norms, stacked=form.stacked)
+    """Takes every tensor below `prefix`. `seen_by` is asked for what heads of a width see."""
+    sizes = read_sizes(config, tensors, form.head_width, form.heads, form.key_heads)
+    key = form.epsilon_key
+    made = LlamaParts(
+        tensors,
+        prefix,
+        sizes,
+        form.epsilon if key is None else parts.epsilon_of(config, key, form.epsilon),
+        form.gamma_of,
+        form.layer_norms,
+        form.bare_norms,
+        form.one_input,
+        form.one_gate,
+    )
     tensors.ignore(f"{prefix}layers.*.self_attn.rotary_emb.inv_freq")  # of older files: made here
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, sizes.width))
-    activation = parts.activation_of(config, default=form.activation)
-    turning = _turning(rotation, sizes, form)
-    heads, key_heads, biases = sizes.heads, sizes.key_heads, form.biases
-    scale = None if form.factors is None else form.factors.scores
-    layer: tuple[Op, ...] = (
-        made.norm("attention_norm", "input_layernorm"),
-        *made.projections(biases.attention_inputs),
-        *(made.head_norms() if form.head_norms else ()),
-        turning.turned("query", heads),
-        turning.turned("key", key_heads),
-        Attention("query", "key", "value", "context", heads, key_heads, scale, mask=mask),
-        made.linear("attention_output", "self_attn.o_proj", biases.attention_output, "context", "hidden", add="hidden"),
-        *(() if form.parallel else (made.norm("feed_forward_norm", "post_attention_layernorm"),)),
-        *_feed_forward(made, form, activation),
-    )
-    word = Term(words, "ids")
-    if form.factors is not None:
-        word, layer = replace(word, factor=form.factors.words), _scaled(layer, form.factors.blocks)
-    body = (Embed((word,), "hidden"), Layers("layer", sizes.layers, layer), made.final_norm())
+    layer = (*_attention(made, form, seen_by(sizes.head_width)), *_feed_forward(made, form, _activation(config, form)))
+    if form.factors.blocks != 1:
+        layer = _scaled(layer, form.factors.blocks)
+    embed = Embed((Term(words, "ids", factor=form.factors.words),), "hidden")
+    body = (embed, Layers("layer", sizes.layers, layer), made.final_norm())
     return Stack(body, sizes.widths, words, sizes.width)
+
+
+def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
+    heads, key_heads = made.sizes.heads, made.sizes.key_heads
+    value, norms = _block_input(made, "attention_norm", form.norms.before_attention)
+    query, key, values = made.projections(form.biases.attention_inputs, value)
+    if form.pairs:
+        width, turned = made.sizes.head_width, 2 * seen.cosines[0].shape[1]
+        query, key = by_halves(query, width, turned), by_halves(key, width, turned)
+    turning: tuple[Op, ...] = (seen.turned("query", heads), seen.turned("key", key_heads))
+    head_norms: tuple[Op, ...] = made.head_norms(form.head_norms) if form.head_norms else ()
+    scale, bias = form.factors.scores, form.biases.attention_output
+    return (
+        *norms,
+        *(query, key, values),
+        *(made.row_norms() if form.row_norms else ()),
+        *(turning + head_norms if form.norms_behind_turning else head_norms + turning),
+        Attention("query", "key", "value", "context", heads, key_heads, scale, mask=seen.mask, window=seen.window),
+        *_added(made, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
+    )
 
 
 def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ...]:
     bias = form.biases.feed_forward
-    ops: tuple[Op, ...]
+    value, ops = "normed", ()
+    if not form.parallel:
+        value, ops = _block_input(made, "feed_forward_norm", form.norms.before_feed_forward)
     if form.ungated is None:
-        ops, narrowing = (*made.gate_and_up(bias, activation), Multiply("gate", "inner", "inner")), "mlp.down_proj"
+        ops += (*made.gate_and_up(bias, activation, value), Multiply("gate", "inner", "inner"))
+        narrowing = "mlp.down_proj"
     else:
         widening, narrowing = form.ungated
-        ops = (made.linear("intermediate", widening, bias, "normed", "inner", activation),)
-    return (*ops, made.linear("output", narrowing, bias, "inner", "hidden", add="hidden"))
+        ops += (made.linear("intermediate", widening, bias, value, "inner", activation),)
+    return (*ops, *_added(made, "output", narrowing, bias, "inner", form.norms.behind_feed_forward))
 
 
-def _turning(rotation: Rotation, sizes: Sizes, form: Form) -> Seen:
-    turned = sizes.head_width if rotation.turned is None else rotation.turned
-    tables = {_TURNED: rotary_tables("rotary", rotation.angles, rotation.positions, turned)}
-    if not all(form.turned):
-        tables[_STILL] = still_tables("still", rotation.positions)
-    kinds = [_TURNED if is_turned else _STILL for is_turned in form.turned] or [_TURNED]
-    return seen_by_kind(kinds, tables, None)
+def _block_input(made: LlamaParts, name: str, norm: str | None) -> tuple[str, tuple[Op, ...]]:
+    """The rows that a block reads, and what makes them."""
+    return ("hidden", ()) if norm is None else ("normed", (made.norm(name, norm),))
+
+
+def _added(made: LlamaParts, name: str, source: str, bias: bool, value: str, norm: str | None) -> tuple[Op, ...]:
+    """What a block ends with: its last linear and, where there is one, the norm of what is added to the rows."""
+    if norm is None:
+        return (made.linear(name, source, bias, value, "hidden", add="hidden"),)
+    return (
+        made.linear(name, source, bias, value, "normed"),
+        made.norm(f"{name}_norm", norm, "normed"),
+        Add("hidden", "normed", "hidden"),
+    )
+
+
+def _activation(config: Config, form: Form) -> str:
+    name = config.text(form.activation_key, form.activation)
+    return parts.activation_named(form.renamed.get(name, name), form.activation_key)
 
 
 def _scaled(layer: tuple[Op, ...], factor: float) -> tuple[Op, ...]:

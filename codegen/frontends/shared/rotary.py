@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
 
 from ...errors import EtchError, printable
-from ...ir.graph import F32Array, Linear, Parameter
-from ...ir.op import map_slots
+from ...ir.graph import F32Array, Parameter
 from ...load.config import Config
 from ...load.limits import Limits
 from . import parts
-from .computed import Computed, in_order
+from .computed import Computed
 from .sinusoids import sine_and_cosine
 
 _POSITIONS, _PART = "max_position_embeddings", "partial_rotary_factor"
@@ -36,6 +35,7 @@ class Angles:
     # Of llama3, by which only slow pairs are: low_freq_factor, high_freq_factor, original_max_position_embeddings.
     bounds: tuple[float, float, float] | None = None
     slower: tuple[float, ...] = ()  # by how much each pair is, where each has a factor of its own
+    slow: tuple[float, ...] = ()  # of yarn, of each pair how much of it is: its angle is a mean
     amplitude: float = 1.0  # what cosines and sines are multiplied by
 
     def frequencies(self, width: int) -> F32Array:
@@ -48,6 +48,9 @@ class Angles:
         if self.slower:
             return np.float32(1) / (np.array(self.slower, np.float32) * powers)
         usual = np.float32(1) / powers
+        if self.slow:
+            fast = np.float32(1) - np.array(self.slow, np.float32)
+            return np.float32(1) / (np.float32(self.factor) * powers) * (np.float32(1) - fast) + usual * fast
         slow = usual / np.float32(self.factor)
         if self.bounds is None:
             return slow
@@ -158,19 +161,6 @@ def check_head_dim(config: Config, width: int) -> None:
     """That no key says another width of a head, which some classes would read for the angles alone."""
     if config.values.get("head_dim") not in (None, width):
         raise parts.refuse("config-not-supported", f"head_dim is not hidden_size / num_attention_heads, {width}")
-
-
-def by_halves(linear: Linear, head: int, turned: int | None = None) -> Linear:
-    """Of heads whose first values, all where `turned` is None, are turned two neighbours at a time: with the outputs of
-    each in another order, those at even places, those at odd ones, then the others."""
-    turned = head if turned is None else turned
-    of_head = [*range(0, turned, 2), *range(1, turned, 2), *range(turned, head)]
-    order = np.arange(linear.weight.shape[0]).reshape(-1, head)[:, of_head].reshape(-1)
-
-    def ordered(parameter: Parameter) -> Parameter:
-        return replace(parameter, arrays=tuple(in_order(array, order) for array in parameter.arrays))
-
-    return map_slots(linear, ordered)
 
 
 def rotary_tables(name: str, angles: Angles, positions: int, width: int) -> tuple[Parameter, Parameter]:

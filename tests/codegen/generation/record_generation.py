@@ -47,7 +47,7 @@ LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
 EAGER = ("GPTJ", "GPTNeo")  # no other attention
 OWN = ((None, None, None),) * 3
-SMALL_WORDS = ("m2m_100/own", "pegasus/own", "gemma3_text/own")  # scaled, without a norm behind
+SMALL_WORDS = ("m2m_100/own", "pegasus/own", "gemma/own", "gemma3_text/own")  # scaled, without a norm behind
 
 
 def record(folder: Path, name: str, seed: int) -> None:

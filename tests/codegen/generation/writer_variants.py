@@ -107,6 +107,11 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 40,
 }
+YARN = {
+    **{"rope_type": "yarn", "rope_theta": 900.0, "factor": 4.0, "original_max_position_embeddings": 160},
+    "beta_fast": 4,
+}
+WINDOWS = ["sliding_attention", "full_attention"]
 PHI3 = LLAMA | {"pad_token_id": 0}
 LONGROPE = {
     **{"rope_type": "longrope", "rope_theta": 500.0, "partial_rotary_factor": 0.75},
@@ -200,12 +205,48 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
+    "gemma/own": (
+        "Gemma",
+        LLAMA | {"head_dim": 10, "attention_bias": True, "num_hidden_layers": 1},
+    ),
     "mistral/ends": (
         "Mistral",
         LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 41, "eos_token_id": ENDS},
     ),
     "smollm3/own": ("SmolLM3", LLAMA | {"num_hidden_layers": 3, "no_rope_layers": [1, 0, 1], "pad_token_id": 0}),
     "olmo2/own": ("Olmo2", LLAMA | {"attention_bias": True, "pad_token_id": 0}),
+    "olmo/own": ("Olmo", LLAMA | {"attention_bias": True, "num_hidden_layers": 1, "pad_token_id": 0}),
+    "olmo3/own": (
+        "Olmo3",
+        LLAMA
+        | {"attention_bias": True, "sliding_window": 41, "layer_types": WINDOWS, "pad_token_id": 0}
+        | {"rope_parameters": {"full_attention": YARN, "sliding_attention": {"rope_theta": 70.0}}},
+    ),
+    "ministral/own": ("Ministral", LLAMA | {"head_dim": 10, "sliding_window": 41, "layer_types": WINDOWS}),
+    "helium/own": (
+        "Helium",
+        LLAMA | {"head_dim": 6, "attention_bias": True, "mlp_bias": True, "num_hidden_layers": 1, "pad_token_id": 0},
+    ),
+    "ernie4_5/own": ("Ernie4_5", LLAMA | {"head_dim": 10, "use_bias": True, "num_hidden_layers": 1}),
+    "hunyuan_v1_dense/own": (
+        "HunYuanDenseV1",
+        LLAMA
+        | {"head_dim": 10, "attention_bias": True, "num_hidden_layers": 1}
+        | {"rope_parameters": {"rope_type": "dynamic", "rope_theta": 900.0, "alpha": 7.5, "factor": 1.0}},
+    ),
+    "glm/own": ("Glm", LLAMA | {"head_dim": 8, "num_hidden_layers": 1, "pad_token_id": 0}),
+    "glm4/own": (
+        "Glm4",
+        LLAMA
+        | {"head_dim": 8, "attention_bias": False, "num_hidden_layers": 1, "pad_token_id": 0}
+        | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.75}},
+    ),
+    "seed_oss/own": (
+        "SeedOss",
+        LLAMA
+        | {"head_dim": 10, "attention_out_bias": True, "mlp_bias": True, "num_hidden_layers": 1, "pad_token_id": 0},
+    ),
+    "exaone4/own": ("Exaone4", LLAMA | {"sliding_window": 41, "layer_types": WINDOWS}),
     "granite/own": (
         "Granite",
         LLAMA
@@ -288,6 +329,13 @@ CLASSES = {
     "MBart": "MBartForConditionalGeneration",
     "Marian": "MarianMTModel",
     "Pegasus": "PegasusForConditionalGeneration",
+    **{
+        name: f"{name}ForCausalLM"
+        for name in (
+            *("Ernie4_5", "Exaone4", "Gemma", "Glm", "Glm4", "Helium", "HunYuanDenseV1", "Ministral", "Olmo", "Olmo3"),
+            "SeedOss",
+        )
+    },
     "Gemma3": "Gemma3ForCausalLM",
     "GPT2": "GPT2LMHeadModel",
     "GPTJ": "GPTJForCausalLM",

@@ -32,8 +32,9 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("gemma3_text", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo2", "opt", "phi"),
-    *("qwen", "smollm3", "stablelm", "starcoder2"),
+    *("ernie4_5", "exaone4", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
+    *("gemma", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo", "opt", "phi", "qwen"),
+    *("smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -43,10 +44,11 @@ def recorded(variant: str, root: Path = HERE) -> dict[str, Any]:
     return json.loads((root / variant / "recorded.json").read_text(encoding="utf-8"))
 
 
-def graph_of(variant: str, **changes: Any) -> g.Graph:
+def graph_of(variant: str, without: tuple[str, ...] = (), **changes: Any) -> g.Graph:
     """Of a recorded folder, with keys of its configuration changed."""
     folder = CheckpointFolder(HERE / variant)
-    config = Config.from_json(folder.read_json("config.json") | changes)
+    said = folder.read_json("config.json") | changes
+    config = Config.from_json({key: value for key, value in said.items() if key not in without})
     family = FRONT_ENDS[variant.partition("/")[0]]
     limits = 24, recorded(variant)["max_target"]
     return family.graph_of(config, open_weights(folder)[0], *limits, settings_of(variant, config))
@@ -182,6 +184,26 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
         ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
         ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
+        ("gemma/own", {"use_bidirectional_attention": True}, "config-not-supported"),
+        ("gemma/own", {"head_dim": 256}, "wrong-shape"),
+        ("olmo/own", {"clip_qkv": 8.0}, "config-not-supported"),
+        ("olmo3/own", {"sliding_window": 39}, "config-not-supported"),
+        ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),
+        *(
+            ("olmo3/own", {"rope_scaling": changes}, "rotary-not-supported")
+            for changes in ({"truncate": False}, {"factor": 0.5}, {"beta_fast": 0}, {"rope_type": "dynamic"})
+        ),
+        ("ministral/own", {"sliding_window": 39}, "config-not-supported"),
+        ("helium/own", {"mlp_bias": False}, "unused-tensor"),
+        ("helium/own", {"head_dim": 8}, "wrong-shape"),
+        ("ernie4_5/own", {"use_bias": False}, "unused-tensor"),
+        ("hunyuan_v1_dense/own", {"rope_parameters": {"type": "dynamic", "factor": 2.0}}, "rotary-not-supported"),
+        ("hunyuan_v1_dense/own", {"rope_parameters": {"type": "dynamic", "alpha": -2.0}}, "rotary-not-supported"),
+        ("glm/own", {"attention_bias": False}, "unused-tensor"),
+        ("glm/own", {"rope_parameters": {"partial_rotary_factor": 0.4}}, "rotary-not-supported"),
+        ("seed_oss/own", {"attention_out_bias": False}, "unused-tensor"),
+        ("exaone4/own", {"sliding_window": 39}, "config-not-supported"),
+        ("exaone4/own", {"sliding_window": None}, "layers-out-of-range"),
         ("gpt_neox/one_by_one", {"rope_parameters": {"partial_rotary_factor": 0.4}}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"rope_parameters": None, "rotary_pct": 0}, "rotary-not-supported"),
         ("gpt_neox/one_by_one", {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rotary-not-supported"),
@@ -260,21 +282,6 @@ def test_angles_of_long_texts() -> None:
     assert np.abs(said - own).max() < 1e-6 * np.abs(own).max()
     for changes in ({"factor": 1.0}, {"factor": 3.0}, {"attention_factor": 1.0}):
         assert np.abs(logits(**changes) - own).max() > 1e-3 * np.abs(own).max()
-
-
-def test_layers_without_positions() -> None:
-    """Every so manyth one where no list names them, of four the last."""
-
-    def turned(**changes: Any) -> list[bool]:
-        ops = [op for op, _ in g.ops_of(graph_of("smollm3/own", **changes)) if isinstance(op, g.Rotary)]
-        assert len({op.table for op in ops}) == 1
-        tables = ops[0].table.values if isinstance(ops[0].table, g.ByLayer) else (ops[0].table,) * 3
-        names = [ops[0].cosines[table].name for table in tables]
-        return [name == "rotary_cosines" for name in names]
-
-    assert turned() == turned(no_rope_layers=None, no_rope_layer_interval=2) == [True, False, True]
-    assert turned(no_rope_layers=None) == [True] * 3
-    assert turned(no_rope_layers=[0, 0, 0, 1]) == [False] * 3
 
 
 def test_a_target_that_begins_with_the_text() -> None:

@@ -12,26 +12,11 @@ from unittest.mock import patch
 import torch
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
-from transformers.models.eurobert.modeling_eurobert import EuroBertRMSNorm
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
-from transformers.models.granite.modeling_granite import GraniteRMSNorm
-from transformers.models.llama.modeling_llama import LlamaRMSNorm
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
-from transformers.models.mistral.modeling_mistral import MistralRMSNorm
-from transformers.models.mt5.modeling_mt5 import MT5LayerNorm
-from transformers.models.olmo2.modeling_olmo2 import Olmo2RMSNorm
-from transformers.models.phi3.modeling_phi3 import Phi3RMSNorm
-from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
-from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm
-from transformers.models.smollm3.modeling_smollm3 import SmolLM3RMSNorm
-from transformers.models.t5.modeling_t5 import T5LayerNorm
-
-_RMS_NORMS = (
-    *(EuroBertRMSNorm, GraniteRMSNorm, LlamaRMSNorm, MistralRMSNorm, MT5LayerNorm, Olmo2RMSNorm),
-    *(Phi3RMSNorm, Qwen2RMSNorm, Qwen3RMSNorm, SmolLM3RMSNorm, T5LayerNorm),
-)
+from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 
 
 @contextmanager
@@ -44,8 +29,9 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(torch.Tensor, "float", torch.Tensor.double))
         for module in (modeling_deberta, modeling_deberta_v2):
             stack.enter_context(patch.object(module, "scaled_size_sqrt", _scale))
-        for norm in _RMS_NORMS:
+        for norm in {type(module) for module in model.modules() if _is_rms(module)}:
             stack.enter_context(patch.object(norm, "forward", _normalized))
+        stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         for module in (modeling_gpt_neo, modeling_gptj):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
@@ -69,9 +55,17 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
     return tuple(table.to(torch.float32).double() for table in tables)
 
 
+def _is_rms(module: torch.nn.Module) -> bool:
+    return hasattr(module, "variance_epsilon") and not hasattr(module, "bias")
+
+
 def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     mean = rows.pow(2).mean(-1, keepdim=True)
     return norm.weight * (rows * torch.rsqrt(mean + norm.variance_epsilon))
+
+
+def _standardized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.layer_norm(rows, norm.normalized_shape, eps=1e-5)
 
 
 def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, **_: object) -> torch.Tensor:

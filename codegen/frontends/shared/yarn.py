@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Angles of rope_type yarn (Peng et al., 2023, arXiv:2309.00071): slow pairs of a head turn slower by a factor, fast
+ones as before, those between by a mean of both; scores are larger."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+
+from ...errors import printable
+from ...load.config import Config
+from . import parts
+from .rotary import Angles, theta_in
+
+_FIRST, _FAST, _SLOW, _AMPLITUDE = "original_max_position_embeddings", "beta_fast", "beta_slow", "attention_factor"
+_KEYS = frozenset(("rope_type", "type", "rope_theta", "factor", _FIRST, _FAST, _SLOW, _AMPLITUDE))
+_LARGEST = 65_536.0  # of a factor
+_USUAL_FAST, _USUAL_SLOW = 32.0, 1.0  # turns in the first training's positions, where the object does not say them
+
+
+def yarn_angles(values: dict[str, Any], key: str, theta: float, positions: int, width: int) -> Angles:
+    """Of heads of `width` values, by the object that is what `key` has."""
+    settings = Config.from_json(values)
+    if other := sorted(set(values) - _KEYS):
+        raise parts.refuse("rotary-not-supported", f"{key} of type yarn has {', '.join(map(printable, other))}")
+    theta, first = theta_in(settings, key, theta), settings.positive_int(_FIRST, positions)
+    factor = _checked(settings.number("factor"), "factor")
+    fast, slow = (
+        _checked(settings.number(of, usual), of) for of, usual in ((_FAST, _USUAL_FAST), (_SLOW, _USUAL_SLOW))
+    )
+    with localcontext() as context:
+        context.prec = 30
+        # The pair that turns so often, of the first training's positions.
+        fastest, slowest = (
+            width * (Decimal(first) / (Decimal(turns) * 2 * Decimal(math.pi))).ln() / (2 * Decimal(theta).ln())
+            for turns in (fast, slow)
+        )
+        amplitude = float(Decimal("0.1") * Decimal(factor).ln() + 1)
+    if settings.values.get(_AMPLITUDE) is not None:
+        amplitude = _checked(settings.number(_AMPLITUDE), _AMPLITUDE)
+    ramp = _ramp(max(math.floor(fastest), 0), min(math.ceil(slowest), width - 1), width // 2)
+    return Angles(theta, factor, amplitude=amplitude, slow=ramp)
+
+
+def _ramp(begin: int, end: int, pairs: int) -> tuple[float, ...]:
+    """0 up to pair `begin`, 1 from `end` on."""
+    steps = np.float32(end - begin if end != begin else 0.001)
+    return tuple(np.clip((np.arange(pairs, dtype=np.float32) - np.float32(begin)) / steps, 0, 1).tolist())
+
+
+def _checked(value: float, key: str) -> float:
+    if not 1 <= value <= _LARGEST:
+        raise parts.refuse("rotary-not-supported", f"{key} {value:g}: expected 1 to {_LARGEST:g}")
+    return value
