@@ -44,7 +44,7 @@ def read_limits(config: Config) -> Limits:
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
-    config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
+    config, tensors = checkpoint.config, checkpoint.tensors
     parts.check_class(config, _ENCODER, _PROJECTED)
     prefix = _PREFIX if f"{_PREFIX}{_WORDS}" in tensors else ""
     body, widths = rows_of(config, tensors, prefix, max_tokens)
@@ -54,10 +54,11 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
         end = end_of_texts(config, checkpoint.tokenizer)
         return text_embedding(tensors, _width(config), projection_width(config) if projects else 0, end)
 
-    unused = () if projects and sentence is None else (f"{PROJECTION}.weight",)
     ops, head_widths, result, notes = read_head(
-        checkpoint, "CLIPTextForSequenceClassification", "hidden", _width(config), head, unused, body
+        checkpoint, "CLIPTextForSequenceClassification", "hidden", _width(config), head, body=body
     )
+    if not projects or checkpoint.sentence is not None:
+        notes += parts.left_out(tensors, f"{PROJECTION}.weight", by="sentence-transformers" if projects else _ENCODER)
     tensors.finish()
     widths |= head_widths
     return Graph(widths, body + ops, (result,), _vocabulary(config), parts.SEGMENTS, max_tokens, notes)
