@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 from decoder_settings import GRANITE_FACTORS, OPT_RARE, PHI_RARE, SMOLLM3_LAYERS, STABLELM_RARE, phi3_angles
+from token_ids import CLIP
 
 Settings = dict[str, Any]
 
@@ -17,10 +18,12 @@ NAMES = {
     "bert": "Bert",
     "big_bird": "BigBird",
     "camembert": "Camembert",
+    "clip_text_model": "CLIPText",
     "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
     "distilbert": "DistilBert",
+    "dpr": "DPR",
     "electra": "Electra",
     "ernie": "Ernie",
     "esm": "Esm",
@@ -81,6 +84,8 @@ ENDINGS = {
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
     "granite/rows": ("Model",),
+    "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
+    "dpr": ("QuestionEncoder", "ContextEncoder"),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -103,6 +108,8 @@ PREFIXES = {
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
+    "clip_text_model": "text_model.",
+    "dpr": "question_encoder.",
 }
 _ROBERTAS = (
     *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
@@ -259,7 +266,9 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
+    "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
+    "dpr": _WIDE | {"projection_dim": (0.6, (5, 13, 0))},
     "electra": _WIDE
     | {
         "summary_type": (0.15, ("first", "last", "mean")),
@@ -364,6 +373,7 @@ _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
+    "clip_text_model": {"eos_token_id": CLIP.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),

@@ -16,7 +16,7 @@ from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_segmenters import CLIP_EXPRESSION
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_spec import ByteLevelSegmenter, ClipSegmenter, SplitSegmenter, TokenizerSpec
-from codegen.tokenizer import compile_tokenizer
+from codegen.tokenizer.byte_level_bpe import compile_byte_level_bpe
 from codegen.vocabulary.prunable import spelling_ids
 
 RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "clip_text_model"
@@ -111,7 +111,7 @@ def test_a_word_may_end_with_any_byte(place: Path) -> None:
 
     change(place / JSON, edit)
     with pytest.raises(EtchError, match="the byte 0x71 at the end of a word"):
-        compile_tokenizer(read(place))
+        compile_byte_level_bpe(read(place).model, [], None)
 
 
 def test_what_words_are_spelled_with(place: Path) -> None:
