@@ -17,7 +17,7 @@ from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetens
 from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 
-PROJECTED, POOLED, WHOLE = "clip_text_model/projected", "clip_text_model/pooled", "clip/whole"
+PROJECTED, POOLED, WHOLE = "clip_text_model/linear", "clip_text_model/pooled", "clip/whole"
 START, END = 525, 526
 
 

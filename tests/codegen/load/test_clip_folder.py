@@ -51,11 +51,11 @@ def expression(text: str, **changes: object) -> Callable[[dict[str, Any]], objec
 
 
 def test_older_files_are_the_same(place: Path) -> None:
-    for spec in (read(place), read(RECORDED / "projected")):
+    for spec in (read(place), read(RECORDED / "linear")):
         assert isinstance(spec.segmenter, ClipSegmenter) and spec.model.marks_ends
         assert [part.content for part in spec.template.single] == [525, "A", 526]
         assert [part.content for part in spec.template.pair] == [525, "A", 526, 526, "B", 526]
-    assert read(place).model == read(RECORDED / "projected").model
+    assert read(place).model == read(RECORDED / "linear").model
 
 
 def test_the_expression_of_older_files_counts(place: Path) -> None:

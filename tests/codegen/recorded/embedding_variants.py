@@ -37,7 +37,7 @@ CLIP_SIZES = {
 }
 _IMAGES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 9}
 VARIANTS: dict[str, Embedder] = {
-    "clip_text_model/projected": Embedder(
+    "clip_text_model/linear": Embedder(
         "CLIPTextModelWithProjection",
         CLIP_SIZES | {"projection_dim": 13, "eos_token_id": CLIP.separate},
         lambda model, inputs: model(**inputs).text_embeds,

@@ -26,7 +26,7 @@ ROBERTA_VOCABULARY = (
     *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in MERGES), "<mask>"),
 )
 # A folder of the first years has these two files alone.
-ONLY_PIECES = ("roberta/regression", "deberta/base", "clip_text_model/projected")
+ONLY_PIECES = ("roberta/regression", "deberta/base", "clip_text_model/linear")
 
 
 UNIGRAM = (
