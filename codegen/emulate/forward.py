@@ -276,8 +276,14 @@ def _pool(op: p.Pool, at: Forward) -> None:
         texts = [row[None] for row in at.read(op.input, per_text=True)]
     else:
         rows = at.read(op.input, per_text=False)
-        texts = [rows[span] for span in at.spans]
+        texts = [rows[_up_to(op.end, span, at.indices["ids"])] for span in at.spans]
     at.write(op.out, np.concatenate([pool(op.kind, text) for text in texts]))
+
+
+def _up_to(end: int | None, span: slice, ids: NDArray[np.int64]) -> slice:
+    """Of a text's rows those up to the first token of an id."""
+    found = np.flatnonzero(ids[span] == end)
+    return slice(span.start, span.start + int(found[0]) + 1) if found.size else span
 
 
 @EMULATE.on(p.Masked)

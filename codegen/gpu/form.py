@@ -115,7 +115,7 @@ class _Form:
         """The ops behind the layers, and the row that they leave."""
         e = self._encoder
         if e.pool is not None:
-            if e.pool.kind not in _POOLINGS:
+            if e.pool.kind not in _POOLINGS or e.pool.end is not None:
                 raise refusal(f"pooling {e.pool.kind}")
             row = p.Buffer(e.pool.out.name, "f32", "one", self._width)
             return [p.Pool(e.pool.kind, self._hidden, row), *([p.Normalize(row)] if e.normalize else [])], row

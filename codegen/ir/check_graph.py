@@ -353,6 +353,8 @@ def _pool(op: g.Pool, check: _Check) -> None:
     check.same(f"width of '{op.out}'", check.width(op.out), check.width(op.input))
     if op.kind == "ends" and check.width(op.out) % 2:
         raise unsound(f"'{op.input}' of {check.width(op.out)} values has no halves")
+    if op.end is not None and (op.kind != "last" or not 0 <= op.end < check.graph.vocabulary):
+        raise unsound(f"pooling {op.kind} ends at {op.end} of {check.graph.vocabulary} ids")
     check.out(op.out, "text")
 
 

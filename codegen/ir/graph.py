@@ -234,11 +234,14 @@ Pooling = Literal["first", "last", "mean", "max", "mean_sqrt", "ends"]
 @dataclass(frozen=True)
 class Pool:
     """One row from the rows of each text: the first, the last, their mean, their maxima, their sum / sqrt(their
-    number), or the first half of the last row and the second half of the first (the last states of two directions)."""
+    number), or the first half of the last row and the second half of the first (the last states of two directions).
+
+    With an `end` the last row is that of the first token of this id, where a text has one."""
 
     kind: Pooling = attribute()
     input: str = read()
     out: str = written()
+    end: int | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

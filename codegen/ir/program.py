@@ -250,6 +250,7 @@ class Pool:
     kind: Pooling = attribute()
     input: Buffer = read()
     out: Buffer = written()
+    end: int | None = attribute(default=None)
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def plan_memory(
     texts = -(-tokens // PANEL_WIDTH)  # etch::most_texts
     planned = {
         "texts": Life(_aligned(_TEXT_ROWS_BYTES * texts, target), begin, len(names) - 1),
-        "ids": Life(_aligned(4 * tokens, target), begin, end),
+        "ids": Life(_aligned(4 * tokens, target), begin, max(end, _last_end(program))),
         "segments": Life(_aligned(tokens, target), begin, end),
         "tokenizer": Life(_aligned(tokenizer_scratch_bytes, target), begin, begin),
     }
@@ -296,6 +296,12 @@ def _last_lookup(program: p.Program) -> int:
         return len(walks.ops_of(program))
     ops = walks.ops_of(program)[: _first_of_steps(program) - 1]
     return max(i for i, op in enumerate(ops, 1) if any(isinstance(part, p.EmbeddingTerm) for part in parts_of(op)))
+
+
+def _last_end(program: p.Program) -> int:
+    """Of the ops the last one that looks for the end of a text in its ids; 0: none does."""
+    ends = enumerate(walks.ops_of(program), 1)
+    return max((i for i, op in ends if isinstance(op, p.Pool) and op.end is not None), default=0)
 
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:

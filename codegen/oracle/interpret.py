@@ -245,6 +245,8 @@ def _states(rows: F64Array, direction: g.Recurrence, at: _State) -> F64Array:
 @INTERPRET.on(g.Pool)
 def _pool(op: g.Pool, at: _State) -> None:
     x = at.values[op.input]
+    if op.end is not None and op.end in at.indices["ids"]:
+        x = x[: int(np.argmax(at.indices["ids"] == op.end)) + 1]
     rows = {
         "first": lambda: x[0],
         "last": lambda: x[-1],

@@ -324,7 +324,9 @@ def _gru(op: p.Gru, scope: Scope) -> str:
 
 @RENDER.on(p.Pool)
 def _pool(op: p.Pool, scope: Scope) -> str:
-    return scope.statement("pool", {"kind": op.kind, "input": scope.view(op.input), "out": scope.view(op.out)})
+    count = "count" if op.end is None else f"rows_up_to({op.end}, texts.texts[text], a.ids)"
+    values = {"kind": op.kind, "count": count, "input": scope.view(op.input), "out": scope.view(op.out)}
+    return scope.statement("pool", values)
 
 
 @RENDER.on(p.Masked)

@@ -29,7 +29,7 @@ NEEDS: Stage[Needs] = Stage("head")
 
 @NEEDS.on(p.Pool)
 def _pool(op: p.Pool) -> Needs:
-    return Needs(counts=True)
+    return Needs(counts=op.end is None)
 
 
 @NEEDS.on(p.Masked)

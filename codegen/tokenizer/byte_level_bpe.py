@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.tokenizer_spec import ByteLevelBpeModel, Trimming
+from ..load.tokenizer_files.tokenizer_spec import END_OF_WORD, ByteLevelBpeModel, Trimming
 from . import trie
 from .fields import Field, Part, boolean, unsigned
 from .merging import merged
@@ -18,13 +18,15 @@ from .merging import merged
 MOST_BYTES = 1024  # as in etch::ByteLevelBpe
 MOST_PIECES = MOST_BYTES + 512  # as etch::most_pieces
 SCRATCH_BYTES = 30 * MOST_BYTES + MOST_BYTES // 32 * 4  # as etch::model_scratch_bytes
+_FIRST_OF_SEVERAL = 0xC0  # from here on a byte ends no character
 _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 
 
 def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes], trimming: Trimming | None) -> Part:
     """`texts` are those of all ids, added tokens included."""
     ids = {piece: i for i, piece in enumerate(spec.pieces) if piece is not None}
-    _check_bytes(ids)
+    end = END_OF_WORD.encode() if spec.marks_ends else b""
+    _check_bytes(ids, end)
     pairs = made_by(spec)
     id_bits = trie.value_bits(len(texts))
     matched = [(piece, i) for piece, i in ids.items() if trie.CONTINUES not in piece]
@@ -34,7 +36,7 @@ def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes], trimming
     pieces = trie.build((matched, displayed))
     left_sizes = np.zeros(len(pieces.values), np.uint8)
     merges = np.zeros(len(pieces.values), np.uint32)
-    whole = {i for i in ids.values() if spec.ignore_merges or _is_whole(spec.pieces[i] or b"", ids, pairs)}
+    whole = {i for i in ids.values() if spec.ignore_merges or _is_whole(spec.pieces[i] or b"", ids, pairs, end)}
     for key, i in enumerate(pieces.values.tolist()):
         if i in pairs:
             rank, left, _ = pairs[i]
@@ -58,14 +60,18 @@ def compile_byte_level_bpe(spec: ByteLevelBpeModel, texts: list[bytes], trimming
         unsigned("piece_count", len(texts)),
         boolean("trim_offsets", trimming is not None),
         boolean("keep_first_space", trimming is not None and trimming.keep_first_space),
+        boolean("marks_ends", spec.marks_ends),
     )
     return Part("ByteLevelBpe", fields, arrays, SCRATCH_BYTES, most_pieces=MOST_PIECES)
 
 
-def _check_bytes(ids: dict[bytes, int]) -> None:
+def _check_bytes(ids: dict[bytes, int], end: bytes) -> None:
     missing = next((byte for byte in range(256) if bytes((byte,)) not in ids and byte not in _NEVER_IN_UTF8), None)
+    if missing is None and end:
+        missing = next((byte for byte in range(_FIRST_OF_SEVERAL) if bytes((byte,)) + end not in ids), None)
     if missing is not None:
-        message = f"the vocabulary has no piece for the byte {missing:#04x}: texts would lose it"
+        at = " at the end of a word" if end and bytes((missing,)) in ids else ""
+        message = f"the vocabulary has no piece for the byte {missing:#04x}{at}: texts would lose it"
         raise EtchError("tokenizer-bytes", "front-end", message)
 
 
@@ -86,14 +92,18 @@ def made_by(spec: ByteLevelBpeModel) -> dict[int, tuple[int, int, int]]:
     return made
 
 
-def _is_whole(piece: bytes, ids: dict[bytes, int], pairs: dict[int, tuple[int, int, int]]) -> bool:
-    """Whether merging makes the piece of its text."""
+def _is_whole(piece: bytes, ids: dict[bytes, int], pairs: dict[int, tuple[int, int, int]], end: bytes) -> bool:
+    """Whether merging makes the piece of its text, where `end` goes with the last byte."""
 
     def rank(left: bytes, right: bytes) -> int | None:
         made = pairs.get(ids.get(left + right, -1))
         return made[0] if made and made[1] == ids.get(left) else None
 
-    return merged([piece[i : i + 1] for i in range(len(piece))], rank) == [piece]
+    text = piece.removesuffix(end)
+    symbols = [text[i : i + 1] for i in range(len(text))]
+    if text != piece and symbols:
+        symbols[-1] += end
+    return merged(symbols, rank) == [piece]
 
 
 def _first_nodes(pieces: trie.Trie) -> np.ndarray:

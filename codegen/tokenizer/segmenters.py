@@ -9,6 +9,7 @@ from ..load.tokenizer_files.tokenizer_spec import (
     BertSegmenter,
     ByteLevelSegmenter,
     Cl100kSegmenter,
+    ClipSegmenter,
     DigitsSegmenter,
     MetaspaceSegmenter,
     SingleCharacterSegmenter,
@@ -70,6 +71,12 @@ def _(spec: SingleCharacterSegmenter) -> Part:
 def _(spec: WordSegmenter) -> Part:
     names = ("add_prefix_space", "whole_words")
     return Part("WordSegmenter", tuple(boolean(name, getattr(spec, name)) for name in names))
+
+
+@compile_segmenter.register
+def _(spec: ClipSegmenter) -> Part:
+    words = compile_segmenter(SplitSegmenter(spec.splits, ByteLevelSegmenter(add_prefix_space=False)))
+    return Part("ClipSegmenter", (Field("words", group=words.fields),), words.arrays)
 
 
 @compile_segmenter.register

@@ -25,6 +25,7 @@ from ..errors import EtchError
 from ..load.tokenizer_files.byte_level_json import BYTE_OF
 from ..load.tokenizer_files.sentencepiece_library import with_pieces
 from ..load.tokenizer_files.tokenizer_spec import (
+    END_OF_WORD,
     ByteLevelBpeModel,
     CharacterBpeModel,
     Normalizer,
@@ -139,8 +140,9 @@ def _(model: ByteLevelBpeModel) -> tuple[RareWords, ...]:
 
 @spelling_ids.register
 def _(model: ByteLevelBpeModel) -> list[int]:
-    """The bytes."""
-    return [i for i, piece in enumerate(model.pieces) if piece is not None and len(piece) == 1]
+    """The bytes, those at the ends of words too."""
+    end = END_OF_WORD.encode() if model.marks_ends else b""
+    return [i for i, piece in enumerate(model.pieces) if piece is not None and len(piece.removesuffix(end)) == 1]
 
 
 @needed_by.register

@@ -6,18 +6,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from decoder_settings import (
-    GPT_NEO_RARE,
-    GPTJ_RARE,
-    GRANITE_FACTORS,
-    LIKE_LLAMA,
-    OPT_RARE,
-    PHI_RARE,
-    SMOLLM3_LAYERS,
-    STABLELM_RARE,
-    gpt_neo_layers,
-    phi3_angles,
-)
+import decoder_settings as decoders
+from token_ids import CLIP
 
 Settings = dict[str, Any]
 
@@ -28,10 +18,12 @@ NAMES = {
     "bert": "Bert",
     "big_bird": "BigBird",
     "camembert": "Camembert",
+    "clip_text_model": "CLIPText",
     "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
     "distilbert": "DistilBert",
+    "dpr": "DPR",
     "electra": "Electra",
     "ernie": "Ernie",
     "esm": "Esm",
@@ -70,12 +62,12 @@ NAMES = {
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
-    **{f"{family}/rows": name for family, (name, _) in LIKE_LLAMA.items()},
+    **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
 # The endings of a family's classes where these are not those of most.
 _LLAMAS = tuple(
     f"{name}/rows"
-    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *LIKE_LLAMA)
+    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *decoders.LIKE_LLAMA)
 )
 _DECODERS = (
     *_LLAMAS,
@@ -98,6 +90,8 @@ ENDINGS = {
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
     **dict.fromkeys(("ernie4_5/rows", "granite/rows"), ("Model",)),
+    "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
+    "dpr": ("QuestionEncoder", "ContextEncoder"),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -120,6 +114,8 @@ PREFIXES = {
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
+    "clip_text_model": "text_model.",
+    "dpr": "question_encoder.",
 }
 _ROBERTAS = (
     *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
@@ -164,7 +160,7 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     settings["n_positions" if by_letters else "max_position_embeddings"] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
-        rare |= phi3_angles(width // heads)
+        rare |= decoders.phi3_angles(width // heads)
     for key, (chance, values) in rare.items():
         if source.random() < chance:
             settings[key] = source.choice(values)
@@ -211,7 +207,7 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         "tie_word_embeddings": (0.15, (True, False)),
     }
     if family == "gpt_neo/rows":
-        found["attention_types"] = (1.0, gpt_neo_layers(layers))
+        found["attention_types"] = (1.0, decoders.gpt_neo_layers(layers))
     if family == "mobilebert":
         found["intra_bottleneck_size"] = (0.95, (12, 24, 10, width))
     if family == "squeezebert":
@@ -282,7 +278,9 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     },
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
+    "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
+    "dpr": _WIDE | {"projection_dim": (0.6, (5, 13, 0))},
     "electra": _WIDE
     | {
         "summary_type": (0.15, ("first", "last", "mean")),
@@ -343,27 +341,27 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
-    "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | GRANITE_FACTORS,
+    "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | decoders.GRANITE_FACTORS,
     "gpt2/rows": {
         "n_inner": (0.3, (None,)),
         "activation_function": (0.3, _ACTIVATIONS),
         "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
         "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
     },
-    "gpt_neo/rows": GPT_NEO_RARE,
-    "gptj/rows": GPTJ_RARE,
+    "gpt_neo/rows": decoders.GPT_NEO_RARE,
+    "gptj/rows": decoders.GPTJ_RARE,
     "gpt_neox/rows": {
         "use_parallel_residual": (0.4, (True, False)),
         "attention_bias": (0.3, (True, False)),
         "rope_parameters": (0.4, tuple(one | {"partial_rotary_factor": 0.5} for one in _ANGLES)),
     },
-    "opt/rows": OPT_RARE,
-    "stablelm/rows": _ROTARY | STABLELM_RARE,
+    "opt/rows": decoders.OPT_RARE,
+    "stablelm/rows": _ROTARY | decoders.STABLELM_RARE,
     "starcoder2/rows": _ROTARY
     | {"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1)), "sliding_window": (0.3, (None, 8, 40))},
-    "phi/rows": _ROTARY | PHI_RARE,
-    "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | SMOLLM3_LAYERS,
-    **{f"{family}/rows": _ROTARY | _KEY_HEADS | rare for family, (_, rare) in LIKE_LLAMA.items()},
+    "phi/rows": _ROTARY | decoders.PHI_RARE,
+    "smollm3/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | decoders.SMOLLM3_LAYERS,
+    **{f"{family}/rows": _ROTARY | _KEY_HEADS | rare for family, (_, rare) in decoders.LIKE_LLAMA.items()},
     "phi3/rows": _KEY_HEADS | {"sliding_window": (0.4, (None, 8, 40))},
     "mistral/rows": _ROTARY | _KEY_HEADS | {"sliding_window": (0.6, (None, 8, 40))},
     "gemma3_text/rows": {
@@ -390,12 +388,11 @@ _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
+    "clip_text_model": {"eos_token_id": CLIP.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
-    **dict.fromkeys(
-        ("olmo2/rows", "phi3/rows", "smollm3/rows", *(f"{name}/rows" for name in LIKE_LLAMA)), _ONE_KEY_HEAD | _PADDING
-    ),
+    **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys((f"{name}/rows" for name in ("gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,

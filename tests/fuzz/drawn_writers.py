@@ -7,19 +7,8 @@ import copy
 import random
 from typing import Any
 
+import decoder_settings as decoders
 import writer_variants as recorded
-from decoder_settings import (
-    GPT_NEO_RARE,
-    GPTJ_RARE,
-    GRANITE_FACTORS,
-    LIKE_LLAMA,
-    OPT_RARE,
-    PHI_RARE,
-    SMOLLM3_LAYERS,
-    STABLELM_RARE,
-    gpt_neo_layers,
-    phi3_angles,
-)
 from drawn_encoders import T5_RARE, T5_SHAPE
 
 Settings = dict[str, Any]
@@ -50,12 +39,12 @@ NAMES = {
     "stablelm": "StableLm",
     "starcoder2": "Starcoder2",
     "t5": "T5",
-    **{family: name for family, (name, _) in LIKE_LLAMA.items()},
+    **{family: name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
 _LLAMAS = (
     *("gemma3_text", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", "stablelm"),
     "starcoder2",
-    *LIKE_LLAMA,
+    *decoders.LIKE_LLAMA,
 )
 WITHOUT_ENCODER = ("gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
 _BASES = {
@@ -70,7 +59,7 @@ _BASES = {
     "pegasus": recorded.PEGASUS,
     **dict.fromkeys(("gpt_neox", "phi"), recorded.NEOX),
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
-    **dict.fromkeys(("phi3", "smollm3", *LIKE_LLAMA), recorded.PHI3),
+    **dict.fromkeys(("phi3", "smollm3", *decoders.LIKE_LLAMA), recorded.PHI3),
     "t5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
@@ -161,10 +150,10 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "num_heads": (1.0, (heads,)),
             "hidden_size": (1.0, (heads * of_head,)),
             "num_layers": (1.0, (count,)),
-            "attention_types": (1.0, gpt_neo_layers(count)),
+            "attention_types": (1.0, decoders.gpt_neo_layers(count)),
             "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
             "tie_word_embeddings": (0.2, (False,)),
-            **GPT_NEO_RARE,
+            **decoders.GPT_NEO_RARE,
         }
     if family == "gptj":
         return {
@@ -173,7 +162,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "n_layer": (1.0, layers),
             "n_positions": (1.0, tuple(range(41, 60, 5))),
             "tie_word_embeddings": (0.2, (True,)),
-            **GPTJ_RARE,
+            **decoders.GPTJ_RARE,
         }
     if family == "gpt2":
         return {
@@ -191,7 +180,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "hidden_size": (1.0, (heads * of_head,)),
             "num_hidden_layers": (1.0, layers),
             "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
-            **OPT_RARE,
+            **decoders.OPT_RARE,
         }
     if family in ("gpt_neox", "phi"):
         own = {"use_parallel_residual": (0.4, (True, False)), "attention_bias": (0.3, (True, False))}
@@ -205,7 +194,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "hidden_act": (0.3, _ACTIVATIONS),
             "layer_norm_eps": (0.3, (1e-3, 0.1)),
             "rope_parameters": (0.8, (*_ANGLES, {"rope_type": "default", "partial_rotary_factor": 1.0})),
-            **(PHI_RARE if family == "phi" else own),
+            **(decoders.PHI_RARE if family == "phi" else own),
         }
     keys = source.choice([n for n in (1, 2, 4) if heads % n == 0])
     return {
@@ -225,14 +214,14 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             if family in ("granite", "llama", "olmo2", "qwen3", "smollm3")
             else {}
         ),
-        **(GRANITE_FACTORS if family == "granite" else {}),
-        **(SMOLLM3_LAYERS if family == "smollm3" else {}),
+        **(decoders.GRANITE_FACTORS if family == "granite" else {}),
+        **(decoders.SMOLLM3_LAYERS if family == "smollm3" else {}),
         **({"sliding_window": (1.0, (None, 41, 12, 60))} if family in ("mistral", "phi3", "starcoder2") else {}),
-        **(STABLELM_RARE if family == "stablelm" else {}),
+        **(decoders.STABLELM_RARE if family == "stablelm" else {}),
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
-        **(phi3_angles(of_head) if family == "phi3" else {}),
+        **(decoders.phi3_angles(of_head) if family == "phi3" else {}),
         **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
-        **LIKE_LLAMA.get(family, ("", {}))[1],
+        **decoders.LIKE_LLAMA.get(family, ("", {}))[1],
     }
 
 

@@ -213,6 +213,10 @@ def outputs(model: Any, text: Tokens, specials: Specials, mask: int | None) -> F
         raise Other("not run by the library") from error
     if kind.endswith("QuestionAnswering"):
         return torch.stack([found.start_logits[0], found.end_logits[0]], -1).numpy()
+    if kind.endswith("WithProjection"):
+        return found.text_embeds[0].numpy()
+    if kind.startswith("DPR"):
+        return found.pooler_output[0].numpy()
     if kind.endswith("Model"):
         return found.last_hidden_state[0].mean(0).numpy()
     if mask is not None:

@@ -239,3 +239,11 @@ def check_architecture(
     named = ", ".join(architectures)
     supported = f"{', '.join((classifier, *others))}, or {encoder} with the modules.json of sentence-transformers"
     raise refuse("architecture-not-supported", f"architecture '{named}' is not supported (supported: {supported})")
+
+
+def check_class(config: Config, *supported: str) -> None:
+    """That the folder, where it says so, was saved from one of the classes that a family has here."""
+    if config.architectures and set(supported).isdisjoint(config.architectures):
+        named = ", ".join(config.architectures)
+        message = f"architecture '{named}' is not supported (supported: {', '.join(supported)})"
+        raise refuse("architecture-not-supported", message)

@@ -22,8 +22,11 @@ def is_bpe(model: object) -> bool:
     return isinstance(model, dict) and (model.get("type") == "BPE" or ("type" not in model and "merges" in model))
 
 
-def read_bpe_model(value: object, byte_fallback: tuple[object, ...] = (None, False)) -> tuple[dict[str, Any], Merges]:
-    """The checked model, and its merges as ids by rank; `byte_fallback` are the values that it may have."""
+def read_bpe_model(
+    value: object, byte_fallback: tuple[object, ...] = (None, False), suffixes: tuple[str, ...] = ()
+) -> tuple[dict[str, Any], Merges]:
+    """The checked model, and its merges as ids by rank; `byte_fallback` are the values that it may have, `suffixes`
+    those of `end_of_word_suffix` beside none."""
     if isinstance(value, dict) and "type" not in value and is_bpe(value):
         value = {"type": "BPE", **value}
     model = typed(value, "model", "BPE")
@@ -31,12 +34,12 @@ def read_bpe_model(value: object, byte_fallback: tuple[object, ...] = (None, Fal
     for key, allowed in (
         ("dropout", (None,)),
         ("continuing_subword_prefix", (None, "")),
-        ("end_of_word_suffix", (None, "")),
+        ("end_of_word_suffix", (None, "", *suffixes)),
         ("byte_fallback", byte_fallback),
         ("fuse_unk", (False, True)),
         ("ignore_merges", (None, False, True)),
     ):
-        if not any(model.get(key) is one or (one == "" and model.get(key) == "") for one in allowed):
+        if not any(model.get(key) is one or (isinstance(one, str) and model.get(key) == one) for one in allowed):
             raise refusal("tokenizer-setting", f"model.{key}: {shown(model[key])} is not supported", file=FILE)
     unknown = model["unk_token"]
     if unknown is not None and not isinstance(unknown, str):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer or
-Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the class's, with the
+As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer, CLIPTokenizer
+or Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the class's, with the
 settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers`
 library follows by itself, says something else, that is a `tokenizer-conflict`.
 """
@@ -16,8 +16,9 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
-from .byte_level_segmenters import QWEN2_EXPRESSION
+from .byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION
 from .folder_tokens import (
+    CLIP_TOKENS,
     DEBERTA_TOKENS,
     GPT2_TOKENS,
     GPT_NEOX_TOKENS,
@@ -28,6 +29,7 @@ from .folder_tokens import (
 )
 from .template_json import template_between, template_of, without_segments
 from .tokenizer_config import (
+    CLIP_TOKENIZER,
     DEBERTA_TOKENIZER,
     GPT2_TOKENIZER,
     GPT_NEOX_TOKENIZER,
@@ -44,7 +46,7 @@ from .tokenizer_config import (
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
-from .tokenizer_spec import TokenizerSpec
+from .tokenizer_spec import END_OF_WORD, TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
@@ -55,8 +57,18 @@ _CLASSES = {
     GPT2_TOKENIZER: GPT2_TOKENS,
     GPT_NEOX_TOKENIZER: GPT_NEOX_TOKENS,
     QWEN2_TOKENIZER: QWEN2_TOKENS,
+    CLIP_TOKENIZER: CLIP_TOKENS,
 }
 _WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
+_ENDS = {ROBERTA_TOKENIZER: ("cls_token", "sep_token"), CLIP_TOKENIZER: ("bos_token", "eos_token")}  # of a text
+_NFC = {"type": "NFC"}
+_SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
+_NORMALIZERS = {
+    **dict.fromkeys((QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER), _NFC),
+    CLIP_TOKENIZER: {"type": "Sequence", "normalizers": [_NFC, _SPACES, {"type": "Lowercase"}]},
+}
+# Classes whose part is other than that of files which models were trained with.
+_KEPT = {DEBERTA_TOKENIZER: "template", CLIP_TOKENIZER: "segmenter"}
 _PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
 
 
@@ -130,14 +142,18 @@ def _rebuilt(
         added = [replace(token, **plain) if token.content in special else token for token in added]
         words = {"type": "Split", "pattern": {"Regex": QWEN2_EXPRESSION}, "behavior": "Isolated", "invert": False}
         segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter]}
-    if name == ROBERTA_TOKENIZER:
-        separate, classify = ([tokens.special[key], ids[tokens.special[key]]] for key in ("sep_token", "cls_token"))
+    of_clip = name == CLIP_TOKENIZER
+    if of_clip:
+        words = {"type": "Split", "pattern": {"Regex": CLIP_EXPRESSION}, "behavior": "Removed", "invert": True}
+        segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter | {"add_prefix_space": False}]}
+    if name in _ENDS:
+        classify, separate = ([tokens.special[key], ids[tokens.special[key]]] for key in _ENDS[name])
         post_processor: dict[str, Any] | None = {
             "type": "RobertaProcessing",
             "sep": separate,
             "cls": classify,
-            "trim_offsets": flag_of(config, "trim_offsets", True),
-            "add_prefix_space": prefix,
+            "trim_offsets": not of_clip and flag_of(config, "trim_offsets", True),
+            "add_prefix_space": not of_clip and prefix,
         }
     elif name == DEBERTA_TOKENIZER:
         classify, separate = (tokens.special[key] for key in ("cls_token", "sep_token"))
@@ -150,16 +166,16 @@ def _rebuilt(
     return {
         "version": "1.0",
         "added_tokens": [asdict(token) for token in added],
-        "normalizer": {"type": "NFC"} if name in (QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER) else None,
+        "normalizer": _NORMALIZERS.get(name),
         "pre_tokenizer": segmenter,
         "post_processor": post_processor,
         "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
         "model": {
             "type": "BPE",
             "dropout": None,
-            "unk_token": None,
+            "unk_token": tokens.special["unk_token"] if of_clip else None,
             "continuing_subword_prefix": "",
-            "end_of_word_suffix": "",
+            "end_of_word_suffix": END_OF_WORD if of_clip else "",
             "fuse_unk": False,
             "vocab": vocab,
             "merges": merges,
@@ -191,11 +207,12 @@ def _check_same_pieces(folder: CheckpointFolder, described: dict[str, Any]) -> N
 
 
 def _agreed(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> TokenizerSpec:
-    """What tokenizer.json says, refused where the class has other parts. Between two texts DeBERTa's has two separators
-    since version 5, and one before, with which models were trained."""
+    """What tokenizer.json says, refused where the class has other parts. Since version 5 DeBERTa's has two separators
+    between two texts, and CLIP's finds the texts of special tokens as words; before they had not."""
     other = [part for part in _PARTS if getattr(rebuilt, part) != getattr(whole, part)]
-    if name == DEBERTA_TOKENIZER and other == ["template"]:
-        note = f"{name} of transformers has another post_processor: {JSON_FILE} counts"
+    if other == [_KEPT.get(name)]:
+        field = {"template": "post_processor", "segmenter": "pre_tokenizer"}[other[0]]
+        note = f"{name} of transformers has another {field}: {JSON_FILE} counts"
         return replace(whole, notes=(*whole.notes, note))
     if other:
         raise refusal(

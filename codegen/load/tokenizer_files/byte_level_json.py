@@ -8,15 +8,18 @@ from typing import Any
 
 from ..refusal import refusal, shown
 from .bpe_json import read_bpe_model
-from .byte_level_segmenters import read_segmenter
+from .byte_level_segmenters import CLIP_SEGMENTERS, read_segmenter
 from .plain_normalizer_json import moves_spaces, read_plain_normalizer
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .tokenizer_spec import (
+    END_OF_WORD,
     ByteLevelBpeModel,
     ByteLevelSegmenter,
     CharacterNormalizer,
+    ClipSegmenter,
     Folds,
+    NoNormalizer,
     NormalFormNormalizer,
     SequenceNormalizer,
     SplitSegmenter,
@@ -31,9 +34,11 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     segmenter = read_segmenter(values["pre_tokenizer"])
     if isinstance(normalizer, CharacterNormalizer) and not isinstance(segmenter, ByteLevelSegmenter):
         normalizer = SequenceNormalizer(first_folding=Folds(joins_quotes=False, steps=normalizer.steps))
-    if isinstance(normalizer, NormalFormNormalizer) and isinstance(segmenter, SplitSegmenter):
+    if isinstance(normalizer, NormalFormNormalizer) and isinstance(segmenter, SplitSegmenter | ClipSegmenter):
         normalizer = SequenceNormalizer(form=normalizer.form)
-    model, merges = read_bpe_model(values["model"])
+    if isinstance(normalizer, NoNormalizer) and isinstance(segmenter, ClipSegmenter):
+        normalizer = SequenceNormalizer()
+    model, merges = read_bpe_model(values["model"], suffixes=(END_OF_WORD,) if segmenter in CLIP_SEGMENTERS else ())
     added = added_tokens(values["added_tokens"], model["vocab"])
     ids = model["vocab"] | {token.content: token.id for token in added}
     post = read_post_processor(values["post_processor"], ids)
@@ -48,6 +53,7 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
             pieces=_pieces(model["vocab"], {token.content for token in added}),
             merges=merges,
             ignore_merges=model.get("ignore_merges", False),
+            marks_ends=model["end_of_word_suffix"] == END_OF_WORD,
         ),
         template=post.template,
         added_tokens=added,

@@ -4,12 +4,21 @@ characters, or behind a Split with an expression that is known."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ..refusal import refusal, shown
 from .character_splits import KINDS, last_kind, listed_parts, read_splits
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import ByteLevelSegmenter, Cl100kSegmenter, DigitsSegmenter, SplitSegmenter, WordSegmenter
+from .tokenizer_spec import (
+    ByteLevelSegmenter,
+    CharacterSplit,
+    Cl100kSegmenter,
+    ClipSegmenter,
+    DigitsSegmenter,
+    SplitSegmenter,
+    WordSegmenter,
+)
 
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -21,8 +30,21 @@ _EXPRESSIONS = {
     _CL100K % "{1,3}": Cl100kSegmenter(3),  # Llama 3
     QWEN2_EXPRESSION: Cl100kSegmenter(1),
 }
+# CLIP's finds the words themselves. They are GPT-2's between white space, but that each number is one, and that behind
+# the text of a special token another word begins, where the expression has those.
+_CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+CLIP_EXPRESSION = r"<\|startoftext\|>|<\|endoftext\|>|" + _CLIP
+_CLIP_SPLITS = (
+    CharacterSplit(json.dumps({"Regex": r"\s"}), "removed"),
+    CharacterSplit(json.dumps({"Regex": r"\p{N}"}), "isolated"),
+)
+_CLIP_WORDS = {
+    _CLIP: SplitSegmenter(_CLIP_SPLITS, ByteLevelSegmenter(False)),  # in files before `transformers` 5
+    CLIP_EXPRESSION: ClipSegmenter(_CLIP_SPLITS),
+}
+CLIP_SEGMENTERS = tuple(_CLIP_WORDS.values())
 
-Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | SplitSegmenter
+Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | ClipSegmenter | SplitSegmenter
 
 
 def read_segmenter(value: object) -> Segmenter:
@@ -32,6 +54,10 @@ def read_segmenter(value: object) -> Segmenter:
         raise _not_supported("ByteLevel is supported as the last pre-tokenizer of a row, and once")
     *front, last = parts
     add_prefix_space, use_regex = _byte_level(last)
+    if len(front) == 1 and (of_clip := _of_clip(front[0])) is not None:
+        if add_prefix_space or not use_regex:
+            raise _not_supported("ByteLevel behind CLIP's expression is supported with its own and without spaces only")
+        return of_clip
     if front and (known := _known(front[-1])) is not None:
         return _behind_expression(front[:-1], known, add_prefix_space, use_regex)
     if use_regex:
@@ -60,15 +86,30 @@ def _byte_level(part: dict[str, Any]) -> tuple[bool, bool]:
 
 def _known(part: dict[str, Any]) -> ByteLevelSegmenter | Cl100kSegmenter | None:
     """Of a Split whose expression the runtime has."""
+    found = _EXPRESSIONS.get(_expression(part))
+    if found is not None and (part["behavior"] != "Isolated" or part["invert"] is not False):
+        raise _not_supported("Split by this expression is supported with the behavior Isolated and without invert only")
+    return found
+
+
+def _of_clip(part: dict[str, Any]) -> ClipSegmenter | SplitSegmenter | None:
+    """The same where the expression finds the words themselves."""
+    found = _CLIP_WORDS.get(_expression(part))
+    if found is not None and (part["behavior"] != "Removed" or part["invert"] is not True):
+        raise _not_supported("Split by CLIP's expression is supported with the behavior Removed and with invert only")
+    return found
+
+
+def _expression(part: dict[str, Any]) -> str:
+    """Of a Split, whose fields are checked if it is one that is known; else none."""
     pattern = part.get("pattern")
     expression = pattern.get("Regex") if isinstance(pattern, dict) else None
-    if part["type"] != "Split" or not isinstance(expression, str) or expression not in _EXPRESSIONS:
-        return None
-    known = {"type", "pattern", "behavior", "invert"}
-    only_fields(part, "pre_tokenizer", known, required=known)
-    if part["behavior"] != "Isolated" or part["invert"] is not False:
-        raise _not_supported("Split by this expression is supported with the behavior Isolated and without invert only")
-    return _EXPRESSIONS[expression]
+    if part["type"] != "Split" or not isinstance(expression, str):
+        return ""
+    if expression in _EXPRESSIONS or expression in _CLIP_WORDS:
+        known = {"type", "pattern", "behavior", "invert"}
+        only_fields(part, "pre_tokenizer", known, required=known)
+    return expression
 
 
 def _behind_expression(

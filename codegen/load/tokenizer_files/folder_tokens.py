@@ -56,6 +56,11 @@ DEBERTA_TOKENS: dict[str, object] = {
     "cls_token": "[CLS]",
     "mask_token": "[MASK]",
 }
+# CLIPTokenizer's, which ends, pads and misses words with one token.
+CLIP_TOKENS: dict[str, object] = {
+    "bos_token": "<|startoftext|>",
+    **dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
+}
 # Qwen2Tokenizer's, which may have none of them.
 QWEN2_TOKENS: dict[str, object] = {
     "bos_token": None,

@@ -106,12 +106,23 @@ class Cl100kSegmenter:
 
 
 @dataclass(frozen=True)
+class ClipSegmenter:
+    """Split with CLIP's expression, of which the texts of its special tokens are part, then ByteLevel with GPT-2's."""
+
+    splits: tuple[CharacterSplit, ...]  # what parts a text but for these
+
+
+END_OF_WORD = "</w>"
+
+
+@dataclass(frozen=True)
 class ByteLevelBpeModel:
     """Byte pair encoding over bytes."""
 
     pieces: tuple[bytes | None, ...]  # by id; None where the vocabulary has no piece for that id
     merges: tuple[tuple[int, int], ...]  # ids, by rank
     ignore_merges: bool  # a word that is a piece stays whole, whatever merging makes of it
+    marks_ends: bool = False  # the piece of a word's last byte ends with END_OF_WORD, and all that is made with it
 
 
 @dataclass(frozen=True)
@@ -335,6 +346,7 @@ Segmenter = (
     | ByteLevelSegmenter
     | DigitsSegmenter
     | Cl100kSegmenter
+    | ClipSegmenter
     | MetaspaceSegmenter
     | SplitSegmenter
 )

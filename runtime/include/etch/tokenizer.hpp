@@ -94,6 +94,7 @@ using SequenceUnigramTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmente
 using SplitByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
 using SequenceSplitByteLevelBpeTokenizer =
     Tokenizer<SequenceNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
+using SequenceClipBpeTokenizer = Tokenizer<SequenceNormalizer, ClipSegmenter, ByteLevelBpe>;
 using WordByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
 using SequenceWordByteLevelBpeTokenizer = Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>;
 using SplitWordPieceTokenizer = Tokenizer<BertNormalizer, SplitSegmenter<WordSegmenter>, WordPiece>;

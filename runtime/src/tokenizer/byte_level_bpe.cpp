@@ -16,7 +16,8 @@ bool Words<ByteLevelBpe>::write_whole() noexcept {
         node = find_child(trie, node, bytes[at]);
         if (node == kNoNode) return false;
     }
-    if (!ends_key(trie, node)) return false;
+    node = at_end_of_word(node);
+    if (node == kNoNode || !ends_key(trie, node)) return false;
     if ((packed_value(model_.merges, key_at(trie, node), model_.merge_bits) & 1U) == 0) return false;
     std::uint32_t first = 0;
     write(node, 0, word_.size(), first);
@@ -29,10 +30,19 @@ void Words<ByteLevelBpe>::write_pieces() noexcept {
         symbols_.nodes[at] = model_.first_nodes[word_.bytes()[at]];
         symbols_.next[at] = static_cast<std::uint16_t>(at + 1);
     }
+    symbols_.nodes[size - 1] = at_end_of_word(symbols_.nodes[size - 1]);
     merge(symbols_, size, [this](std::uint32_t left, std::uint32_t at) noexcept { rank(left, at); });
     std::uint32_t first = 0;
     for (std::uint32_t at = 0; at < size; at = symbols_.next[at])
         write(symbols_.nodes[at], at, symbols_.next[at], first);
+}
+
+// Behind a word's last byte.
+std::uint32_t Words<ByteLevelBpe>::at_end_of_word(std::uint32_t node) const noexcept {
+    if (!model_.marks_ends) return node;
+    for (const char* rest = ByteLevelBpe::kEndOfWord; *rest != 0 && node != kNoNode; ++rest)
+        node = find_child(model_.trie, node, static_cast<std::uint8_t>(*rest));
+    return node;
 }
 
 // Finds out what a symbol and its next one become. The trie is followed by what of the right one lies behind `at`.
@@ -44,6 +54,7 @@ void Words<ByteLevelBpe>::rank(std::uint32_t left, std::uint32_t at) noexcept {
     std::uint32_t node = symbols_.pairs[left];
     for (; at < symbols_.next[right] && node != kNoNode; ++at)
         node = find_child(trie, node, word_.bytes()[at]);
+    if (at == word_.size()) node = at_end_of_word(node);
     symbols_.pairs[left] = node;
     if (node == kNoNode || !ends_key(trie, node)) return;
     const std::uint32_t key = key_at(trie, node);

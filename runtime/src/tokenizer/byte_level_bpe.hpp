@@ -65,6 +65,7 @@ class Words<ByteLevelBpe> {
     }
     bool write_whole() noexcept;
     void write_pieces() noexcept;
+    std::uint32_t at_end_of_word(std::uint32_t node) const noexcept;
     void rank(std::uint32_t left, std::uint32_t at) noexcept;
     void write(std::uint32_t node, std::uint32_t at, std::uint32_t end, std::uint32_t& first) noexcept;
 

@@ -13,6 +13,7 @@ from codegen.load.tokenizer_files.tokenizer_spec import (
     ByteLevelSegmenter,
     CharacterSplit,
     Cl100kSegmenter,
+    ClipSegmenter,
     DigitsSegmenter,
     SplitSegmenter,
     WordSegmenter,
@@ -41,6 +42,9 @@ def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
+CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+CLIP_PARTS = (CharacterSplit(r'{"Regex": "\\s"}', "removed"), CharacterSplit(r'{"Regex": "\\p{N}"}', "isolated"))
+REMOVED = {"behavior": "Removed", "invert": True}
 BEHIND_SPLIT = byte_level(use_regex=False)
 ISOLATED = (CharacterSplit("Punctuation", "isolated"),)
 
@@ -52,6 +56,11 @@ ISOLATED = (CharacterSplit("Punctuation", "isolated"),)
         (sequence(split(GPT2), BEHIND_SPLIT), ByteLevelSegmenter(False)),
         (sequence(split(LLAMA3), BEHIND_SPLIT), Cl100kSegmenter(3)),
         (sequence(split(LLAMA3.replace("{1,3}", "")), BEHIND_SPLIT), Cl100kSegmenter(1)),
+        (sequence(split(CLIP, **REMOVED), byte_level()), SplitSegmenter(CLIP_PARTS, ByteLevelSegmenter(False))),
+        (
+            sequence(split(r"<\|startoftext\|>|<\|endoftext\|>|" + CLIP, **REMOVED), byte_level()),
+            ClipSegmenter(CLIP_PARTS),
+        ),
         (sequence(digits(), byte_level()), DigitsSegmenter(False, True)),
         (sequence(digits(False), byte_level(add_prefix_space=True)), DigitsSegmenter(True, False)),
         (sequence({"type": "Punctuation"}, byte_level()), SplitSegmenter(ISOLATED, ByteLevelSegmenter(False))),

@@ -134,6 +134,8 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
             ("dropped outside of the vocabulary", 0, {"dropped": 45}, "dropped, not 45"),
         )
     },
+    "an end of the first row": (lambda: changed(g.Pool, lambda o: replace(o, end=1)), "pooling first ends at 1"),
+    "an end that is no id": (lambda: changed(g.Pool, lambda o: replace(o, kind="last", end=10**6)), "ends at 1000000"),
     "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
     "layers that nothing reads": (
         lambda: replace(

@@ -98,7 +98,7 @@ def cross() -> g.Graph:
 
 
 def projected() -> g.Graph:
-    """A narrow embedding, made wider before the layers."""
+    """A narrow embedding, made wider before the layers; the row of a text is that of its first token of an id."""
     b = Builder()
     return graph(
         (
@@ -106,7 +106,7 @@ def projected() -> g.Graph:
             b.linear("projection", "narrow", "hidden", 10),
             b.norm("embedding_norm", "hidden"),
             g.Layers("layer", 2, b.inside(2).post_layer()),
-            g.Pool("last", "hidden", "result"),
+            g.Pool("last", "hidden", "result", end=3),
         ),
         *("result",),
         narrow=10,

@@ -72,6 +72,7 @@ def event(op: p.Op, block: int | None) -> Event:
         read, written = cells(op.input, None), cells(op.out, None) | {("scratch", 0)}
     elif isinstance(op, p.Pool):
         read, written = cells(op.input, 0 if op.kind == "first" else None), cells(op.out, None)
+        read |= set() if op.end is None else {("ids", 0)}
     elif isinstance(op, p.Attention):
         packed = (cache for cache in (op.keys, op.values, op.key_rows) if cache is not None)
         caches = {(cache.name, row) for cache in packed for row in everything}

@@ -19,6 +19,7 @@ from token_ids import (
     BERT,
     BIG_BIRD,
     CAMEMBERT,
+    CLIP,
     DEBERTA,
     DEBERTA_BYTES,
     ESM,
@@ -48,6 +49,7 @@ ROBERTAS = (
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2", "esm"),
+    *("clip", "clip_text_model"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -75,6 +77,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("t5", "mt5"), T5),
     "bart": BART,
     "esm": ESM,
+    **dict.fromkeys(("clip", "clip_text_model"), CLIP),
 }
 
 

@@ -38,6 +38,7 @@ def main() -> None:
         if version(package) != expected:
             raise SystemExit(f"{package} {version(package)} is installed, {expected} is needed")
     import answer_variants
+    import embedding_variants
     import gru_variants
     import library_variants
     import mask_variants
@@ -52,6 +53,7 @@ def main() -> None:
         for module, prefix in (
             (library_variants, ""),
             (sentence_variants, ""),
+            (embedding_variants, ""),
             (tag_variants, ""),
             (mask_variants, ""),
             (answer_variants, ""),

@@ -40,6 +40,7 @@ BIG_BIRD = Specials(unknown=3, classify=4, separate=5, between=1, segments=False
 REMBERT = Specials(unknown=2, classify=3, separate=4, between=1, segments=False, vocabulary="rembert")
 QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False, vocabulary="qwen")
 ESM = Specials(unknown=3, classify=0, separate=2, between=1, segments=False, vocabulary="esm")
+CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 

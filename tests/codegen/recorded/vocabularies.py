@@ -26,7 +26,7 @@ ROBERTA_VOCABULARY = (
     *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in MERGES), "<mask>"),
 )
 # A folder of the first years has these two files alone.
-ONLY_PIECES = ("roberta/regression", "deberta/base")
+ONLY_PIECES = ("roberta/regression", "deberta/base", "clip_text_model/linear")
 
 
 UNIGRAM = (
@@ -50,6 +50,16 @@ DEBERTA_BYTES_VOCABULARY = (
     *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES), "[MASK]"),
 )
 QWEN_VOCABULARY = ("<|endoftext|>", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES))
+CLIP_MERGES = (
+    *("t h", "th e</w>", "i n", "a n", "an d</w>", "in g</w>", "o n</w>", "e r</w>", "c a", "ca t</w>", "' s</w>"),
+    *("Ã ©</w>", "! !</w>"),
+)
+CLIP_VOCABULARY = (
+    *BYTES,
+    *(f"{byte}</w>" for byte in BYTES),
+    *(merge.replace(" ", "") for merge in CLIP_MERGES),
+    *("<|startoftext|>", "<|endoftext|>"),
+)
 T5_EXTRA_IDS = 2
 T5_VOCABULARY = (
     *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
@@ -72,6 +82,7 @@ VOCABULARIES = {
     "qwen": QWEN_VOCABULARY,
     "t5": T5_VOCABULARY,
     "esm": ESM_VOCABULARY,
+    "clip": CLIP_VOCABULARY,
 }
 
 
@@ -136,7 +147,8 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
 
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
-    merge_lines = FEW_MERGES if specials.vocabulary in ("deberta_bytes", "qwen") else MERGES
+    few = dict.fromkeys(("deberta_bytes", "qwen"), FEW_MERGES)
+    merge_lines = (few | {"clip": CLIP_MERGES}).get(specials.vocabulary, MERGES)
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *merge_lines, "")), encoding="utf-8")
@@ -152,6 +164,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     name, values = {
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
+        "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
         "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),

@@ -105,6 +105,7 @@ def test_fields_of_other_parts() -> None:
         "DigitsSegmenter",
         "WhitespaceSegmenter",
         "Cl100kSegmenter",
+        "ClipSegmenter",
         "WordSegmenter",
         "CharacterClasses",
         "ByteLevelBpe",

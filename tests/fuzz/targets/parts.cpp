@@ -106,7 +106,7 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
     const etch::SequenceNormalizer nothing{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, kPlain, true};
     const bool one = (settings & 1) != 0;
     const auto& pieces = test_vocabulary::kPieces;
-    switch (composition % 6) {
+    switch (composition % 7) {
         case 0:
             run<etch::SplitByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, {classes, {one}}, request);
             break;
@@ -123,6 +123,10 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
                                                          request);
             break;
         case 4:
+            run<etch::SequenceClipBpeTokenizer>(test_vocabulary::kBytesWithTokens, nothing, {{classes, {false}}},
+                                                request);
+            break;
+        case 5:
             run<etch::SplitUnigramTokenizer>(pieces, pieces.normalizer,
                                              {classes, {pieces.segmenter.prepend, one, false}}, request);
             break;

@@ -189,6 +189,7 @@ constexpr Composition kCompositions[] = {
      answer<etch::SplitByteLevelBpeTokenizer>},
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>",
      answer<etch::SequenceSplitByteLevelBpeTokenizer>},
+    {"Tokenizer<SequenceNormalizer, ClipSegmenter, ByteLevelBpe>", answer<etch::SequenceClipBpeTokenizer>},
     {"Tokenizer<NoNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>", answer<etch::WordByteLevelBpeTokenizer>},
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>",
      answer<etch::SequenceWordByteLevelBpeTokenizer>},

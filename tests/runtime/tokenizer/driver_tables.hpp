@@ -171,6 +171,10 @@ void read(Reader& in, etch::SplitSegmenter<Inner>& segmenter) {
     read(in, segmenter.inner);
 }
 
+inline void read(Reader& in, etch::ClipSegmenter& segmenter) {
+    read(in, segmenter.words);
+}
+
 inline void read(Reader& in, etch::ByteLevelBpe& model) {
     model.first_nodes = in.array<std::uint16_t>();
     read(in, model.trie);
@@ -181,6 +185,7 @@ inline void read(Reader& in, etch::ByteLevelBpe& model) {
     set(in, model.piece_count);
     set(in, model.trim_offsets);
     set(in, model.keep_first_space);
+    set(in, model.marks_ends);
 }
 
 inline void read(Reader& in, etch::CharsmapNormalizer& normalizer) {

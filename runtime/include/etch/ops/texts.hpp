@@ -28,6 +28,14 @@ constexpr TextRows whole_text(std::uint32_t count, std::uint32_t first = 0, std:
     return {first, count, 0, count, place};
 }
 
+// Of its rows those up to the first token of this id; all where it has none. `ids` are those of the batch.
+constexpr std::uint32_t rows_up_to(std::int32_t id, const TextRows& text, const std::int32_t* ids) noexcept {
+    std::uint32_t count = 1;
+    while (count < text.count && ids[text.first + count - 1] != id)
+        ++count;
+    return count;
+}
+
 // Texts that a batch of at most `max_tokens` tokens can hold.
 constexpr std::uint32_t most_texts(std::uint32_t max_tokens) noexcept {
     return (max_tokens + kPanelWidth - 1) / kPanelWidth;

@@ -32,6 +32,7 @@ struct WordPiece {
 struct ByteLevelBpe {
     // A longer word is cut behind the last whole character within so many bytes, and each part is a word of its own.
     static constexpr std::uint32_t kMostBytes = 1024;
+    static constexpr char kEndOfWord[] = "</w>";
 
     // Two sets of keys: pieces as bytes; texts that are never looked up. A piece is made by one pair, so that the
     // pair's place among the merges belongs to the piece's key.
@@ -46,6 +47,7 @@ struct ByteLevelBpe {
     std::uint32_t piece_count;  // ids
     bool trim_offsets;          // an offset leaves out the spaces at the ends of its piece,
     bool keep_first_space;      // but for a single one of the text's first piece, as add_prefix_space puts there
+    bool marks_ends;            // the piece of a word's last byte ends with kEndOfWord, and all that is made with it
 };
 
 // Byte pair encoding over characters, as SentencePiece trains it. A character that is no piece is unknown, and merges

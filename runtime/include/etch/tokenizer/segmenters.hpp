@@ -94,5 +94,11 @@ struct SplitSegmenter {
     Inner inner;
 };
 
+// As ByteLevel does it behind a Split that leaves what CLIP's expression finds:
+//     <\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+
+struct ClipSegmenter {
+    SplitSegmenter<ByteLevelSegmenter> words;  // without the first two
+};
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes that make an embedding of a text by themselves, as `transformers` defines and saves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from library_variants import attention_of, build, specials_of
+from numpy.typing import NDArray
+from outputs import Tokens, write_recorded
+from sentence_variants import BERT_SIZES, inputs_of
+from token_ids import CLIP, some_tokens
+from vocabularies import vocabulary_size, write_tokenizer
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """A class, its configuration, and what calls it with the inputs of a text."""
+
+    model: str
+    config: dict[str, Any]
+    embed: Callable[[Any, dict[str, torch.Tensor]], torch.Tensor] = lambda model, inputs: model(**inputs).pooler_output
+
+
+CLIP_SIZES = {
+    "hidden_size": 18,
+    "num_attention_heads": 3,
+    "num_hidden_layers": 2,
+    "intermediate_size": 23,
+    "max_position_embeddings": 16,
+}
+_IMAGES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 9}
+VARIANTS: dict[str, Embedder] = {
+    "clip_text_model/linear": Embedder(
+        "CLIPTextModelWithProjection",
+        CLIP_SIZES | {"projection_dim": 13, "eos_token_id": CLIP.separate},
+        lambda model, inputs: model(**inputs).text_embeds,
+    ),
+    "clip_text_model/pooled": Embedder(
+        "CLIPTextModel", CLIP_SIZES | {"num_hidden_layers": 1, "hidden_act": "gelu", "eos_token_id": 2}
+    ),
+    "clip/whole": Embedder(
+        "CLIPModel",
+        {
+            "text_config": CLIP_SIZES | {"vocab_size": vocabulary_size(CLIP), "eos_token_id": 2},
+            "vision_config": _IMAGES | {"image_size": 4, "patch_size": 2},
+            "projection_dim": 11,
+        },
+        lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+    ),
+    "dpr/question": Embedder("DPRQuestionEncoder", BERT_SIZES | {"projection_dim": 13}),
+    "dpr/context": Embedder("DPRContextEncoder", BERT_SIZES | {"num_hidden_layers": 2, "hidden_act": "relu"}),
+}
+
+
+def record(folder: Path, name: str, seed: int) -> None:
+    """Writes the folder of one variant."""
+    variant, specials = VARIANTS[name], specials_of(name)
+    model = build(variant.model, specials, variant.config, seed)
+    model.half().save_pretrained(folder)
+    config = getattr(model.config, "text_config", model.config)
+    limit = config.max_position_embeddings
+    write_tokenizer(folder, specials, limit)
+
+    def run(dtype: torch.dtype) -> Callable[[Tokens], NDArray[np.floating]]:
+        settings = {"dtype": dtype, "attn_implementation": attention_of(model.config), "local_files_only": True}
+        loaded = type(model).from_pretrained(folder, **settings).eval()
+
+        def embed(text: Tokens) -> NDArray[np.floating]:
+            with torch.inference_mode():
+                return variant.embed(loaded, inputs_of(text, specials))[0].numpy()
+
+        return embed
+
+    source = f"{variant.model} of transformers {transformers.__version__}"
+    texts = some_tokens(seed, limit, specials)
+    write_recorded(folder, source, texts, run(torch.float32), run(torch.float64))
