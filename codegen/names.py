@@ -45,8 +45,8 @@ _OWN = """
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of
     packed_f32_elements packed_f32_index packed_s4_bytes packed_s4_factor_index packed_s4_factors
     packed_s4_high packed_s4_index packed_s8_bytes packed_s8_index philox piece plain plan_windows random_bits
-    read_stream relative_product_bytes relative_scratch_bytes restrict_logits round_up runtime rvv s32 s4_value s8
-    s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar self_test self_test_of_texts
+    read_stream relative_product_bytes relative_scratch_bytes restrict_logits round_up rows_up_to runtime rvv s32
+    s4_value s8 s8_key_bytes s8_key_offset s8_value_bytes s8_value_offset same_bits scalar self_test self_test_of_texts
     shared_tokens sharing_workers skips specials_of_pair sse2 tables_intact tokenize tokenize_batch
     tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes trim_first usable_kernel_name
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
