@@ -39,7 +39,8 @@ _OLD_END = 2  # said by older files, though it is no end: the row is then that o
 
 def read_limits(config: Config) -> Limits:
     """By keys that a file may lack."""
-    return Limits(_width(config), _vocabulary(config), _tokens(config), "max_position_embeddings", CLIP_TOKENIZER)
+    key = "max_position_embeddings"
+    return Limits(_width(config), _vocabulary(config), _tokens(config), key, CLIP_TOKENIZER, names_labels=False)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -4,9 +4,12 @@ first row of which is the embedding, maybe through a linear. Names as in `transf
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
+from ..load.limits import Limits, usual_limits
 from ..load.sentence import SentenceModules
 from .shared import bert_like, parts
 from .shared.embedding_head import embedding_head
@@ -15,6 +18,11 @@ MODEL_TYPE = "dpr"
 _PREFIXES = {"DPRQuestionEncoder": "question_encoder.", "DPRContextEncoder": "ctx_encoder."}
 _USUAL = "DPRQuestionEncoder"  # which AutoModel makes
 _POOLER = "bert_model.pooler.dense.*"  # in files before `transformers` 4.8, which nothing reads
+
+
+def read_limits(config: Config) -> Limits:
+    """By the usual keys."""
+    return replace(usual_limits(config), names_labels=False)
 
 
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:

@@ -122,7 +122,7 @@ def load_checkpoint(
         max_tokens_source=source,
         digest=folder.digest(),
         sentence=sentence,
-        notes=(config.notes() if sentence is None and not limits.writes_texts else sentence_notes)
+        notes=(config.notes() if _assumes_labels(limits) and sentence is None else sentence_notes)
         + config.code_notes()
         + weight_notes
         + _tokenizer_notes(tokenizer, target)
@@ -134,6 +134,10 @@ def load_checkpoint(
         asked_languages=languages,
         files=folder.digests(),
     )
+
+
+def _assumes_labels(limits: Limits) -> bool:
+    return limits.names_labels and not limits.writes_texts
 
 
 def with_beams(checkpoint: Checkpoint, beams: int | None) -> Checkpoint:

@@ -22,6 +22,7 @@ class Limits:
     target_entries: int | None = None  # of the embedding of what is written, where that may have another vocabulary
     family_writes: bool = False  # whether others of its family do: what they have is then said of encoders, too
     usual_labels: int = 2  # of a classifier that names none
+    names_labels: bool = True  # whether a file that names none leaves something to assume
     endless: bool = False  # whether `positions` are a default, and longer texts could be read as well
 
     @property

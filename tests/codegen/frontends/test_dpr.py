@@ -11,6 +11,7 @@ from recorded.outputs import folder
 from recorded_changes import Change, add, assert_refused, changed, configure, graph_of
 from test_clip import with_modules
 
+from codegen import pipeline
 from codegen.ir import graph as g
 
 QUESTION, CONTEXT = "dpr/question", "dpr/context"
@@ -55,6 +56,7 @@ def test_the_first_row_is_the_embedding() -> None:
         graph = graph_of(folder(variant))
         assert [op.kind for op, _ in g.ops_of(graph) if isinstance(op, g.Pool)] == ["first"]
         assert (graph.task.verb, graph.task.outputs, graph.segments) == ("embed", outputs, 2)
+        assert pipeline.load(folder(variant)).notes == ()  # on labels, which no class has
 
 
 def test_a_pooler_is_a_note(tmp_path: Path) -> None:
