@@ -8,8 +8,8 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family
-from .shared.layer_kinds import FULL, SLIDING, every_so_manyth, layer_kinds
-from .shared.llama_stack import BEHIND, HEAD_NORMS, Biases, Form, Stack, causal_stack, check_past_of
+from .shared.layer_kinds import CAUSAL, FULL, SLIDING, every_so_manyth, layer_kinds
+from .shared.llama_stack import BEHIND, HEAD_NORMS, Biases, Form, Stack, causal_stack, masks_by_kind
 
 MODEL_TYPE = "exaone4"
 HARMLESS_KEYS = frozenset({"attention_dropout", "sliding_window_pattern"})  # training's; layer_types counts more
@@ -17,27 +17,27 @@ _KEY_HEADS, _EPSILON, _WINDOW, _EVERY = 32, 1e-5, 4096, 4  # where the configura
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    kinds = _kinds(config)
     form = Form(
         Biases(attention_inputs=False, attention_output=False, feed_forward=False),
         head_norms=HEAD_NORMS,
         key_heads=_KEY_HEADS,
         epsilon=_EPSILON,
         norms=BEHIND,
-        turned=_turned(config, tokens),
+        turned=tuple(kind == SLIDING for kind in kinds),
     )
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+    masks = masks_by_kind(config, kinds, _WINDOW, tokens) if kinds else CAUSAL
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
-def _turned(config: Config, tokens: int) -> tuple[bool, ...]:
-    """Of each layer whether its queries and keys are turned: without a window anywhere, all are."""
+def _kinds(config: Config) -> tuple[str, ...]:
+    """Of each layer, whose queries and keys are turned where it has a window; empty: none has one, and all are."""
     if "sliding_window" in config and config.values.get("sliding_window") is None:
         if set(config.strings("layer_types")) != {FULL}:
             raise parts.refuse("layers-out-of-range", f"layer_types: without a sliding_window, all are {FULL}")
         return ()
     every = config.positive_int("sliding_window_pattern", _EVERY, maximum=parts.MAX_LAYERS)
-    kinds = layer_kinds(config, every_so_manyth(config, every))
-    check_past_of(config, kinds, _WINDOW, tokens)
-    return tuple(kind == SLIDING for kind in kinds)
+    return layer_kinds(config, every_so_manyth(config, every))
 
 
 _FAMILY = Family("Exaone4", "TokenizersBackend", _stack)

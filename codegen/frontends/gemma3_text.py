@@ -16,10 +16,12 @@ from .shared.decoder_family import Family
 from .shared.layer_kinds import (
     FULL,
     SLIDING,
+    Masks,
     Seen,
     angles_by_kind,
     every_so_manyth,
     layer_kinds,
+    masks_both_ways,
     older_scaling,
     seen_by_kind,
     tables_by_kind,
@@ -33,8 +35,8 @@ from .shared.llama_stack import (
     Factors,
     Form,
     Stack,
-    check_past_of,
     llama_stack,
+    masks_by_kind,
 )
 
 MODEL_TYPE = "gemma3_text"
@@ -61,7 +63,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     angles = angles_by_kind(
         config, _THETA_KEYS, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), older_scaling(config)
     )
-    window = _window(config, kinds, tokens)
+    masks = _masks(config, kinds, tokens)
     scaled_by = config.number("query_pre_attn_scalar", _SCALED_BY)
     if not 0 < scaled_by <= parts.MAX_WIDTH:
         message = f"query_pre_attn_scalar {scaled_by:g}: expected more than 0, to {parts.MAX_WIDTH}"
@@ -81,21 +83,18 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     )
 
     def seen_by(width: int) -> Seen:
-        return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), window)
+        return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), masks)
 
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form)
 
 
-def _window(config: Config, kinds: tuple[str, ...], tokens: int) -> int | None:
-    """Tokens to each side that a sliding layer sees; None where every layer sees those so far, which is what a window
-    of the past comes to as long as it holds all tokens."""
+def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     both_ways = config.values.get(_BOTH_WAYS) is not None and config.flag(_BOTH_WAYS)
     if both_ways and read_limits(config).writes_texts:
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
     if both_ways:
-        return config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS) // 2
-    check_past_of(config, kinds, _WINDOW, tokens)
-    return None
+        return masks_both_ways(kinds, config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS) // 2)
+    return masks_by_kind(config, kinds, _WINDOW, tokens)
 
 
 _FAMILY = Family("Gemma3Text", "GemmaTokenizer", _stack, writer="Gemma3ForCausalLM", tied=True)

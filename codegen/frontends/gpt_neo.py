@@ -10,6 +10,7 @@ from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family, Names
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
+from .shared.layer_kinds import past_window
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
 
 MODEL_TYPE = "gpt_neo"
@@ -73,10 +74,8 @@ def _shape(config: Config, windows: tuple[int | None, ...]) -> LayerShape:
 
 
 def _windows(config: Config, layers: int, tokens: int) -> tuple[int | None, ...]:
-    """Of each layer how far behind a query the keys are that it sees; its own is one of the window. None: it sees all,
-    which is what a window comes to that holds all tokens."""
-    window = config.positive_int("window_size", _WINDOW, maximum=MAX_POSITIONS)
-    local = None if window >= tokens else window - 1
+    """Of each layer, as `past_window` gives them."""
+    local = past_window(config.positive_int("window_size", _WINDOW, maximum=MAX_POSITIONS), tokens)
     return tuple(local if kind == _LOCAL else None for kind in _kinds(config, layers))
 
 

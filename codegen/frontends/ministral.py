@@ -9,7 +9,7 @@ from .mistral import FORM, HARMLESS_KEYS, WINDOW
 from .shared import parts
 from .shared.decoder_family import Family
 from .shared.layer_kinds import FULL, SLIDING, layer_kinds
-from .shared.llama_stack import Stack, causal_stack, check_past_of
+from .shared.llama_stack import Stack, causal_stack, masks_by_kind
 
 MODEL_TYPE = "ministral"
 
@@ -20,8 +20,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     windows = "sliding_window" not in config or config.values.get("sliding_window") is not None
     kinds = layer_kinds(config, (SLIDING if windows else FULL,) * layers)
-    check_past_of(config, kinds, WINDOW, tokens)
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM)
+    masks = masks_by_kind(config, kinds, WINDOW, tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM, masks)
 
 
 _FAMILY = Family("Ministral", "TokenizersBackend", _stack)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared.decoder_family import Family
-from .shared.llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+from .shared.layer_kinds import masks_of_past
+from .shared.llama_stack import Biases, Form, Stack, causal_stack, window_in
 
 MODEL_TYPE = "mistral"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
@@ -15,9 +16,8 @@ FORM = Form(Biases(attention_inputs=False, attention_output=False, feed_forward=
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    if "sliding_window" not in config or config.values.get("sliding_window") is not None:
-        check_past(config.positive_int("sliding_window", WINDOW, maximum=MAX_POSITIONS), tokens)
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM)
+    masks = masks_of_past([window_in(config, WINDOW)], tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, FORM, masks)
 
 
 _FAMILY = Family("Mistral", "TokenizersBackend", _stack)

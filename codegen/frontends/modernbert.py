@@ -33,7 +33,16 @@ from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.classifier_head import POOLED, classifier_head
 from .shared.heads import head_class, read_head
-from .shared.layer_kinds import FULL, SLIDING, Tables, angles_by_kind, layer_kinds, seen_by_kind, tables_by_kind
+from .shared.layer_kinds import (
+    FULL,
+    SLIDING,
+    Tables,
+    angles_by_kind,
+    layer_kinds,
+    masks_both_ways,
+    seen_by_kind,
+    tables_by_kind,
+)
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs, limits_of
 from .shared.stacked import Made, stacked_linears
@@ -254,7 +263,7 @@ class _Parts:
     def attention(self, layers: Sequence[int], query: str, key: str, value: str, context: str) -> tuple[Op, ...]:
         """Queries and keys are turned, and each layer sees what its kind does."""
         kinds = [self.shape.kinds[layer] for layer in layers]
-        seen = seen_by_kind(kinds, self.tables, self.shape.window)
+        seen = seen_by_kind(kinds, self.tables, masks_both_ways(kinds, self.shape.window))
         heads = self.shape.heads
         return (
             seen.turned(query, heads),

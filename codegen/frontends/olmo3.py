@@ -20,7 +20,7 @@ from .shared.layer_kinds import (
     seen_by_kind,
     tables_by_kind,
 )
-from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack, check_past_of, llama_stack
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack, llama_stack, masks_by_kind
 from .shared.rotary import Angles, angles_in, kind_of
 from .shared.yarn import yarn_angles
 
@@ -33,7 +33,7 @@ __all__ = ["HARMLESS_KEYS"]
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     kinds = layer_kinds(config, every_so_manyth(config, _EVERY))
-    check_past_of(config, kinds, _WINDOW, tokens)
+    masks = masks_by_kind(config, kinds, _WINDOW, tokens)
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
 
     def seen_by(width: int) -> Seen:
@@ -44,7 +44,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
             return angles_in(values, key, theta, positions)
 
         angles = angles_by_kind(config, _THETA_KEYS, positions, older_scaling(config), read)
-        return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), None)
+        return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), masks)
 
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form_in(config))
 

@@ -8,8 +8,9 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family
+from .shared.layer_kinds import masks_of_past
 from .shared.llama_parts import read_sizes
-from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, check_past, llama_stack
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack, window_in
 from .shared.longrope import longrope_angles
 from .shared.rotary import kind_of, partial_angles, said_in, turned_in
 
@@ -30,8 +31,6 @@ _FORM = Form(
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    if config.values.get("sliding_window") is not None:
-        check_past(config.positive_int("sliding_window", maximum=MAX_POSITIONS), tokens)
     rotation = _rotation(config, read_sizes(config, tensors, None).head_width, tokens)
     return llama_stack(config, tensors, prefix, vocabulary, rotation.seen, _FORM)
 
@@ -40,16 +39,20 @@ def _rotation(config: Config, width: int, tokens: int) -> Rotation:
     values, key = said_in(config, beside=True)
     kind = kind_of(Config.from_json(values))
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
+    masks = masks_of_past([window_in(config)], tokens)
     first = config.positive_int(_FIRST, _POSITIONS, maximum=MAX_POSITIONS)
     theta, part = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)
     if kind == "longrope":
-        check_past(first, tokens, _FIRST)
+        if tokens > first:
+            message = f"{_FIRST} {first} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
+            raise parts.refuse("config-not-supported", message)
         turned = turned_in(values, part, width)
-        return Rotation(longrope_angles(values, key, theta, positions, first, turned), tokens, turned)
+        angles = longrope_angles(values, key, theta, positions, first, turned)
+        return Rotation(angles, tokens, turned, masks=masks)
     if kind != "default":
         raise parts.refuse("rotary-not-supported", f"{key} is of another type than default and longrope")
     angles, turned = partial_angles(values, key, (theta, part), positions, width)
-    return Rotation(angles, tokens, turned)
+    return Rotation(angles, tokens, turned, masks=masks)
 
 
 _FAMILY = Family("Phi3", "TokenizersBackend", _stack)

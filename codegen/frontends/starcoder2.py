@@ -7,7 +7,8 @@ from __future__ import annotations
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared.decoder_family import Family
-from .shared.llama_stack import MAX_POSITIONS, Biases, Form, Stack, causal_stack, check_past
+from .shared.layer_kinds import masks_of_past
+from .shared.llama_stack import Biases, Form, Stack, causal_stack, window_in
 
 MODEL_TYPE = "starcoder2"
 # Training's, and what the library does not read.
@@ -17,8 +18,6 @@ _EPSILON, _KEY_HEADS, _ACTIVATION = 1e-5, 2, "gelu_pytorch_tanh"  # where the co
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    if config.values.get("sliding_window") is not None:
-        check_past(config.positive_int("sliding_window", maximum=MAX_POSITIONS), tokens)
     bias = config.flag("use_bias", True)
     form = Form(
         Biases(bias, bias, bias),
@@ -29,7 +28,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         activation=_ACTIVATION,
         ungated=("mlp.c_fc", "mlp.c_proj"),
     )
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+    masks = masks_of_past([window_in(config)], tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
 _FAMILY = Family("Starcoder2", "GPT2Tokenizer", _stack, tied=True)

@@ -70,6 +70,17 @@ def tables_by_kind(angles: Mapping[str, Angles], kinds: Sequence[str], max_token
 
 
 @dataclass(frozen=True)
+class Masks:
+    """Of layers, as `Attention` takes them."""
+
+    mask: Mask | ByLayer
+    window: int | ByLayer | None = None
+
+
+CAUSAL = Masks("causal")
+
+
+@dataclass(frozen=True)
 class Seen:
     """What `Rotary` and `Attention` of layers take."""
 
@@ -84,20 +95,31 @@ class Seen:
         return Rotary(self.cosines, self.sines, heads, value, self.table)
 
 
-def seen_by_kind(kinds: Sequence[str], tables: Tables, window: int | None) -> Seen:
-    """Of layers that see `window` tokens to each side where they do not see all; None: every layer sees the tokens so
-    far."""
+def seen_by_kind(kinds: Sequence[str], tables: Tables, masks: Masks) -> Seen:
+    """Of layers of these kinds."""
     used = sorted(set(kinds))
     cosines, sines = (tuple(tables[kind][i] for kind in used) for i in (0, 1))
-    near = [window is not None and kind == SLIDING for kind in kinds]
-    others: Mask = "causal" if window is None else "none"
-    return Seen(
-        cosines,
-        sines,
-        of_layers([used.index(kind) for kind in kinds]),
-        of_layers(["window" if is_near else others for is_near in near]),
+    return Seen(cosines, sines, of_layers([used.index(kind) for kind in kinds]), masks.mask, masks.window)
+
+
+def masks_both_ways(kinds: Sequence[str], window: int) -> Masks:
+    """Of layers that see all tokens, or `window` of them to each side."""
+    near = [kind == SLIDING for kind in kinds]
+    return Masks(
+        of_layers(["window" if is_near else "none" for is_near in near]),
         of_layers([window if is_near else None for is_near in near]),
     )
+
+
+def past_window(window: int | None, tokens: int) -> int | None:
+    """How far behind a token those are that it sees, itself being one of the window; None: it sees all so far."""
+    return None if window is None or window >= tokens else window - 1
+
+
+def masks_of_past(windows: Sequence[int | None], tokens: int) -> Masks:
+    """Of layers that see the tokens so far or, where they have one, a window of them."""
+    behind = [past_window(window, tokens) for window in windows]
+    return Masks(of_layers(["causal" if one is None else "past" for one in behind]), of_layers(behind))
 
 
 def of_layers(values: Sequence[Any]) -> Any:

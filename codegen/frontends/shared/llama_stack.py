@@ -6,15 +6,15 @@ norms behind the blocks and of queries and keys."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from ...ir.graph import Add, Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Op, Parameter, Term
+from ...ir.graph import Add, Array, Attention, Embed, Layers, Linear, Multiply, Node, Op, Parameter, Term
 from ...ir.op import map_slots
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
-from .layer_kinds import SLIDING, Seen, seen_by_kind
+from .layer_kinds import CAUSAL, SLIDING, Masks, Seen, masks_of_past, seen_by_kind
 from .llama_parts import LlamaParts, read_sizes
 from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
@@ -103,7 +103,7 @@ class Rotation:
     positions: int
     turned: int | None = None  # of a head's values, where not all are
     layers: tuple[bool, ...] = ()  # by layer, whether its queries and keys are; empty: those of all are
-    mask: Mask = "causal"
+    masks: Masks = CAUSAL
 
     def seen(self, width: int) -> Seen:
         """Of heads of `width` values."""
@@ -112,7 +112,7 @@ class Rotation:
         if not all(self.layers):
             tables[_STILL] = still_tables("still", self.positions)
         kinds = [_TURNED if is_turned else _STILL for is_turned in self.layers] or [_TURNED]
-        return replace(seen_by_kind(kinds, tables, None), mask=self.mask)
+        return seen_by_kind(kinds, tables, self.masks)
 
 
 @dataclass(frozen=True)
@@ -126,23 +126,39 @@ class Stack:
     rows: str = "hidden"
 
 
-def check_past(window: int, tokens: int, key: str = "sliding_window") -> None:
-    """Of decoders whose rows see so many of the past: as long as it holds all tokens, these are those so far."""
-    if tokens > window:
-        message = f"{key} {window} is less than {tokens} tokens: lower --max-tokens, of a writer --max-target"
-        raise parts.refuse("config-not-supported", message)
+def window_in(config: Config, usual: int | None = None) -> int | None:
+    """How many tokens of the past a row sees, its own one of them; `usual` where the configuration does not say it,
+    None: there is no window."""
+    if config.values.get("sliding_window") is None and ("sliding_window" in config or usual is None):
+        return None
+    return _window(config, usual)
 
 
-def check_past_of(config: Config, kinds: Sequence[str], usual: int, tokens: int) -> None:
-    """The same of some layers; `usual` is the window where the configuration does not say it."""
-    if SLIDING in kinds:
-        check_past(config.positive_int("sliding_window", usual, maximum=MAX_POSITIONS), tokens)
+def masks_by_kind(config: Config, kinds: Sequence[str], usual: int, tokens: int) -> Masks:
+    """Where some layers have a window of the past; `usual` where the configuration does not say it."""
+    window = _window(config, usual) if SLIDING in kinds else None
+    return masks_of_past([window if kind == SLIDING else None for kind in kinds], tokens)
 
 
-def causal_stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, form: Form) -> Stack:
-    """Of a decoder that sees `tokens` at most."""
+def _window(config: Config, usual: int | None) -> int:
+    window = config.positive_int("sliding_window", usual, maximum=MAX_POSITIONS)
+    if window == 1:
+        raise parts.refuse("config-not-supported", "sliding_window 1: the library keeps all tokens then in its cache")
+    return window
+
+
+def causal_stack(
+    config: Config,
+    tensors: TensorFile,
+    prefix: str,
+    vocabulary: int,
+    tokens: int,
+    form: Form,
+    masks: Masks = CAUSAL,
+) -> Stack:
+    """Of a decoder that sees `tokens` at most, all so far where `masks` says nothing else."""
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    rotation = Rotation(angles_of(config, form.theta, positions), tokens, layers=form.turned)
+    rotation = Rotation(angles_of(config, form.theta, positions), tokens, layers=form.turned, masks=masks)
     return llama_stack(config, tensors, prefix, vocabulary, rotation.seen, form)
 
 

@@ -36,7 +36,12 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
     ),
     "padding that texts end with": (CLASSIFIER, configure(pad_token_id=0), "config-value", "pad_token_id 0"),
     "a window": (LAST, configure(use_sliding_window=True), "config-not-supported", "use_sliding_window"),
-    "a window of the past": (WINDOW, configure(sliding_window=19), "config-not-supported", "sliding_window 19 is less"),
+    "a window of itself": (
+        WINDOW,
+        configure(sliding_window=1),
+        "config-not-supported",
+        "sliding_window 1: the library",
+    ),
     "a window of none": (WINDOW, configure(sliding_window=0), "config-out-of-range", "sliding_window"),
     "heads of the usual width": (LAST, configure(head_dim=128), "wrong-shape", "q_proj"),
     "biases": ("llama/multi_label", configure(attention_bias=False), "unused-tensor", "q_proj.bias"),
@@ -51,11 +56,18 @@ def test_refused(case: str, tmp_path: Path) -> None:
 def test_a_window_that_nobody_says(tmp_path: Path) -> None:
     """As the library has it; null says that there is none."""
     path = changed(WINDOW, configure(max_position_embeddings=5000), tmp_path)
-    with pytest.raises(EtchError, match="sliding_window 4096 is less than 5000 tokens"):
-        pipeline.to_graph(pipeline.load(path), 5000)
+    assert seen_by(path, 5000) == ("past", 4095)
+    assert seen_by(path, 4096) == ("causal", None)
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
     (path / "config.json").write_text(json.dumps(config | {"sliding_window": None}), encoding="utf-8")
-    assert pipeline.to_graph(pipeline.load(path), 5000).max_tokens == 5000
+    assert seen_by(path, 5000) == ("causal", None)
+
+
+def seen_by(path: Path, tokens: int) -> tuple[object, object]:
+    """Mask and window of the layers."""
+    graph = pipeline.to_graph(pipeline.load(path), tokens)
+    attention = next(op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention))
+    return attention.mask, attention.window
 
 
 def rows(path: Path) -> np.ndarray:

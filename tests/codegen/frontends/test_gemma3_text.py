@@ -18,13 +18,7 @@ LINEAR = {"rope_type": "linear", "factor": 8.0}
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
     "scores with a bound": (MEAN, configure(attn_logit_softcapping=50.0), "config-not-supported", "attn_logit"),
     "logits with a bound": (MEAN, configure(final_logit_softcapping=30.0), "config-not-supported", "final_logit"),
-    "a window of the past": (
-        MEAN,
-        configure(use_bidirectional_attention=False),
-        "config-not-supported",
-        "--max-tokens",
-    ),
-    "a window less by one": (CLASSIFIER, configure(sliding_window=19), "config-not-supported", "20 tokens"),
+    "a window of itself": (CLASSIFIER, configure(sliding_window=1), "config-not-supported", "sliding_window 1"),
     "a writer in both directions": (
         CLASSIFIER,
         configure(architectures=["Gemma3ForCausalLM"], use_bidirectional_attention=True, eos_token_id=2),
@@ -85,6 +79,12 @@ def test_both_directions_share_the_window(window: int, seen: int, tmp_path: Path
     attention = attention_of(changed(MEAN, configure(sliding_window=window), tmp_path))
     assert attention.window == g.ByLayer((seen, seen, None))
     assert attention.mask == g.ByLayer(("window", "window", "none"))
+
+
+def test_a_window_of_the_past_counts_the_token_itself(tmp_path: Path) -> None:
+    attention = attention_of(changed(CLASSIFIER, configure(sliding_window=19), tmp_path))
+    assert attention.window == g.ByLayer((18, None, 18))
+    assert attention.mask == g.ByLayer(("past", "causal", "past"))
 
 
 def test_a_window_that_holds_all_tokens_is_none() -> None:

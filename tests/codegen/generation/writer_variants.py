@@ -202,7 +202,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma3_text/own": (
         "Gemma3",
         LLAMA
-        | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 41}
+        | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 9}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
     "gemma/own": (
@@ -211,7 +211,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "mistral/ends": (
         "Mistral",
-        LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 41, "eos_token_id": ENDS},
+        LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 4, "eos_token_id": ENDS},
     ),
     "smollm3/own": ("SmolLM3", LLAMA | {"num_hidden_layers": 3, "no_rope_layers": [1, 0, 1], "pad_token_id": 0}),
     "olmo2/own": ("Olmo2", LLAMA | {"attention_bias": True, "pad_token_id": 0}),
@@ -219,10 +219,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "olmo3/own": (
         "Olmo3",
         LLAMA
-        | {"attention_bias": True, "sliding_window": 41, "layer_types": WINDOWS, "pad_token_id": 0}
+        | {"attention_bias": True, "sliding_window": 6, "layer_types": WINDOWS, "pad_token_id": 0}
         | {"rope_parameters": {"full_attention": YARN, "sliding_attention": {"rope_theta": 70.0}}},
     ),
-    "ministral/own": ("Ministral", LLAMA | {"head_dim": 10, "sliding_window": 41, "layer_types": WINDOWS}),
+    "ministral/own": ("Ministral", LLAMA | {"head_dim": 10, "sliding_window": 5, "layer_types": WINDOWS}),
     "helium/own": (
         "Helium",
         LLAMA | {"head_dim": 6, "attention_bias": True, "mlp_bias": True, "num_hidden_layers": 1, "pad_token_id": 0},
@@ -246,7 +246,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA
         | {"head_dim": 10, "attention_out_bias": True, "mlp_bias": True, "num_hidden_layers": 1, "pad_token_id": 0},
     ),
-    "exaone4/own": ("Exaone4", LLAMA | {"sliding_window": 41, "layer_types": WINDOWS}),
+    "exaone4/own": ("Exaone4", LLAMA | {"sliding_window": 8, "layer_types": WINDOWS}),
     "granite/own": (
         "Granite",
         LLAMA
@@ -273,7 +273,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "partial_rotary_factor": 0.84}}
         | {"tie_word_embeddings": True, "hidden_act": "relu", "layer_norm_eps": 1e-3},
     ),
-    "phi3/texts": ("Phi3", PHI3 | {"sliding_window": 41, "num_hidden_layers": 1} | SPECIAL["phi3/texts"]),
+    "phi3/texts": ("Phi3", PHI3 | {"sliding_window": 11, "num_hidden_layers": 1} | SPECIAL["phi3/texts"]),
     "phi3/long": (
         "Phi3",
         PHI3
@@ -286,7 +286,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"use_parallel_residual": True, "use_qkv_bias": True, "layer_norm_eps": 1e-3, "tie_word_embeddings": True}
         | {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.67}},
     ),
-    "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 41, "norm_epsilon": 1e-3}),
+    "starcoder2/own": ("Starcoder2", LLAMA | {"sliding_window": 3, "norm_epsilon": 1e-3}),
     "opt/texts": ("OPT", OPT | SPECIAL["opt/texts"]),
     "opt/projected": (
         "OPT",
