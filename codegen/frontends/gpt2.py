@@ -15,19 +15,20 @@ from .shared.llama_stack import Stack
 
 MODEL_TYPE = "gpt2"
 # Of the library, for one thing.
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "n_embd": "hidden_size",
     "n_positions": "max_position_embeddings",
     "n_head": "num_attention_heads",
     "n_layer": "num_hidden_layers",
 }
-_POSITIONS = "n_positions"
-# Training's; those of other heads; what half precision needs; the positions once more.
-_HARMLESS = """
+POSITIONS = "n_positions"
+# Training's, and those of other heads.
+_UNREAD = """
     attn_pdrop embd_pdrop resid_pdrop summary_activation summary_first_dropout summary_proj_to_labels summary_type
-    summary_use_proj reorder_and_upcast_attn n_ctx task_specific_params
+    summary_use_proj task_specific_params
 """
-HARMLESS_KEYS = frozenset(_HARMLESS.split())
+UNREAD = frozenset(_UNREAD.split())
+HARMLESS_KEYS = UNREAD | {"reorder_and_upcast_attn", "n_ctx"}  # what half precision needs; the positions once more
 _NAMES = Names("transformer.", words="wte.weight")
 _ATTENTION = ("query", "key", "value")
 
@@ -36,9 +37,9 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
     width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    positions = config.positive_int(_POSITIONS, maximum=parts.MAX_WIDTH)
+    positions = config.positive_int(POSITIONS, maximum=parts.MAX_WIDTH)
     inner = parts.inner_or_four_times(config, "n_inner", width)
-    parts.check_other_names(config, _OTHER_NAMES)
+    parts.check_other_names(config, OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
     for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         if config.flag(key, False):
@@ -130,7 +131,7 @@ _FAMILY = Family(
     writer="GPT2LMHeadModel",
     names=_NAMES,
     width_of=lambda config: config.positive_int("n_embd"),
-    positions=_POSITIONS,
+    positions=POSITIONS,
     tied=True,
 )
 read_limits = _FAMILY.read_limits

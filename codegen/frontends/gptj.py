@@ -7,6 +7,7 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Linear, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
 from .shared import parts
 from .shared.decoder_family import Family, Names
 from .shared.llama_stack import MAX_POSITIONS, Stack
@@ -14,20 +15,7 @@ from .shared.pairs import by_halves
 from .shared.rotary import Angles, rotary_tables
 
 MODEL_TYPE = "gptj"
-# Of the library, for one thing.
-_OTHER_NAMES = {
-    "n_embd": "hidden_size",
-    "n_positions": "max_position_embeddings",
-    "n_head": "num_attention_heads",
-    "n_layer": "num_hidden_layers",
-}
-_POSITIONS = "n_positions"
-# Training's; those of other heads; keys of the first files that the class does not read.
-_HARMLESS = """
-    attn_pdrop embd_pdrop resid_pdrop summary_activation summary_first_dropout summary_proj_to_labels summary_type
-    summary_use_proj task_specific_params rotary scale_attn_weights
-"""
-HARMLESS_KEYS = frozenset(_HARMLESS.split())
+HARMLESS_KEYS = UNREAD | {"rotary", "scale_attn_weights"}  # these of the first files, which the class does not read
 _NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
 _THETA = 10_000.0
 _TURNED = 64  # values of a head, where the configuration does not say it
@@ -37,8 +25,8 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
     count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    config.positive_int(_POSITIONS, maximum=MAX_POSITIONS)
-    parts.check_other_names(config, _OTHER_NAMES)
+    config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
+    parts.check_other_names(config, OTHER_NAMES)
     parts.check_heads(width, heads, "n_embd", "n_head")
     parts.check_layers(tensors, count, "n_layer")
     layers = [f"{prefix}h.{i}." for i in range(count)]
@@ -91,7 +79,7 @@ _FAMILY = Family(
     _stack,
     names=_NAMES,
     width_of=lambda config: config.positive_int("n_embd"),
-    positions=_POSITIONS,
+    positions=POSITIONS,
 )
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
