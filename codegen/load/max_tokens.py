@@ -24,6 +24,9 @@ def default_max_tokens(folder: CheckpointFolder, limits: Limits, max_target: int
     if not limits.has_encoder:
         positions -= positions // 2 if max_target is None else max_target - 1
         source, least = f"{source}, less what is written", 1
+        if positions < least:
+            message = f"{max_target} tokens that are written leave a text none of the {limits.positions} positions"
+            raise refusal("max-tokens-out-of-range", f"{message} ({limits.positions_key})", file=CONFIG)
     value = positions
     sentence = folder.read_json_if_present(SENTENCE_FILE) or {}
     if sentence.get("max_seq_length") is not None:

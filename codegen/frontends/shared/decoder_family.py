@@ -97,7 +97,8 @@ class Family:
         its end included, stands behind a text of at most `max_source`."""
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         tokens = max_source + max_target - 1
-        parts.check_max_tokens(tokens, self._positions(config), self.positions)
+        counted = f", {max_source} of the text and {max_target - 1} written behind it"
+        parts.check_max_tokens(tokens, self._positions(config), self.positions, counted)
         names = self.names
         prefix = names.prefix_in(tensors)
         stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)

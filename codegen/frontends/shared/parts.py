@@ -166,13 +166,14 @@ def check_other_names(config: Config, names: Mapping[str, str]) -> None:
             raise refuse("config-value", f"{other} is not what {key} says, though both are one: make them agree")
 
 
-def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings") -> None:
-    """A text has at least the special tokens, and at most as many as there are positions."""
+def check_max_tokens(max_tokens: int, positions: int, key: str = "max_position_embeddings", counted: str = "") -> None:
+    """A text has at least the special tokens, and at most as many as there are positions; `counted` says what counts
+    beside its own."""
     if not MIN_TOKENS <= max_tokens <= positions:
         raise EtchError(
             "max-tokens-out-of-range",
             "front-end",
-            f"{max_tokens} tokens: expected {MIN_TOKENS} to {positions} ({key})",
+            f"{max_tokens} tokens{counted}: expected {MIN_TOKENS} to {positions} ({key})",
         )
 
 

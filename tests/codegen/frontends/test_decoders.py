@@ -151,8 +151,12 @@ def test_what_is_refused(family: str, changes: dict[str, Any], code: str, tmp_pa
 
 def test_options_that_do_not_fit(tmp_path: Path) -> None:
     path = folder(tmp_path / "model", "gpt2")
-    for tokens, target in ((41, 2), (26, None), (None, 42)):
-        with pytest.raises(EtchError) as caught:
+    for tokens, target, words in (
+        (41, 2, "42 tokens, 41 of the text and 1 written behind it"),
+        (26, None, "26 of the text"),
+        (None, 42, "42 tokens that are written leave a text none of the"),
+    ):
+        with pytest.raises(EtchError, match=words) as caught:
             graph_of(path, tokens, target)
         assert caught.value.code == "max-tokens-out-of-range"
     classifier = RECORDED.parent / "recorded" / "bert" / "softmax"
