@@ -32,22 +32,6 @@ alignas(64) constexpr char kOperands[128] = {};
     "vpmaddwd %%ymm14, %%ymm" product ", %%ymm" product "\n\t"                                                       \
     "vpaddd %%ymm" product ", %%ymm" sum ", %%ymm" sum "\n\t"
 
-// Sums of words in ymm6 to ymm11; what shifts weights and the ones are read.
-#define QUAD_ROW(at, low, high, first)                                                                               \
-    BROADCAST(at, "14")                                                                                              \
-    MULTIPLY("12", "14", "15") first("15", low) MULTIPLY("13", "14", "14") first("14", high)
-#define KEEP_WORDS(product, words) "vmovdqa %%ymm" product ", %%ymm" words "\n\t"
-#define QUAD_GROUP(w0, w1, a0, a1, a2, first)                                                                        \
-    "vmovdqa (%1), %%ymm13\n\tvpxor " w0 "(%1), %%ymm13, %%ymm12\n\tvpxor " w1 "(%1), %%ymm13, %%ymm13\n\t"          \
-    QUAD_ROW(a0, "6", "7", first) QUAD_ROW(a1, "8", "9", first) QUAD_ROW(a2, "10", "11", first)
-#define QUAD_SUM(words, sum)                                                                                         \
-    "vpmaddwd (%1), %%ymm" words ", %%ymm" words "\n\tvpaddd %%ymm" words ", %%ymm" sum ", %%ymm" sum "\n\t"
-TURNS(multiply_quad_tiles,
-      QUAD_GROUP("0", "32", "0", "16", "32", KEEP_WORDS) QUAD_GROUP("64", "96", "4", "20", "36", ADD_WORDS)
-      QUAD_GROUP("0", "32", "8", "24", "40", ADD_WORDS) QUAD_GROUP("64", "96", "12", "28", "44", ADD_WORDS)
-      QUAD_SUM("6", "0") QUAD_SUM("7", "1") QUAD_SUM("8", "2") QUAD_SUM("9", "3") QUAD_SUM("10", "4")
-      QUAD_SUM("11", "5"))
-
 // Weights of k 0 to 3 in ymm6 and ymm7, of k 4 to 7 in ymm8 and ymm9.
 #define PAIRED_ROW(at0, at1, low, high)                                                                              \
     BROADCAST(at0, "10") BROADCAST(at1, "11")                                                                        \

@@ -8,13 +8,8 @@
 
 namespace etch::bench {
 
-// A turn is of 16 k, the eight products of a lane added in 16 bits: 8 weights shifted, 12 broadcasts, for each of 6
-// sums 4 vpmaddubsw, 3 vpaddw, vpmaddwd and vpaddd.
-void multiply_quad_tiles(std::uint64_t turns);
-constexpr unsigned kQuadTileMacs = 3 * 16 * 16;
-
-// Of 8 k, four products added: 4 weights shifted, 6 broadcasts, for each sum 2 vpmaddubsw, vpaddw, vpmaddwd and
-// vpaddd.
+// A turn is of 8 k, four products of a lane added in 16 bits: 4 weights shifted, 6 broadcasts, for each of 6 sums 2
+// vpmaddubsw, vpaddw, vpmaddwd and vpaddd.
 void multiply_paired_tiles(std::uint64_t turns);
 constexpr unsigned kPairedTileMacs = 3 * 16 * 8;
 

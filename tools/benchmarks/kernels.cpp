@@ -26,7 +26,6 @@ bool register_benchmarks(const Options& options) {
 
 void run_further(const Options& options, Table& table) {
     constexpr std::pair<Operands, const char*> kNames[] = {{Operands::s8, "s8"},
-                                                           {Operands::s8_quad, "s8, where eight products fit"},
                                                            {Operands::s8_single, "s8, where only two products fit"},
                                                            {Operands::s8_signed, "s8, where signs are needed"},
                                                            {Operands::f32, "f32"},

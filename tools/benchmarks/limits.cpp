@@ -91,8 +91,6 @@ TURNS_AVX(mul_add_ymm, MUL_ADD_YMM)
 TURNS_SSE(mul_add_xmm, MUL_ADD_SSE)
 // clang-format on
 
-constexpr std::string_view kQuadOperations =
-    "4 vpmaddubsw, 3 vpaddw, vpmaddwd, vpaddd; for 6 of them 8 vpxor and 12 vpbroadcastd of memory";
 constexpr std::string_view kPairedOperations =
     "2 vpmaddubsw, vpaddw, vpmaddwd, vpaddd; for 6 of them 4 vpxor and 6 vpbroadcastd of memory";
 constexpr std::string_view kSingleOperations =
@@ -108,7 +106,6 @@ constexpr Limit kLimits[] = {
     {"avx_vnni", Operands::s8, "vpdpbusd of 256 bits", 10 * 32, vpdpbusd_ymm},
     {"avx_vnni", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
     {"avx2", Operands::s8, kPairedOperations, kPairedTileMacs, multiply_paired_tiles},
-    {"avx2", Operands::s8_quad, kQuadOperations, kQuadTileMacs, multiply_quad_tiles},
     {"avx2", Operands::s8_single, kSingleOperations, kSingleTileMacs, multiply_single_tiles},
     {"avx2", Operands::s8_signed, kSignedOperations, kSignedTileMacs, multiply_signed_tiles},
     {"avx2", Operands::f32, "vmulps, vaddps of 256 bits", 10 * 8, mul_add_ymm},
@@ -178,9 +175,8 @@ std::string_view counted_operations(std::string_view kernel_set, Operands operan
 double measured_limit(std::string_view kernel_set, Operands operands, const Mix& mix) {
     if (limit_of(kernel_set, operands) == nullptr) return 0;
     double time = 0;
-    for (const auto& [part, sequence] :
-         {std::pair{mix.quad, Operands::s8_quad}, std::pair{mix.usual, operands},
-          std::pair{mix.single, Operands::s8_single}, std::pair{mix.with_signs, Operands::s8_signed}}) {
+    for (const auto& [part, sequence] : {std::pair{mix.usual, operands}, std::pair{mix.single, Operands::s8_single},
+                                         std::pair{mix.with_signs, Operands::s8_signed}}) {
         if (part > 0) time += part / measured_rate(*limit_of(kernel_set, sequence));
     }
     return 1 / time;

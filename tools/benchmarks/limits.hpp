@@ -13,14 +13,12 @@
 namespace etch::bench {
 
 // s7: of weights of 7 bits, which a set has as a case of its own. s16: an s8 product that a set could have computed in
-// another way, of operands widened beforehand. No kernel does; the limit says what it would bring. s8_quad: what avx2
-// does with products of s8 or s7 where twice as many as usual fit into 16 bits; s8_single and s8_signed: where its
-// usual sequence could overflow.
-enum class Operands { s8, f32, s16, s7, s8_quad, s8_single, s8_signed };
+// another way, of operands widened beforehand. No kernel does; the limit says what it would bring. s8_single and
+// s8_signed: what avx2 does with products of s8 where its usual sequence could overflow.
+enum class Operands { s8, f32, s16, s7, s8_single, s8_signed };
 
 // Parts of a product by the sequence that they take, 1 together. Sets other than avx2 have one.
 struct Mix {
-    double quad = 0;
     double usual = 1;
     double single = 0;
     double with_signs = 0;

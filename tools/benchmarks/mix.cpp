@@ -2,7 +2,6 @@
 #include "mix.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace etch::bench {
@@ -10,68 +9,52 @@ namespace {
 
 constexpr std::uint32_t kTileRows = 3;
 constexpr std::uint32_t kStep = 8;
-constexpr std::uint32_t kBlockSteps = 64;
-constexpr std::uint32_t kFewestQuadSteps = 52;  // of a block
 
-// The largest of what the lanes of 16 bits add up of values of one sign in so many groups of 4 k: one lane gets k 0
-// and 1 of each, the other k 2 and 3.
-int largest_sum(const std::int8_t* values, std::size_t groups) {
-    int largest = 0;
+// The largest of what the lanes of 16 bits of a step add up: of values of one sign, in all four products of a lane and
+// in two.
+struct LargestSums {
+    int of_four = 0;
+    int of_two = 0;
+};
+
+// Lanes get k 0, 1, 4, 5 and 2, 3, 6, 7.
+LargestSums largest_sums(const std::int8_t* step) {
+    LargestSums largest;
     for (const int sign : {1, -1}) {
-        for (const std::size_t lane : {0, 2}) {
-            int sum = 0;
-            for (std::size_t i = lane; i < groups * 4; i += 4)
-                sum += std::max(0, sign * values[i]) + std::max(0, sign * values[i + 1]);
-            largest = std::max(largest, sum);
+        for (std::size_t lane = 0; lane < kStep / 2; lane += 2) {
+            const auto two = [&](std::size_t i) {
+                return std::max(0, sign * step[i]) + std::max(0, sign * step[i + 1]);
+            };
+            const int first = two(lane);
+            const int second = two(lane + kStep / 2);
+            largest.of_four = std::max(largest.of_four, first + second);
+            largest.of_two = std::max({largest.of_two, first, second});
         }
     }
     return largest;
 }
 
-// At most 64 steps of a tile: the largest sums in any of its rows.
-struct Block {
-    std::array<int, kBlockSteps> of_two{};
-    std::array<int, kBlockSteps> of_four{};
-    std::array<int, kBlockSteps / 2> of_eight{};
-
-    void add_row(const std::int8_t* values, std::uint32_t steps) {
-        for (std::uint32_t i = 0; i < steps; ++i) {
-            const std::int8_t* const step = values + i * kStep;
-            of_two[i] = std::max({of_two[i], largest_sum(step, 1), largest_sum(step + 4, 1)});
-            of_four[i] = std::max(of_four[i], largest_sum(step, 2));
-            if (i % 2 == 1) of_eight[i / 2] = std::max(of_eight[i / 2], largest_sum(step - kStep, 4));
-        }
-    }
-};
-
 }  // namespace
 
 Mix mix_of(const QuantizedRows& a, std::uint32_t rows, std::uint32_t k, Operands operands) {
-    // Of 16-bit sums: w + 128 is at most 255, w + 64 of 7 bits at most 127.
+    // Of a step's 16-bit sums: w + 128 is at most 255, w + 64 of 7 bits at most 127.
     const int most = 32767 / (operands == Operands::s7 ? 127 : 255);
-    const auto fits = [&](int sum) { return sum <= most; };
-    Mix mix{0, 0, 0, 0};
+    double steps[3] = {};
     for (std::uint32_t row = 0; row < rows; row += kTileRows) {
         const std::uint32_t count = std::min(kTileRows, rows - row);
-        for (std::uint32_t first = 0; first + kStep <= k; first += kBlockSteps * kStep) {
-            const std::uint32_t steps = std::min(kBlockSteps, (k - first) / kStep);
-            Block block;
-            for (std::uint32_t r = row; r < row + count; ++r)
-                block.add_row(reinterpret_cast<const std::int8_t*>(a.data + r * a.stride_bytes) + first, steps);
-            const auto quads = std::count_if(block.of_eight.begin(), block.of_eight.begin() + steps / 2, fits);
-            const bool has_quads = 2 * quads >= kFewestQuadSteps;
-            for (std::uint32_t i = 0; i < steps; ++i) {
-                const bool quad = has_quads && i / 2 < steps / 2 && fits(block.of_eight[i / 2]);
-                double& part = quad                     ? mix.quad
-                               : fits(block.of_four[i]) ? mix.usual
-                               : fits(block.of_two[i])  ? mix.single
-                                                        : mix.with_signs;
-                part += count;
+        for (std::uint32_t i = 0; i + kStep <= k; i += kStep) {
+            LargestSums tile;
+            for (std::uint32_t r = row; r < row + count; ++r) {
+                const auto* const values = reinterpret_cast<const std::int8_t*>(a.data + r * a.stride_bytes);
+                const LargestSums sums = largest_sums(values + i);
+                tile.of_four = std::max(tile.of_four, sums.of_four);
+                tile.of_two = std::max(tile.of_two, sums.of_two);
             }
+            steps[tile.of_four <= most ? 0 : tile.of_two <= most ? 1 : 2] += count;
         }
     }
-    const double all = mix.quad + mix.usual + mix.single + mix.with_signs;
-    return {mix.quad / all, mix.usual / all, mix.single / all, mix.with_signs / all};
+    const double all = steps[0] + steps[1] + steps[2];
+    return {steps[0] / all, steps[1] / all, steps[2] / all};
 }
 
 }  // namespace etch::bench

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,12 @@ def test_the_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert cli.main(["inspect", str(tmp_path)]) == 1
     said = capsys.readouterr().err
     assert "; needed: a front-end (codegen/README.md, How to add); " in said
-    assert said.endswith(f"supported: {', '.join(sorted(FRONT_ENDS))}\n")
+    assert said.endswith(f"supported: {len(FRONT_ENDS)} others, which README.md lists\n")
+
+
+def test_the_readme_lists_every_type() -> None:
+    rows = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8").split("| `model_type` |")[1]
+    assert set(FRONT_ENDS) <= set(re.findall(r"`([a-z0-9_-]+)`", rows.partition("\n\n")[0]))
 
 
 def test_inspect_for_shorter_texts(tmp_path: Path) -> None:

@@ -46,8 +46,6 @@ constexpr unsigned kVectorBytes = 32;
 #include "../vector/tiles.inl"
 #include "row_s8.inl"
 #include "steps_s8.inl"
-#include "sums_s8.inl"
-#include "quads_s8.inl"
 #include "tile_s8.inl"
 #include "matmul_s8.inl"
 #include "matmul_s4.inl"

@@ -14,6 +14,11 @@ struct PairSums {
     __m256i high;
 };
 
+// sum += addend per int16 lane, as accumulate().
+ETCH_INLINE void accumulate_words(__m256i& sum, __m256i addend) noexcept {
+    asm("vpaddw %1, %0, %0" : "+x"(sum) : "x"(addend));
+}
+
 // 32 bytes of nibbles, each number with 8 added.
 ETCH_INLINE __m256i load_nibbles(const std::int8_t* p) noexcept {
     return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)), _mm256_set1_epi8(-0x78));

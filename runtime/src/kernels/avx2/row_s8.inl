@@ -8,8 +8,7 @@
 // they are at most 255, those of 7 bits with 64 added at most 127. Whether sums fit then depends on the row alone. Of
 // what is added, the positive values and the negative ones may each come to 32767 / 255 = 128; for weights of 7 bits,
 // 32767 / 127 = 258. Most do: a row's largest value is 127, and few are near it. Masks say where, by steps of 8 k, in
-// which a lane of 16 bits gets k 0, 1, 4 and 5 or k 2, 3, 6 and 7; in the outputs of an activation, which are small but
-// for a few, two such steps often fit together.
+// which a lane of 16 bits gets k 0, 1, 4 and 5 or k 2, 3, 6 and 7.
 
 constexpr std::uint8_t kEncodedBytes = 1;      // of a value
 constexpr std::uint8_t kRowBytesPerValue = 2;  // with its part of what follows, in rows of any length
@@ -25,11 +24,9 @@ constexpr std::uint32_t kMaskedValues = 64 * kStep;
 
 // Of 64 steps, bit i of step i. What bits behind the row's last step are does not matter.
 struct StepMasks {
-    std::uint64_t quad;       // of steps 2i and 2i + 1: the eight products of a lane may be added in 16 bits
-    std::uint64_t paired;     // the four of the step
+    std::uint64_t paired;     // the four products of a lane may be added in 16 bits
     std::uint64_t single;     // each two of them
-    std::uint64_t quad_s7;    // the eight, by weights of 7 bits
-    std::uint64_t paired_s7;  // the four; two always
+    std::uint64_t paired_s7;  // the four, by weights of 7 bits; two always
 };
 
 // Where those of a row of n values lie.
@@ -89,17 +86,11 @@ ETCH_INLINE void describe_row(std::uint8_t* row, std::uint32_t n) noexcept {
             // Words 0 and 1 of a step are of its first 4 k, 2 and 3 of its last.
             const __m256i positive_step = _mm256_add_epi16(positive, _mm256_shuffle_epi32(positive, 0xB1));
             const __m256i negative_step = _mm256_add_epi16(negative, _mm256_shuffle_epi32(negative, 0xB1));
-            // And of two steps, in each of them.
-            const __m256i positive_quad = _mm256_add_epi16(positive_step, _mm256_shuffle_epi32(positive_step, 0x4E));
-            const __m256i negative_quad = _mm256_add_epi16(negative_step, _mm256_shuffle_epi32(negative_step, 0x4E));
-            const __m256i of_eight = _mm256_max_epi16(positive_quad, negative_quad);
             const __m256i of_four = _mm256_max_epi16(positive_step, negative_step);
             const __m256i of_two = _mm256_max_epi16(positive, negative);
             const std::uint32_t at = (i - first) / kStep;
-            masks.quad |= std::uint64_t{steps_within(of_eight, 128)} << at;
             masks.paired |= std::uint64_t{steps_within(of_four, 128)} << at;
             masks.single |= std::uint64_t{steps_within(of_two, 128)} << at;
-            masks.quad_s7 |= std::uint64_t{steps_within(of_eight, 258)} << at;
             masks.paired_s7 |= std::uint64_t{steps_within(of_four, 258)} << at;
             sums = _mm256_add_epi32(sums, _mm256_madd_epi16(all, ones));
         }

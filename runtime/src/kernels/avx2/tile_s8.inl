@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // s8 x s8 -> s32 -> f32, tiles of 3 rows x 16 columns, the whole K in registers. Included inside the namespace of avx2,
-// behind tiles.inl and quads_s8.inl.
+// behind tiles.inl and steps_s8.inl.
 //
 // a       [rows][k] in the set's encoding; row stride in bytes, any alignment.
 // weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
@@ -9,14 +9,47 @@
 //
 // The integers are exact whatever the rows hold: each step of 8 k is multiplied in the fastest way in which no sum of
 // 16 bits can overflow for the rows of the tile (row_s8.inl). Vector operations for 8 k of a row and of 8 columns:
-//     quad 4 1/2: vpmaddubsw four times, vpaddw three times, vpmaddwd by ones, vpaddd for 16 k (quads_s8.inl)
 //     paired  5: vpmaddubsw twice, vpaddw, vpmaddwd by ones, vpaddd
 //     single  6: vpmaddubsw, vpmaddwd, vpaddd, each twice
 //     signed  8, and 4 for both eights of columns: vpxor as well, behind vpcmpgtb and vpabsb
-// The first three multiply w + shift. The last needs no shift: with s the sign mask of a (0 or -1),
+// The first two multiply w + shift. The third needs no shift: with s the sign mask of a (0 or -1),
 // a * w = |a| * (w ^ s) + (|a| & s), for w ^ -1 = -w - 1; a pair is at most 2 * 127 * 128 = 32,512. What shifts and
 // signs add does not depend on the column: where a row's sums begin takes it away. vpsignb would need nothing taken
 // away, but runs on the multipliers' ports of Zen 3 and Zen 4, which are the bottleneck.
+
+struct Ints {
+    __m256i low;
+    __m256i high;
+};
+
+ETCH_INLINE Floats to_floats(Ints x) noexcept {
+    return {{_mm256_cvtepi32_ps(x.low)}, {_mm256_cvtepi32_ps(x.high)}};
+}
+
+ETCH_INLINE __m256i broadcast_4_bytes(const std::uint8_t* p) noexcept {
+    std::int32_t bytes;
+    std::memcpy(&bytes, p, sizeof bytes);
+    return _mm256_set1_epi32(bytes);
+}
+
+// sum += addend per int32 lane. Written as assembly because GCC 12 otherwise adds into another register and moves or
+// spills the sums on every turn of the loop.
+ETCH_INLINE void accumulate(__m256i& sum, __m256i addend) noexcept {
+    asm("vpaddd %1, %0, %0" : "+x"(sum) : "x"(addend));
+}
+
+// Of 4 k and 16 columns.
+ETCH_INLINE Ints load_group(const std::int8_t* weights) noexcept {
+    const __m256i* const halves = reinterpret_cast<const __m256i*>(weights);
+    return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+}
+
+// sums += pairs, two to a lane.
+ETCH_INLINE void accumulate_pairs(Ints& sums, Ints pairs) noexcept {
+    const __m256i ones = _mm256_set1_epi16(1);
+    accumulate(sums.low, _mm256_madd_epi16(pairs.low, ones));
+    accumulate(sums.high, _mm256_madd_epi16(pairs.high, ones));
+}
 
 template <class Weights>
 struct TileS8 {
@@ -64,20 +97,12 @@ struct TileS8 {
     }
 
   private:
+    static constexpr std::size_t kStepBytes = 128;  // of a panel
+
     // sums += of `count` steps.
     template <unsigned kRows>
     static ETCH_INLINE void add_steps(const Steps& steps, std::uint32_t count, const std::uint8_t* a,
                                       std::size_t stride, const std::int8_t* weights, Ints (&sums)[kRows][1]) noexcept {
-        if (steps.quad != 0) {
-            Ints copy[kRows][1];  // whose address is taken: the sums have none
-            ETCH_UNROLL
-            for (unsigned r = 0; r < kRows; ++r)
-                copy[r][0] = sums[r][0];
-            add_quads<Weights>(steps.quad, a, stride, weights, copy);
-            ETCH_UNROLL
-            for (unsigned r = 0; r < kRows; ++r)
-                sums[r][0] = copy[r][0];
-        }
         if (Weights::kMostlyPaired && steps.paired == lowest_bits(count)) {
             for (std::size_t step = 0; step < count; ++step)
                 add_paired(a + step * kStep, stride, weights + step * kStepBytes, sums);
@@ -103,8 +128,8 @@ struct TileS8 {
     template <unsigned kRows>
     static ETCH_INLINE void add_paired(const std::uint8_t* a, std::size_t stride, const std::int8_t* weights,
                                        Ints (&sums)[kRows][1]) noexcept {
-        const Ints w0 = load_shifted<Weights>(weights);
-        const Ints w1 = load_shifted<Weights>(weights + kStepBytes / 2);
+        const Ints w0 = shifted(load_group(weights));
+        const Ints w1 = shifted(load_group(weights + kStepBytes / 2));
         ETCH_UNROLL
         for (unsigned r = 0; r < kRows; ++r) {
             const __m256i a0 = broadcast_4_bytes(a + r * stride);
@@ -119,7 +144,7 @@ struct TileS8 {
     template <unsigned kRows>
     static ETCH_INLINE void add_single(const std::uint8_t* a, std::size_t stride, const std::int8_t* weights,
                                        Ints (&sums)[kRows][1]) noexcept {
-        const Ints w = load_shifted<Weights>(weights);
+        const Ints w = shifted(load_group(weights));
         ETCH_UNROLL
         for (unsigned r = 0; r < kRows; ++r) {
             const __m256i a0 = broadcast_4_bytes(a + r * stride);
@@ -139,6 +164,8 @@ struct TileS8 {
                                           _mm256_maddubs_epi16(magnitudes, _mm256_xor_si256(w.high, signs))});
         }
     }
+
+    static ETCH_INLINE Ints shifted(Ints w) noexcept { return {Weights::shifted(w.low), Weights::shifted(w.high)}; }
 
     // Of at most kMaxRows rows.
     static ETCH_INLINE void find_first_sums_of_tile(const MatmulS8& m, std::uint32_t row, std::uint32_t rows,
