@@ -180,6 +180,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_columns(generate)
 
     _add_inspect(commands)
+
     verify = commands.add_parser("verify", help="compare a built model with a float64 reference", allow_abbrev=False)
     verify.add_argument("directory", type=Path, metavar="DIR", help="generated folder")
     verify.add_argument("--checkpoint", type=Path, required=True, metavar="FOLDER", help="what it was generated from")

@@ -11,17 +11,16 @@ from ..load.config import Asked, Config
 from ..load.config_keys import check_keys, unused_keys
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from ..load.sentence import SentenceModules
 from . import clip_text_model
 from .shared import parts
+from .shared.embedding_head import check_no_rows
 
 MODEL_TYPE = "clip"
 _CLASS = "CLIPModel"
 _TEXT, _OLD_TEXT = "text_config", "text_config_dict"
 # Of images, and of how alike a text and an image are.
-HARMLESS_KEYS = frozenset(
-    (*("vision_config", "vision_config_dict", "logit_scale_init_value"), _TEXT, _OLD_TEXT, "initializer_factor")
-)
+_NOT_OF_TEXTS = ("vision_config", "vision_config_dict", "logit_scale_init_value", "initializer_factor")
+HARMLESS_KEYS = frozenset((_TEXT, _OLD_TEXT, *_NOT_OF_TEXTS))
 _OF_IMAGES = ("vision_model.*", "visual_projection.weight", "logit_scale")
 
 
@@ -34,9 +33,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that is about texts exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
     parts.check_class(config, _CLASS)
-    if isinstance(checkpoint.sentence, SentenceModules):
-        message = f"{_CLASS} makes the embedding by itself, and has no rows for modules.json or --pooling"
-        raise parts.refuse("architecture-conflict", message)
+    check_no_rows(checkpoint, _CLASS)
     texts = _of_texts(config)
     check_keys(texts, may_decode=False)
     end = clip_text_model.end_of_texts(texts, checkpoint.tokenizer)

@@ -15,6 +15,7 @@ from .shared import bert_like, parts
 from .shared.embedding_head import embedding_head
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
 from .shared.heads import HeadOps, read_head
+from .shared.masks import CAUSAL
 
 MODEL_TYPE = "clip_text_model"
 HARMLESS_KEYS = frozenset(("attention_dropout", "dropout", "initializer_factor", "projection_dim"))
@@ -78,7 +79,7 @@ def rows_of(
         intermediate=config.positive_int("intermediate_size", 2048, maximum=parts.MAX_WIDTH),
         activation=parts.activation_of(config, default="quick_gelu"),
         epsilon=parts.epsilon_of(config, default=1e-5),
-        mask="causal",
+        masks=CAUSAL,
     )
     parts.check_heads(shape.hidden, shape.heads)
     count = config.positive_int("num_hidden_layers", 12, maximum=parts.MAX_LAYERS)

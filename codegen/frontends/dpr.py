@@ -10,9 +10,8 @@ from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
-from ..load.sentence import SentenceModules
 from .shared import bert_like, parts
-from .shared.embedding_head import embedding_head
+from .shared.embedding_head import check_no_rows, embedding_head
 
 MODEL_TYPE = "dpr"
 _PREFIXES = {"DPRQuestionEncoder": "question_encoder.", "DPRContextEncoder": "ctx_encoder."}
@@ -29,9 +28,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
     prefix = _PREFIXES[_encoder(config)]
-    if isinstance(checkpoint.sentence, SentenceModules):
-        message = f"{_encoder(config)} makes the embedding by itself, and has no rows for modules.json or --pooling"
-        raise parts.refuse("architecture-conflict", message)
+    check_no_rows(checkpoint, _encoder(config))
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)

@@ -10,8 +10,8 @@ from ..load.limits import Limits
 from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.heads import HeadOps, head_class, read_head
-from .shared.layer_kinds import Masks
 from .shared.llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
+from .shared.masks import EVERYTHING
 from .shared.prediction_head import Prediction
 from .shared.rotary import angles_of, limits_of
 
@@ -38,7 +38,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)
-    rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens, masks=Masks("none"))
+    rotation = Rotation(angles_of(config, _THETA, limits.positions), max_tokens, masks=EVERYTHING)
     form = Form(Biases.said_in(config), epsilon=_EPSILON)
     stack = llama_stack(config, tensors, prefix, limits.vocabulary, rotation.seen, form)
     body, widths, pooling = stack.body, stack.widths, config.text("classifier_pooling", _LATE)

@@ -8,7 +8,7 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family
-from .shared.layer_kinds import CAUSAL, FULL, SLIDING, every_so_manyth, layer_kinds
+from .shared.layer_kinds import FULL, SLIDING, every_so_manyth, layer_kinds
 from .shared.llama_stack import BEHIND, HEAD_NORMS, Biases, Form, Stack, causal_stack, masks_by_kind
 
 MODEL_TYPE = "exaone4"
@@ -26,7 +26,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         norms=BEHIND,
         turned=tuple(kind == SLIDING for kind in kinds),
     )
-    masks = masks_by_kind(config, kinds, _WINDOW, tokens) if kinds else CAUSAL
+    masks = masks_by_kind(config, kinds, _WINDOW, tokens)
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 

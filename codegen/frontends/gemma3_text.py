@@ -16,15 +16,14 @@ from .shared.decoder_family import Family
 from .shared.layer_kinds import (
     FULL,
     SLIDING,
-    Masks,
     Seen,
     angles_by_kind,
     every_so_manyth,
     layer_kinds,
-    masks_both_ways,
     older_scaling,
     seen_by_kind,
     tables_by_kind,
+    windows_by_kind,
 )
 from .shared.llama_stack import (
     HEAD_NORMS,
@@ -38,6 +37,7 @@ from .shared.llama_stack import (
     llama_stack,
     masks_by_kind,
 )
+from .shared.masks import Masks, masks_both_ways
 
 MODEL_TYPE = "gemma3_text"
 # Training's, the library's own cache's, and what layer_types says better.
@@ -93,7 +93,8 @@ def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:
     if both_ways and read_limits(config).writes_texts:
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: what is written next is not there to be seen")
     if both_ways:
-        return masks_both_ways(kinds, config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS) // 2)
+        window = config.positive_int("sliding_window", _WINDOW, maximum=MAX_POSITIONS)
+        return masks_both_ways(windows_by_kind(kinds, window // 2))
     return masks_by_kind(config, kinds, _WINDOW, tokens)
 
 

@@ -10,8 +10,8 @@ from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family, Names
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
-from .shared.layer_kinds import past_window
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
+from .shared.masks import Masks, masks_of_past
 
 MODEL_TYPE = "gpt_neo"
 # Of the library, for one thing.
@@ -43,7 +43,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
     parts.check_other_names(config, _OTHER_NAMES)
     parts.check_layers(tensors, count, "num_layers")
-    shape = _shape(config, _windows(config, count, tokens))
+    shape = _shape(config, _masks(config, count, tokens))
     made_here = ("bias", "masked_bias")  # of older files: the masks
     tensors.ignore(*(f"{prefix}h.*.attn.attention.{of}" for of in made_here))
     words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, shape.hidden))
@@ -56,7 +56,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return Stack(body, shape.widths | {"normed": shape.hidden}, words, shape.hidden)
 
 
-def _shape(config: Config, windows: tuple[int | None, ...]) -> LayerShape:
+def _shape(config: Config, masks: Masks) -> LayerShape:
     width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("num_heads", maximum=parts.MAX_WIDTH)
     parts.check_heads(width, heads, heads_key="num_heads")
@@ -67,16 +67,14 @@ def _shape(config: Config, windows: tuple[int | None, ...]) -> LayerShape:
         parts.activation_of(config, "activation_function", "gelu_new"),
         parts.epsilon_of(config, "layer_norm_epsilon", 1e-5),
         input_bias=False,
-        mask="causal",
-        windows=windows,
+        masks=masks,
         scale=1.0,
     )
 
 
-def _windows(config: Config, layers: int, tokens: int) -> tuple[int | None, ...]:
-    """Of each layer, as `past_window` gives them."""
-    local = past_window(config.positive_int("window_size", _WINDOW, maximum=MAX_POSITIONS), tokens)
-    return tuple(local if kind == _LOCAL else None for kind in _kinds(config, layers))
+def _masks(config: Config, layers: int, tokens: int) -> Masks:
+    window = config.positive_int("window_size", _WINDOW, maximum=MAX_POSITIONS)
+    return masks_of_past([window if kind == _LOCAL else None for kind in _kinds(config, layers)], tokens)
 
 
 def _kinds(config: Config, layers: int) -> tuple[str, ...]:

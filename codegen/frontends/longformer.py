@@ -17,6 +17,7 @@ from ..load.limits import Limits
 from . import roberta
 from .shared import bert_like, parts
 from .shared.heads import CLASSIFIER_ENDING
+from .shared.masks import masks_both_ways
 
 MODEL_TYPE = "longformer"
 CLASSIFIER = "LongformerForSequenceClassification"
@@ -39,7 +40,7 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     config, tensors = checkpoint.config, checkpoint.tensors
     if checkpoint.sentence is None:
         _check_local(config)
-    form = bert_like.Form(windows=_windows(config))
+    form = bert_like.Form(masks=masks_both_ways(_windows(config)))
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
     unused = tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
     graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, form)

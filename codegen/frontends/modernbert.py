@@ -39,10 +39,11 @@ from .shared.layer_kinds import (
     Tables,
     angles_by_kind,
     layer_kinds,
-    masks_both_ways,
     seen_by_kind,
     tables_by_kind,
+    windows_by_kind,
 )
+from .shared.masks import masks_both_ways
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs, limits_of
 from .shared.stacked import Made, stacked_linears
@@ -263,12 +264,12 @@ class _Parts:
     def attention(self, layers: Sequence[int], query: str, key: str, value: str, context: str) -> tuple[Op, ...]:
         """Queries and keys are turned, and each layer sees what its kind does."""
         kinds = [self.shape.kinds[layer] for layer in layers]
-        seen = seen_by_kind(kinds, self.tables, masks_both_ways(kinds, self.shape.window))
+        seen = seen_by_kind(kinds, self.tables, masks_both_ways(windows_by_kind(kinds, self.shape.window)))
         heads = self.shape.heads
         return (
             seen.turned(query, heads),
             seen.turned(key, heads),
-            Attention(query, key, value, context, heads, mask=seen.mask, window=seen.window),
+            Attention(query, key, value, context, heads, mask=seen.masks.mask, window=seen.masks.window),
         )
 
     def linear(self, name: str, sources: Sequence[str], value: str, bias: bool) -> Linear:

@@ -11,6 +11,7 @@ from .shared import parts
 from .shared.decoder_family import Family, Names
 from .shared.encoder_layer import BART_NAMES, LayerShape, post_norm_layer, pre_norm_layer
 from .shared.llama_stack import POSITIONS, WORDS, Stack
+from .shared.masks import CAUSAL
 
 MODEL_TYPE = "opt"
 # Training's, and what older files say of its functions.
@@ -72,7 +73,7 @@ def _shape(config: Config) -> LayerShape:
         parts.activation_of(config, "activation_function", "relu"),
         _EPSILON,
         linear_bias=config.flag("enable_bias", True),
-        mask="causal",
+        masks=CAUSAL,
     )
 
 

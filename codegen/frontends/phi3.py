@@ -8,10 +8,10 @@ from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared import parts
 from .shared.decoder_family import Family
-from .shared.layer_kinds import masks_of_past
 from .shared.llama_parts import read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack, window_in
 from .shared.longrope import longrope_angles
+from .shared.masks import masks_of_past
 from .shared.rotary import kind_of, partial_angles, said_in, turned_in
 
 MODEL_TYPE = "phi3"

@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .shared.decoder_family import Family
-from .shared.layer_kinds import masks_of_past
 from .shared.llama_stack import Biases, Form, Stack, causal_stack, window_in
+from .shared.masks import masks_of_past
 
 MODEL_TYPE = "starcoder2"
 # Training's, and what the library does not read.

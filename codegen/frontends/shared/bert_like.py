@@ -16,6 +16,7 @@ from . import parts
 from .classifier_head import classifier_head
 from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
 from .heads import head_class, read_head
+from .masks import EVERYTHING, Masks
 from .prediction_head import Prediction
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
@@ -44,7 +45,7 @@ class Form:
     layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
     layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
     groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them,
-    windows: tuple[int, ...] = ()  # and these
+    masks: Masks = EVERYTHING  # and these
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
@@ -168,7 +169,7 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     parts.check_layers(tensors, count)
     prefixes = [f"{prefix}{form.layers}{i}." for i in range(count)]
     epsilon = shape.epsilon if form.layer_epsilon is None else form.layer_epsilon
-    shape = replace(shape, epsilon=epsilon, groups=form.groups, windows=form.windows)
+    shape = replace(shape, epsilon=epsilon, groups=form.groups, masks=form.masks)
     layer = pre_norm_layer if form.pre_norm else post_norm_layer
     return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from ...ir.graph import Attention, Linear, Mask, Norm, Op, Parameter, Rotary
+from ...ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ...load.safetensors import TensorFile
 from . import parts
-from .layer_kinds import of_layers
+from .masks import EVERYTHING, Masks
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,8 @@ class LayerShape:
     bias: bool = True  # of linears and norms
     input_bias: bool = True  # of queries, keys and values, where linears have any
     linear_bias: bool = True  # of linears, where norms have any
-    mask: Mask = "none"
+    masks: Masks = EVERYTHING
     groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
-    windows: tuple[int | None, ...] = ()  # of each layer how far from a query the keys are that it sees; None: all
     scale: float | None = None  # of scores, as `Attention` has it
 
     @property
@@ -124,19 +122,11 @@ class _Parts:
                 *("query", "key", "value", "context"),
                 self.shape.heads,
                 scale=self.shape.scale,
+                mask=self.shape.masks.mask,
+                window=self.shape.masks.window,
                 bias=bias,
-                **self.seen(),
             ),
         )
-
-    def seen(self) -> dict[str, Any]:
-        """What of the tokens, as `Attention` has it."""
-        mask, windows = self.shape.mask, self.shape.windows
-        if not windows:
-            return {"mask": mask}
-        near = "past" if mask == "causal" else "window"
-        masks = [mask if window is None else near for window in windows]
-        return {"mask": of_layers(masks), "window": of_layers(windows)}
 
     def attention_output(self) -> Op:
         return self.linear("attention_output", "context", "hidden", residual="hidden")

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...ir.graph import ByLayer, Mask, Parameter, Rotary
+from ...ir.graph import ByLayer, Parameter, Rotary
 from ...load.config import Config
 from . import parts
+from .masks import Masks, of_layers
 from .rotary import Angles, angles_in, rotary_tables
 
 FULL, SLIDING = "full_attention", "sliding_attention"
@@ -70,25 +71,13 @@ def tables_by_kind(angles: Mapping[str, Angles], kinds: Sequence[str], max_token
 
 
 @dataclass(frozen=True)
-class Masks:
-    """Of layers, as `Attention` takes them."""
-
-    mask: Mask | ByLayer
-    window: int | ByLayer | None = None
-
-
-CAUSAL = Masks("causal")
-
-
-@dataclass(frozen=True)
 class Seen:
     """What `Rotary` and `Attention` of layers take."""
 
     cosines: tuple[Parameter, ...]
     sines: tuple[Parameter, ...]
     table: int | ByLayer
-    mask: Mask | ByLayer
-    window: int | ByLayer | None
+    masks: Masks
 
     def turned(self, value: str, heads: int) -> Rotary:
         """Queries or keys, by the angles of their layer."""
@@ -99,29 +88,9 @@ def seen_by_kind(kinds: Sequence[str], tables: Tables, masks: Masks) -> Seen:
     """Of layers of these kinds."""
     used = sorted(set(kinds))
     cosines, sines = (tuple(tables[kind][i] for kind in used) for i in (0, 1))
-    return Seen(cosines, sines, of_layers([used.index(kind) for kind in kinds]), masks.mask, masks.window)
+    return Seen(cosines, sines, of_layers([used.index(kind) for kind in kinds]), masks)
 
 
-def masks_both_ways(kinds: Sequence[str], window: int) -> Masks:
-    """Of layers that see all tokens, or `window` of them to each side."""
-    near = [kind == SLIDING for kind in kinds]
-    return Masks(
-        of_layers(["window" if is_near else "none" for is_near in near]),
-        of_layers([window if is_near else None for is_near in near]),
-    )
-
-
-def past_window(window: int | None, tokens: int) -> int | None:
-    """How far behind a token those are that it sees, itself being one of the window; None: it sees all so far."""
-    return None if window is None or window >= tokens else window - 1
-
-
-def masks_of_past(windows: Sequence[int | None], tokens: int) -> Masks:
-    """Of layers that see the tokens so far or, where they have one, a window of them."""
-    behind = [past_window(window, tokens) for window in windows]
-    return Masks(of_layers(["causal" if one is None else "past" for one in behind]), of_layers(behind))
-
-
-def of_layers(values: Sequence[Any]) -> Any:
-    """One value where all are the same."""
-    return values[0] if len(set(values)) == 1 else ByLayer(tuple(values))
+def windows_by_kind(kinds: Sequence[str], window: int) -> list[int | None]:
+    """Of layers that have one where they do not see everything."""
+    return [window if kind == SLIDING else None for kind in kinds]

@@ -14,8 +14,9 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
-from .layer_kinds import CAUSAL, SLIDING, Masks, Seen, masks_of_past, seen_by_kind
+from .layer_kinds import SLIDING, Seen, seen_by_kind, windows_by_kind
 from .llama_parts import LlamaParts, read_sizes
+from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
 
@@ -136,8 +137,9 @@ def window_in(config: Config, usual: int | None = None) -> int | None:
 
 def masks_by_kind(config: Config, kinds: Sequence[str], usual: int, tokens: int) -> Masks:
     """Where some layers have a window of the past; `usual` where the configuration does not say it."""
-    window = _window(config, usual) if SLIDING in kinds else None
-    return masks_of_past([window if kind == SLIDING else None for kind in kinds], tokens)
+    if SLIDING not in kinds:
+        return CAUSAL
+    return masks_of_past(windows_by_kind(kinds, _window(config, usual)), tokens)
 
 
 def _window(config: Config, usual: int | None) -> int:
@@ -209,7 +211,9 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
         *(query, key, values),
         *(made.row_norms() if form.row_norms else ()),
         *(turning + head_norms if form.norms_behind_turning else head_norms + turning),
-        Attention("query", "key", "value", "context", heads, key_heads, scale, mask=seen.mask, window=seen.window),
+        Attention(
+            "query", "key", "value", "context", heads, key_heads, scale, mask=seen.masks.mask, window=seen.masks.window
+        ),
         *_added(made, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
     )
 
