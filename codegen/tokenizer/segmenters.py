@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from ..load.tokenizer_files.expression_spec import ExpressionSegmenter
 from ..load.tokenizer_files.tokenizer_spec import (
     BertSegmenter,
     ByteLevelSegmenter,
@@ -17,6 +18,7 @@ from ..load.tokenizer_files.tokenizer_spec import (
     WhitespaceSegmenter,
     WordSegmenter,
 )
+from .expressions import compile_expressions
 from .fields import Field, Part, boolean, unsigned
 from .splits import compile_splits
 
@@ -80,8 +82,12 @@ def _(spec: ClipSegmenter) -> Part:
 
 
 @compile_segmenter.register
+def _(spec: ExpressionSegmenter) -> Part:
+    return compile_expressions(spec)
+
+
+@compile_segmenter.register
 def _(spec: SplitSegmenter) -> Part:
     inner = compile_segmenter(spec.inner)
     fields, arrays = compile_splits(spec.splits)
-    groups = (Field("classes", group=fields), Field("inner", group=inner.fields))
-    return Part(f"SplitSegmenter<{inner.cpp_type}>", groups, arrays)
+    return Part(f"SplitSegmenter<{inner.cpp_type}>", (*fields, Field("inner", group=inner.fields)), arrays)

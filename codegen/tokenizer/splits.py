@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of pre-tokenizers that part a text at single characters, in the order of `etch::CharacterClasses`.
+"""The tables of pre-tokenizers that part a text at single characters, in the order of `etch::SplitSegmenter`.
 
 Scalars of which all the pre-tokenizers think the same are a class. A row of them is one table, of the classes between
 whose characters a text is parted; which characters they find is found by asking the wheel.
@@ -7,48 +7,27 @@ whose characters a text is parted; which characters they find is found by asking
 
 from __future__ import annotations
 
-import json
 import string
-from collections.abc import Iterator
-from functools import cache
 from itertools import product
 
 import numpy as np
-from tokenizers import pre_tokenizers
 
 from ..errors import EtchError
 from ..load.tokenizer_files.tokenizer_spec import CharacterSplit, Cut
+from .character_sets import Arrays, class_tables, members
 from .fields import Field
-from .folding import normalizer_of
-from .unicode_probe import scalars
 
-MOST_CLASSES = 32
-CLASS_BITS = 5  # as in etch::CharacterClasses
+MOST_CLASSES = 32  # a bit for each in an entry of `parted`
 _REMOVED = 0
-_CHUNK = 4096
 _MOST_SPLITS = 24
-
-Arrays = tuple[tuple[str, np.ndarray], ...]
 
 
 def compile_splits(splits: tuple[CharacterSplit, ...]) -> tuple[tuple[Field, ...], Arrays]:
-    """The fields, and the arrays behind them."""
+    """The fields of `etch::SplitSegmenter` but the last, and the arrays behind them."""
     class_of, parts = classes(splits)
-    changes = np.flatnonzero(np.diff(class_of)) + 1
-    begins = np.array([0, *changes.tolist()], np.uint32)
-    ranges = begins << CLASS_BITS | class_of[begins]
-    beyond = ranges[np.searchsorted(begins, 0x80, "right") - 1 :]
-    arrays = (
-        ("ascii_classes", class_of[:0x80].astype(np.uint8)),
-        ("class_ranges", beyond.astype(np.uint32)),
-        ("parted", parts),
-    )
-    fields = (
-        *(Field(name, array=name) for name, _ in arrays),
-        Field("range_count", literal=f"{len(beyond)}u"),
-        Field("letter_class", literal=f"{_letter_class(class_of, parts)}u"),
-    )
-    return fields, arrays
+    of_classes, arrays = class_tables(class_of)
+    letter_class = Field("letter_class", literal=f"{_letter_class(class_of, parts)}u")
+    return (of_classes, Field("parted", array="parted"), letter_class), (*arrays, ("parted", parts))
 
 
 def classes(splits: tuple[CharacterSplit, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +38,7 @@ def classes(splits: tuple[CharacterSplit, ...]) -> tuple[np.ndarray, np.ndarray]
         raise EtchError("tokenizer-pre-tokenizer", "front-end", message)
     found = np.zeros((len(splits), 0x110000), bool)
     for row, split in enumerate(splits):
-        found[row] = _members(split.of)
+        found[row] = members(split.of)
     removed = np.zeros(0x110000, bool)
     for split, those in zip(splits, found, strict=True):
         if split.cut == "removed":
@@ -105,37 +84,3 @@ def _letter_class(class_of: np.ndarray, parted: np.ndarray) -> int:
     of_letters = {int(class_of[ord(letter)]) for letter in string.ascii_letters}
     one = of_letters.pop()
     return 0 if of_letters or one == _REMOVED or parted[one] >> one & 1 else one
-
-
-@cache
-def _members(of: str) -> np.ndarray:
-    """bool [0x110000]: the characters that a `CharacterSplit` is of. Takes a second or two."""
-    members = np.zeros(0x110000, bool)
-    if of.startswith("{"):
-        step = json.dumps({"type": "Replace", "pattern": json.loads(of), "content": ""})
-        members[list(scalars())] = True
-        for text in _chunks():
-            members[[ord(c) for c in normalizer_of((step,)).normalize_str(text)]] = False
-        return members
-    for text in _chunks():
-        members[[ord(c) for c in _found(of, text)]] = True
-    return members
-
-
-def _chunks() -> Iterator[str]:
-    every = scalars()
-    for first in range(0, len(every), _CHUNK):
-        yield "".join(map(chr, every[first : first + _CHUNK]))
-
-
-def _found(of: str, text: str) -> Iterator[str]:
-    """Those of a text. Each is put between letters, which no pre-tokenizer drops or isolates."""
-    makers = {"Digits": lambda: pre_tokenizers.Digits(individual_digits=True), "words": pre_tokenizers.Whitespace}
-    splitter = makers.get(of, getattr(pre_tokenizers, of, None))()
-    words = splitter.pre_tokenize_str("x" + "".join(f"{c}x" for c in text))
-    pieces = {begin: end for _, (begin, end) in words}
-    covered = np.zeros(2 * len(text) + 1, np.uint8)
-    for begin, end in pieces.items():
-        covered[begin:end] = 1 if end - begin == 1 else 2
-    wanted = {"words": 2, "Whitespace": 0, "WhitespaceSplit": 0}.get(of, 1)
-    return (c for i, c in enumerate(text) if covered[2 * i + 1] == wanted)

@@ -16,7 +16,7 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .bpe_json import is_bpe
 from .byte_level_json import read_byte_level_json
-from .byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION
+from .byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION, split_by
 from .folder_tokens import (
     CLIP_TOKENS,
     DEBERTA_TOKENS,
@@ -69,7 +69,15 @@ _NORMALIZERS = {
 }
 # Classes whose part is other than that of files which models were trained with.
 _KEPT = {DEBERTA_TOKENIZER: "template", CLIP_TOKENIZER: "segmenter"}
-_PARTS = ("normalizer", "segmenter", "model", "template", "added_tokens", "trimming")
+# By the fields of tokenizer.json; a normalizer is another one behind some pre-tokenizers, so it comes last.
+_PARTS = {
+    "segmenter": "pre_tokenizer",
+    "model": "model",
+    "template": "post_processor",
+    "added_tokens": "added_tokens",
+    "trimming": "trim_offsets",
+    "normalizer": "normalizer",
+}
 
 
 def is_byte_level(folder: CheckpointFolder, described: dict[str, Any] | None) -> bool:
@@ -140,11 +148,10 @@ def _rebuilt(
             dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
         )
         added = [replace(token, **plain) if token.content in special else token for token in added]
-        words = {"type": "Split", "pattern": {"Regex": QWEN2_EXPRESSION}, "behavior": "Isolated", "invert": False}
-        segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter]}
+        segmenter = {"type": "Sequence", "pretokenizers": [split_by(QWEN2_EXPRESSION), segmenter]}
     of_clip = name == CLIP_TOKENIZER
     if of_clip:
-        words = {"type": "Split", "pattern": {"Regex": CLIP_EXPRESSION}, "behavior": "Removed", "invert": True}
+        words = split_by(CLIP_EXPRESSION, "Removed", invert=True)
         segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter | {"add_prefix_space": False}]}
     if name in _ENDS:
         classify, separate = ([tokens.special[key], ids[tokens.special[key]]] for key in _ENDS[name])
@@ -211,14 +218,13 @@ def _agreed(rebuilt: TokenizerSpec, whole: TokenizerSpec, name: str) -> Tokenize
     between two texts, and CLIP's finds the texts of special tokens as words; before they had not."""
     other = [part for part in _PARTS if getattr(rebuilt, part) != getattr(whole, part)]
     if other == [_KEPT.get(name)]:
-        field = {"template": "post_processor", "segmenter": "pre_tokenizer"}[other[0]]
-        note = f"{name} of transformers has another {field}: {JSON_FILE} counts"
+        note = f"{name} of transformers has another {_PARTS[other[0]]}: {JSON_FILE} counts"
         return replace(whole, notes=(*whole.notes, note))
     if other:
         raise refusal(
             "tokenizer-conflict",
-            f"{name} of transformers has other {other[0].replace('_', ' ')} than {JSON_FILE} says; make "
-            f"{CONFIG_FILE} and {JSON_FILE} agree",
+            f"{name} of transformers has another {_PARTS[other[0]]} than {JSON_FILE} says; make {CONFIG_FILE} and "
+            f"{JSON_FILE} agree",
             file=JSON_FILE,
         )
     return rebuilt

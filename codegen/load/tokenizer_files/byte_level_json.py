@@ -9,6 +9,7 @@ from typing import Any
 from ..refusal import refusal, shown
 from .bpe_json import read_bpe_model
 from .byte_level_segmenters import CLIP_SEGMENTERS, read_segmenter
+from .expression_spec import ExpressionSegmenter
 from .plain_normalizer_json import moves_spaces, read_plain_normalizer
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
@@ -34,7 +35,9 @@ def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:
     segmenter = read_segmenter(values["pre_tokenizer"])
     if isinstance(normalizer, CharacterNormalizer) and not isinstance(segmenter, ByteLevelSegmenter):
         normalizer = SequenceNormalizer(first_folding=Folds(joins_quotes=False, steps=normalizer.steps))
-    if isinstance(normalizer, NormalFormNormalizer) and isinstance(segmenter, SplitSegmenter | ClipSegmenter):
+    if isinstance(normalizer, NormalFormNormalizer) and isinstance(
+        segmenter, SplitSegmenter | ClipSegmenter | ExpressionSegmenter
+    ):
         normalizer = SequenceNormalizer(form=normalizer.form)
     if isinstance(normalizer, NoNormalizer) and isinstance(segmenter, ClipSegmenter):
         normalizer = SequenceNormalizer()

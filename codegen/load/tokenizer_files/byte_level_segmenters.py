@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pre-tokenizers of tokenizer.json that end in ByteLevel: alone, behind those that part a text at single
-characters, or behind a Split with an expression that is known."""
+characters, or behind Splits by expressions, of which some are known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import json
 from typing import Any
 
 from ..refusal import refusal, shown
-from .character_splits import KINDS, last_kind, listed_parts, read_splits
+from .character_splits import KINDS, is_of_characters, last_kind, listed_parts, read_splits
+from .expression_spec import ExpressionSegmenter
+from .expression_splits import read_expressions
 from .tokenizer_json import FILE, only_fields
 from .tokenizer_spec import (
     ByteLevelSegmenter,
@@ -25,8 +27,9 @@ _CL100K = (
 )
 QWEN2_EXPRESSION = _CL100K % ""
 # Those whose words the runtime finds, spelled as the files of models spell them.
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _EXPRESSIONS = {
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": ByteLevelSegmenter(False),
+    _GPT2: ByteLevelSegmenter(False),
     _CL100K % "{1,3}": Cl100kSegmenter(3),  # Llama 3
     QWEN2_EXPRESSION: Cl100kSegmenter(1),
 }
@@ -44,7 +47,9 @@ _CLIP_WORDS = {
 }
 CLIP_SEGMENTERS = tuple(_CLIP_WORDS.values())
 
-Segmenter = ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | ClipSegmenter | SplitSegmenter
+Segmenter = (
+    ByteLevelSegmenter | DigitsSegmenter | Cl100kSegmenter | ClipSegmenter | SplitSegmenter | ExpressionSegmenter
+)
 
 
 def read_segmenter(value: object) -> Segmenter:
@@ -54,12 +59,10 @@ def read_segmenter(value: object) -> Segmenter:
         raise _not_supported("ByteLevel is supported as the last pre-tokenizer of a row, and once")
     *front, last = parts
     add_prefix_space, use_regex = _byte_level(last)
-    if len(front) == 1 and (of_clip := _of_clip(front[0])) is not None:
-        if add_prefix_space or not use_regex:
-            raise _not_supported("ByteLevel behind CLIP's expression is supported with its own and without spaces only")
-        return of_clip
-    if front and (known := _known(front[-1])) is not None:
-        return _behind_expression(front[:-1], known, add_prefix_space, use_regex)
+    if not all(map(is_of_characters, front)):
+        if add_prefix_space:
+            raise _not_supported("add_prefix_space behind a Split by an expression is not supported")
+        return _known(front, use_regex) or read_expressions([*front, *[split_by(_GPT2)] * use_regex])
     if use_regex:
         inner = ByteLevelSegmenter(add_prefix_space)
         if not front:
@@ -84,46 +87,23 @@ def _byte_level(part: dict[str, Any]) -> tuple[bool, bool]:
     return part["add_prefix_space"], part.get("use_regex", True)
 
 
-def _known(part: dict[str, Any]) -> ByteLevelSegmenter | Cl100kSegmenter | None:
-    """Of a Split whose expression the runtime has."""
-    found = _EXPRESSIONS.get(_expression(part))
-    if found is not None and (part["behavior"] != "Isolated" or part["invert"] is not False):
-        raise _not_supported("Split by this expression is supported with the behavior Isolated and without invert only")
-    return found
+def split_by(expression: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:
+    """A Split as tokenizer.json has it."""
+    return {"type": "Split", "pattern": {"Regex": expression}, "behavior": behavior, "invert": invert}
 
 
-def _of_clip(part: dict[str, Any]) -> ClipSegmenter | SplitSegmenter | None:
-    """The same where the expression finds the words themselves."""
-    found = _CLIP_WORDS.get(_expression(part))
-    if found is not None and (part["behavior"] != "Removed" or part["invert"] is not True):
-        raise _not_supported("Split by CLIP's expression is supported with the behavior Removed and with invert only")
-    return found
-
-
-def _expression(part: dict[str, Any]) -> str:
-    """Of a Split, whose fields are checked if it is one that is known; else none."""
-    pattern = part.get("pattern")
-    expression = pattern.get("Regex") if isinstance(pattern, dict) else None
-    if part["type"] != "Split" or not isinstance(expression, str):
-        return ""
-    if expression in _EXPRESSIONS or expression in _CLIP_WORDS:
-        known = {"type", "pattern", "behavior", "invert"}
-        only_fields(part, "pre_tokenizer", known, required=known)
-    return expression
-
-
-def _behind_expression(
-    front: list[dict[str, Any]], words: ByteLevelSegmenter | Cl100kSegmenter, add_prefix_space: bool, use_regex: bool
-) -> Segmenter:
-    if add_prefix_space:
-        raise _not_supported("add_prefix_space behind a Split with an expression is not supported")
+def _known(front: list[dict[str, Any]], use_regex: bool) -> Segmenter | None:
+    """What the runtime has for these, which reads faster than any expression."""
+    *before, words = front
     if use_regex:
-        raise _not_supported("ByteLevel with an expression of its own behind a Split with one is not supported")
-    if not front:
-        return words
-    if isinstance(words, Cl100kSegmenter):
-        raise _not_supported("pre-tokenizers before a Split with this expression are supported with GPT-2's only")
-    return SplitSegmenter(read_splits(front), words)
+        of_clip = (found for text, found in _CLIP_WORDS.items() if words == split_by(text, "Removed", invert=True))
+        return next(of_clip, None) if not before else None
+    known = next((found for text, found in _EXPRESSIONS.items() if words == split_by(text)), None)
+    if known is None or not before:
+        return known
+    if isinstance(known, Cl100kSegmenter) or not all(map(is_of_characters, before)):
+        return None
+    return SplitSegmenter(read_splits(before), known)
 
 
 def _not_supported(message: str) -> Exception:

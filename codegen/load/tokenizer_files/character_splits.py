@@ -56,6 +56,15 @@ def read_splits(parts: Sequence[dict[str, Any]]) -> tuple[CharacterSplit, ...]:
     return tuple(dict.fromkeys(split for part in parts for split in _read(part)))
 
 
+def is_of_characters(part: dict[str, Any]) -> bool:
+    """Whether a part of KINDS belongs into such a row: all but a Split by a longer text or by another expression."""
+    pattern = part.get("pattern") if part["type"] == "Split" else None
+    kind, text = next(iter(pattern.items())) if isinstance(pattern, dict) and len(pattern) == 1 else (None, None)
+    if kind not in ("String", "Regex") or not isinstance(text, str):
+        return True
+    return len(text) == 1 if kind == "String" else ONE_CHARACTER.fullmatch(text.removesuffix("+")) is not None
+
+
 def read_behavior(part: dict[str, Any]) -> Cut:
     """What becomes of the characters that are found."""
     behavior = part.get("behavior", "Isolated")

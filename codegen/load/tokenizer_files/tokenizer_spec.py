@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from .expression_spec import ExpressionSegmenter
+
 
 @dataclass(frozen=True)
 class AddedToken:
@@ -347,6 +349,7 @@ Segmenter = (
     | DigitsSegmenter
     | Cl100kSegmenter
     | ClipSegmenter
+    | ExpressionSegmenter
     | MetaspaceSegmenter
     | SplitSegmenter
 )

@@ -90,6 +90,8 @@ using SequenceCharacterBpeTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSeg
 using SequenceWordPieceTokenizer = Tokenizer<SequenceNormalizer, BertSegmenter, WordPiece>;
 using SequenceWordLevelTokenizer = Tokenizer<SequenceNormalizer, WhitespaceSegmenter, WordPiece>;
 using SequenceUnigramTokenizer = Tokenizer<SequenceNormalizer, MetaspaceSegmenter, Unigram>;
+using ExpressionBpeTokenizer = Tokenizer<NoNormalizer, ExpressionSegmenter, ByteLevelBpe>;
+using SequenceExpressionBpeTokenizer = Tokenizer<SequenceNormalizer, ExpressionSegmenter, ByteLevelBpe>;
 // Behind pre-tokenizers that part a text at single characters.
 using SplitByteLevelBpeTokenizer = Tokenizer<NoNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>;
 using SequenceSplitByteLevelBpeTokenizer =

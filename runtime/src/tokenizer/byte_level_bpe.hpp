@@ -46,6 +46,7 @@ class Words<ByteLevelBpe> {
 
     // For a segmenter that finds out behind a word where it should have ended.
     std::uint32_t chars() const noexcept { return word_.chars(); }
+    std::uint32_t scalar(std::uint32_t i) const noexcept { return word_.scalar(i); }
     void end_front(std::uint32_t chars) noexcept {
         const Word::Rest whole = word_.cut(chars);
         write_word();

@@ -8,6 +8,7 @@
 
 #include "added_tokens.hpp"
 #include "byte_level_segmenter.hpp"
+#include "character_classes.hpp"
 #include "cursor.hpp"
 #include "etch/tokenizer/segmenters.hpp"
 #include "segmenter.hpp"
@@ -18,35 +19,19 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
-// The class of a character, 0 where it is dropped.
-inline std::uint32_t class_of(const CharacterClasses& classes, std::uint32_t scalar) noexcept {
-    if (scalar < 0x80U) return classes.ascii_classes[scalar];
-    constexpr std::uint32_t kClassMask = (1U << CharacterClasses::kClassBits) - 1;
-    std::uint32_t low = 0;
-    for (std::uint32_t high = classes.range_count; high - low > 1;) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (classes.class_ranges[middle] >> CharacterClasses::kClassBits <= scalar) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return classes.class_ranges[low] & kClassMask;
-}
-
 template <class Inner, class Model>
 class Segmenter<SplitSegmenter<Inner>, Model> {
   public:
     Segmenter(const SplitSegmenter<Inner>& part, Words<Model>& words) noexcept
-        : classes_(part.classes), segmenter_(part.inner, words) {}
+        : part_(part), segmenter_(part.inner, words) {}
 
     void take(const Unit& unit) noexcept {
-        const std::uint32_t one = class_of(classes_, unit.scalar);
+        const std::uint32_t one = class_of(part_.classes, unit.scalar);
         if (one == 0) {
             end();
             return;
         }
-        if ((classes_.parted[one] >> before_ & 1U) != 0) segmenter_.end();
+        if ((part_.parted[one] >> before_ & 1U) != 0) segmenter_.end();
         before_ = one;
         segmenter_.take(unit);
     }
@@ -61,13 +46,13 @@ class Segmenter<SplitSegmenter<Inner>, Model> {
     void read_ahead(Reader& cursor, std::string_view text, RawSplitter& splitter, const TokenWriter& out,
                     std::uint32_t enough) noexcept {
         if constexpr (std::is_same_v<Inner, ByteLevelSegmenter>) {
-            if (before_ == 0 || before_ != classes_.letter_class) return;
+            if (before_ == 0 || before_ != part_.letter_class) return;
             segmenter_.read_ahead(cursor, text, splitter, out, enough);
         }
     }
 
   private:
-    const CharacterClasses& classes_;
+    const SplitSegmenter<Inner>& part_;
     Segmenter<Inner, Model> segmenter_;
     std::uint32_t before_ = 0;  // the class of the character before; 0 where a part begins
 };

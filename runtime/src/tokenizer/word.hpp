@@ -59,6 +59,9 @@ class Word {
     std::uint32_t char_begin(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i : begins_[i]; }
     std::uint32_t char_end(std::uint32_t i) const noexcept { return ascii_ ? begin_ + i + 1 : ends_[i]; }
     std::uint32_t byte_end(std::uint32_t i) const noexcept { return ascii_ ? i + 1 : byte_ends_[i]; }
+    std::uint32_t scalar(std::uint32_t i) const noexcept {
+        return decode_known(bytes_ + (i == 0 ? 0 : byte_end(i - 1))).scalar;
+    }
     // The character from `first` on whose bytes() end at `end`.
     std::uint32_t char_ending_at(std::uint32_t end, std::uint32_t first) const noexcept {
         if (ascii_) return end - 1;

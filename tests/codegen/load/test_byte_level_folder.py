@@ -181,13 +181,13 @@ def test_accepted(name: str, place: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Change, str, str]] = {
-    "prefix only here": (put(CONFIG, add_prefix_space=True), "tokenizer-conflict", "segmenter"),
-    "offsets only here": (put(CONFIG, trim_offsets=False), "tokenizer-conflict", "trimming"),
+    "prefix only here": (put(CONFIG, add_prefix_space=True), "tokenizer-conflict", "another pre_tokenizer"),
+    "offsets only here": (put(CONFIG, trim_offsets=False), "tokenizer-conflict", "another trim_offsets"),
     "a flag that is none": (put(CONFIG, trim_offsets=1), "config-type", "trim_offsets"),
     "other template": (
         described(lambda values: values.update(post_processor=BERT)),
         "tokenizer-conflict",
-        "template",
+        "another post_processor",
     ),
     "segments that nobody is told of": (
         both(AS_IN_JSON, described(lambda values: values.update(post_processor=BERT))),
@@ -209,7 +209,7 @@ REFUSED: dict[str, tuple[Change, str, str]] = {
     "a decoder without a token": (
         both(put(CONFIG, added_tokens_decoder=DECODER), added("[X]", PIECES)),
         "tokenizer-conflict",
-        "added tokens",
+        "another added_tokens",
     ),
     "a decoder that says otherwise": (
         both(AS_IN_JSON, put(CONFIG, added_tokens_decoder=DECODER | {"0": token("<s>", special=True, rstrip=True)})),

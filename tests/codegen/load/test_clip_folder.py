@@ -70,20 +70,20 @@ CONFLICTS: dict[str, tuple[Callable[[dict[str, Any]], object], str, str]] = {
     "another template": (
         lambda values: values["post_processor"].update(sep=["!", 0]),
         "tokenizer-conflict",
-        "template",
+        "another post_processor",
     ),
     "another suffix": (
         lambda values: values["model"].update(end_of_word_suffix="@@"),
         "tokenizer-setting",
         "end_of_word_suffix",
     ),
-    "kept white space": (expression(CLIP_EXPRESSION, behavior="Isolated"), "tokenizer-pre-tokenizer", "Removed"),
-    "what lies between": (expression(OLD_EXPRESSION, invert=False), "tokenizer-pre-tokenizer", "with invert"),
-    "another expression": (expression(OLD_EXPRESSION + "|x"), "tokenizer-pre-tokenizer", "Split by"),
+    "kept white space": (expression(CLIP_EXPRESSION, behavior="Isolated"), "tokenizer-setting", "end_of_word_suffix"),
+    "what lies between": (expression(OLD_EXPRESSION, invert=False), "tokenizer-setting", "end_of_word_suffix"),
+    "another expression": (expression(OLD_EXPRESSION + "|x"), "tokenizer-setting", "end_of_word_suffix"),
     "no expression behind": (
         lambda values: values["pre_tokenizer"]["pretokenizers"][1].update(use_regex=False),
-        "tokenizer-pre-tokenizer",
-        "behind CLIP's expression",
+        "tokenizer-setting",
+        "end_of_word_suffix",
     ),
     "words that may have the mark inside": (
         lambda values: values.update(pre_tokenizer=values["pre_tokenizer"]["pretokenizers"][1]),

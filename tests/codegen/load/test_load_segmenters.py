@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
+from codegen.expressions.syntax import Characters, Repeat, Tree, parse
 from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
+from codegen.load.tokenizer_files.expression_spec import ExpressionSegmenter
 from codegen.load.tokenizer_files.tokenizer_spec import (
     ByteLevelSegmenter,
     CharacterSplit,
@@ -78,6 +80,37 @@ def test_what_is_read(described: dict[str, Any], expected: object) -> None:
     assert read_segmenter(described) == expected
 
 
+def levels(segmenter: object) -> list[tuple[Tree, str]]:
+    assert isinstance(segmenter, ExpressionSegmenter)
+    return [(level.of, level.cut) for level in segmenter.levels]
+
+
+@pytest.mark.parametrize(
+    ("described", "expected"),
+    [
+        (sequence(split("ab"), BEHIND_SPLIT), [(parse("ab"), "isolated")]),
+        (sequence(split("ab", invert=True), BEHIND_SPLIT), [(parse("ab"), "isolated")]),
+        (sequence(split("ab"), byte_level()), [(parse("ab"), "isolated"), (parse(GPT2), "isolated")]),
+        (sequence(split(GPT2, **REMOVED), BEHIND_SPLIT), [(parse(GPT2), "others_removed")]),
+        (sequence(split("a.", pattern={"String": "a."}), BEHIND_SPLIT), [(parse(r"a\."), "isolated")]),
+        (
+            sequence(digits(), {"type": "WhitespaceSplit"}, split(LLAMA3), BEHIND_SPLIT),
+            [
+                (Characters("Digits"), "isolated"),
+                (Characters("WhitespaceSplit"), "removed"),
+                (parse(LLAMA3), "isolated"),
+            ],
+        ),
+        (
+            sequence(digits(False), split("ab", behavior="Removed"), BEHIND_SPLIT),
+            [(Repeat(Characters("Digits"), 1, None), "isolated"), (parse("ab"), "removed")],
+        ),
+    ],
+)
+def test_expressions_that_are_read(described: dict[str, Any], expected: list[tuple[Tree, str]]) -> None:
+    assert levels(read_segmenter(described)) == expected
+
+
 @pytest.mark.parametrize(
     ("described", "message"),
     [
@@ -86,15 +119,15 @@ def test_what_is_read(described: dict[str, Any], expected: object) -> None:
         (byte_level(add_prefix_space=1), "add_prefix_space must be true/false"),
         (sequence(split(GPT2)), "as the last pre-tokenizer"),
         (sequence(byte_level(), byte_level()), "and once"),
-        (sequence(split(GPT2), digits(), byte_level()), "Split by .* at this place"),
-        (sequence(digits(), split(LLAMA3), BEHIND_SPLIT), "with GPT-2's only"),
         (sequence({"type": "UnicodeScripts"}, byte_level()), "UnicodeScripts"),
-        (sequence(split(GPT2), byte_level()), "an expression of its own"),
         (sequence(split(GPT2), byte_level(use_regex=False, add_prefix_space=True)), "add_prefix_space behind a Split"),
-        (sequence(split(LLAMA3.replace("{1,3}", "{1,2}")), BEHIND_SPLIT), "Split by"),
-        (sequence(split(GPT2, pattern={"String": "  "}), BEHIND_SPLIT), "Split by"),
-        (sequence(split(GPT2, behavior="Removed"), BEHIND_SPLIT), "the behavior Isolated"),
-        (sequence(split(GPT2, invert=True), BEHIND_SPLIT), "without invert"),
+        (sequence(split("(?<=a)b"), BEHIND_SPLIT), r"Split by '\(\?<=a\)b' is not supported: '\(\?<' at 0"),
+        (sequence(split("ab", behavior="Contiguous"), BEHIND_SPLIT), "Contiguous, only Isolated and Removed"),
+        (sequence(split("ab", invert=1), BEHIND_SPLIT), "invert must be true/false"),
+        (sequence(split("a" * 5000), BEHIND_SPLIT), "5000 characters"),
+        (sequence(split("ab", pattern={"String": ""}), BEHIND_SPLIT), "0 characters"),
+        (sequence(split("ab", pattern={"Regex": 1}), BEHIND_SPLIT), "Split by"),
+        (sequence(split("ab"), split("a", behavior="MergedWithNext"), BEHIND_SPLIT), "stay with a neighbour"),
         (sequence(digits(None), byte_level()), "individual_digits must be true/false"),
     ],
 )

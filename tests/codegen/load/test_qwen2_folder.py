@@ -81,8 +81,8 @@ def test_special_tokens_have_no_flags(place: Path) -> None:
 
 CONFLICTS: dict[str, tuple[str, Callable[[dict[str, Any]], object], str]] = {
     "no normal form": (JSON, lambda values: values.update(normalizer=None), "normalizer"),
-    "other words": (JSON, lambda values: values.update(pre_tokenizer=BYTE_LEVEL), "segmenter"),
-    "flags": (JSON, lambda values: values["added_tokens"][0].update(single_word=True), "added tokens"),
+    "other words": (JSON, lambda values: values.update(pre_tokenizer=BYTE_LEVEL), "another pre_tokenizer"),
+    "flags": (JSON, lambda values: values["added_tokens"][0].update(single_word=True), "another added_tokens"),
 }
 
 

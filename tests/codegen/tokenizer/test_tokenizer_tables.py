@@ -106,6 +106,7 @@ def test_fields_of_other_parts() -> None:
         "WhitespaceSegmenter",
         "Cl100kSegmenter",
         "ClipSegmenter",
+        "ExpressionSegmenter",
         "WordSegmenter",
         "CharacterClasses",
         "ByteLevelBpe",

@@ -99,39 +99,55 @@ void run_split(std::uint8_t composition, std::uint8_t settings, const Request& r
         const bool is_letter = static_cast<std::uint8_t>((c | 0x20U) - 'a') < 26;
         ascii[c] = c <= 0x20 ? 0 : is_letter ? 1 : static_cast<std::uint8_t>(c - '0') < 10 ? 2 : 3;
     }
-    constexpr std::uint32_t kRanges[] = {3, 0xC0U << 5 | 1, 0x300U << 5 | 3, 0x3000U << 5, 0x3001U << 5 | 2};
+    constexpr std::uint32_t kBits = etch::CharacterClasses::kClassBits;
+    constexpr std::uint32_t kRanges[] = {3, 0xC0U << kBits | 1, 0x300U << kBits | 3, 0x3000U << kBits,
+                                         0x3001U << kBits | 2};
     const std::uint32_t parted[] = {0, settings & 14U, settings >> 2 & 14U, settings >> 4 & 14U};
     const std::uint32_t letters = (parted[1] & 2U) != 0 ? 0 : 1;
-    const etch::CharacterClasses classes{ascii, kRanges, parted, 5, letters};
+    const etch::CharacterClasses classes{ascii, kRanges, 5};
     const etch::SequenceNormalizer nothing{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, kPlain, true};
     const bool one = (settings & 1) != 0;
     const auto& pieces = test_vocabulary::kPieces;
-    switch (composition % 7) {
+    // Any steps between four states: what is found may be anything, but the promises hold.
+    std::uint16_t steps[2][16];
+    std::uint32_t state = settings;
+    for (auto& table : steps)
+        for (std::uint16_t& step : table) {
+            state = state * 1664525U + 1013904223U;
+            step = static_cast<std::uint16_t>(state >> 28 << 14 | (state >> 16 & 3U));
+        }
+    const etch::ExpressionSegmenter expressions{classes, one ? steps[0] : nullptr, steps[1], 4};
+    switch (composition % 8) {
+        case 6:
+            run<etch::ExpressionBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, expressions, request);
+            break;
         case 0:
-            run<etch::SplitByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, {classes, {one}}, request);
+            run<etch::SplitByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {},
+                                                  {classes, parted, letters, {one}}, request);
             break;
         case 1:
-            run<etch::WordByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {}, {classes, {one, false}},
-                                                 request);
+            run<etch::WordByteLevelBpeTokenizer>(test_vocabulary::kBytesWithTokens, {},
+                                                 {classes, parted, letters, {one, false}}, request);
             break;
         case 2:
             run<etch::SplitWordPieceTokenizer>(test_vocabulary::kWords, {false, false, one, one},
-                                               {classes, {false, true}}, request);
+                                               {classes, parted, letters, {false, true}}, request);
             break;
         case 3:
-            run<etch::SequenceWordCharacterBpeTokenizer>(test_vocabulary::kMerged, nothing, {classes, {false, false}},
-                                                         request);
+            run<etch::SequenceWordCharacterBpeTokenizer>(test_vocabulary::kMerged, nothing,
+                                                         {classes, parted, letters, {false, false}}, request);
             break;
         case 4:
-            run<etch::SequenceClipBpeTokenizer>(test_vocabulary::kBytesWithTokens, nothing, {{classes, {false}}},
-                                                request);
+            run<etch::SequenceClipBpeTokenizer>(test_vocabulary::kBytesWithTokens, nothing,
+                                                {{classes, parted, letters, {false}}}, request);
             break;
         case 5:
-            run<etch::SplitUnigramTokenizer>(pieces, pieces.normalizer,
-                                             {classes, {pieces.segmenter.prepend, one, false}}, request);
+            run<etch::SplitUnigramTokenizer>(
+                pieces, pieces.normalizer, {classes, parted, letters, {pieces.segmenter.prepend, one, false}}, request);
             break;
         default:
-            run<etch::WordUnigramTokenizer>(pieces, pieces.normalizer, {classes, {false, false}}, request);
+            run<etch::WordUnigramTokenizer>(pieces, pieces.normalizer, {classes, parted, letters, {false, false}},
+                                            request);
             break;
     }
 }

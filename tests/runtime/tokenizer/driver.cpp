@@ -190,6 +190,8 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<ByteLevelSegmenter>, ByteLevelBpe>",
      answer<etch::SequenceSplitByteLevelBpeTokenizer>},
     {"Tokenizer<SequenceNormalizer, ClipSegmenter, ByteLevelBpe>", answer<etch::SequenceClipBpeTokenizer>},
+    {"Tokenizer<NoNormalizer, ExpressionSegmenter, ByteLevelBpe>", answer<etch::ExpressionBpeTokenizer>},
+    {"Tokenizer<SequenceNormalizer, ExpressionSegmenter, ByteLevelBpe>", answer<etch::SequenceExpressionBpeTokenizer>},
     {"Tokenizer<NoNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>", answer<etch::WordByteLevelBpeTokenizer>},
     {"Tokenizer<SequenceNormalizer, SplitSegmenter<WordSegmenter>, ByteLevelBpe>",
      answer<etch::SequenceWordByteLevelBpeTokenizer>},

@@ -160,15 +160,22 @@ inline void read(Reader& in, etch::WordSegmenter& segmenter) {
 inline void read(Reader& in, etch::CharacterClasses& classes) {
     classes.ascii_classes = in.array<std::uint8_t>();
     classes.class_ranges = in.array<std::uint32_t>();
-    classes.parted = in.array<std::uint32_t>();
     set(in, classes.range_count);
-    set(in, classes.letter_class);
 }
 
 template <class Inner>
 void read(Reader& in, etch::SplitSegmenter<Inner>& segmenter) {
     read(in, segmenter.classes);
+    segmenter.parted = in.array<std::uint32_t>();
+    set(in, segmenter.letter_class);
     read(in, segmenter.inner);
+}
+
+inline void read(Reader& in, etch::ExpressionSegmenter& segmenter) {
+    read(in, segmenter.classes);
+    segmenter.front_steps = in.array<std::uint16_t>();
+    segmenter.word_steps = in.array<std::uint16_t>();
+    set(in, segmenter.class_count);
 }
 
 inline void read(Reader& in, etch::ClipSegmenter& segmenter) {

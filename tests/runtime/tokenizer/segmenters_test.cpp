@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls.hpp"
+#include "tokenizer/expression_segmenter.hpp"
 #include "tokenizer/split_segmenter.hpp"
 #include "tokenizer/utf8.hpp"
 #include "tokenizer/word_segmenter.hpp"
@@ -27,27 +28,32 @@ namespace tokenizer {
 template <>
 class Words<recorded::Model> {
   public:
-    bool empty() const noexcept { return word_.empty(); }
+    bool empty() const noexcept { return units_.empty(); }
     bool one_more_is_certain() const noexcept { return false; }
     void append(const Unit& unit) noexcept {
-        std::uint8_t bytes[kMaxUtf8Bytes];
-        const std::uint32_t size = encode(unit.scalar, bytes);
-        if (word_.empty()) begin_ = unit.begin;
-        word_.append(bytes, bytes + size);
-        end_ = unit.end;
+        if (units_.size() == kMost) end();
+        units_.push_back(unit);
     }
-    void end() noexcept {
-        if (word_.empty()) return;
-        found.push_back(word_ + "@" + std::to_string(begin_) + "-" + std::to_string(end_));
-        word_.clear();
+    void end() noexcept { end_front(chars()); }
+
+    std::uint32_t chars() const noexcept { return static_cast<std::uint32_t>(units_.size()); }
+    std::uint32_t scalar(std::uint32_t i) const noexcept { return units_[i].scalar; }
+    void end_front(std::uint32_t chars) noexcept {
+        if (chars == 0) return;
+        std::string word;
+        for (std::uint32_t i = 0; i < chars; ++i) {
+            std::uint8_t bytes[kMaxUtf8Bytes];
+            word.append(bytes, bytes + encode(units_[i].scalar, bytes));
+        }
+        found.push_back(word + "@" + std::to_string(units_[0].begin) + "-" + std::to_string(units_[chars - 1].end));
+        units_.erase(units_.begin(), units_.begin() + chars);
     }
 
+    static constexpr std::size_t kMost = 12;  // longer words are cut
     std::vector<std::string> found;
 
   private:
-    std::string word_;
-    std::uint32_t begin_ = 0;
-    std::uint32_t end_ = 0;
+    std::vector<Unit> units_;
 };
 
 }  // namespace tokenizer
@@ -136,7 +142,8 @@ class Classes {
         ascii_[' '] = kDropped;
         ascii_['!'] = kAlone;
     }
-    CharacterClasses classes() const { return {ascii_, kRanges, kParted, sizeof kRanges / sizeof *kRanges, kLetter}; }
+    CharacterClasses classes() const { return {ascii_, kRanges, sizeof kRanges / sizeof *kRanges}; }
+    SplitSegmenter<WordSegmenter> part(WordSegmenter inner) const { return {classes(), kParted, kLetter, inner}; }
 
   private:
     static constexpr std::uint32_t kRanges[] = {
@@ -168,14 +175,14 @@ TEST(SplitSegmenter, TheClassOfACharacter) {
     for (const auto& one : kCases)
         EXPECT_EQ(class_of(classes, one.scalar), one.one) << one.scalar;
     constexpr std::uint32_t kOne[] = {0x80U << CharacterClasses::kClassBits | kLetter};
-    const CharacterClasses single{classes.ascii_classes, kOne, classes.parted, 1, kLetter};
+    const CharacterClasses single{classes.ascii_classes, kOne, 1};
     EXPECT_EQ(class_of(single, 0x80), kLetter);
     EXPECT_EQ(class_of(single, 0x10FFFF), kLetter);
 }
 
 TEST(SplitSegmenter, PartsBetweenClasses) {
     const Classes tables;
-    const SplitSegmenter<WordSegmenter> part{tables.classes(), {false, false}};
+    const SplitSegmenter<WordSegmenter> part = tables.part({false, false});
     EXPECT_EQ(words(part, ""), Found());
     EXPECT_EQ(words(part, "   "), Found());
     EXPECT_EQ(words(part, "ab cd"), (Found{"ab@0-2", "cd@3-5"}));
@@ -186,13 +193,76 @@ TEST(SplitSegmenter, PartsBetweenClasses) {
 
 TEST(SplitSegmenter, APartBeginsBehindWhatIsDroppedAndBehindAnEnd) {
     const Classes tables;
-    const SplitSegmenter<WordSegmenter> part{tables.classes(), {true, false}};
+    const SplitSegmenter<WordSegmenter> part = tables.part({true, false});
     EXPECT_EQ(words(part, "1 a"), (Found{" 1@0-1", " a@2-3"}));
     Recorder recorder;
     Segmenter<SplitSegmenter<WordSegmenter>, recorded::Model> segmenter(part, recorder);
     read(segmenter, "1");
     read(segmenter, "a");
     EXPECT_EQ(recorder.found, (Found{" 1@0-1", " a@0-1"}));
+}
+
+// ab*c|a; maybe of what is left where the text is parted behind numbers, and white space is dropped.
+class Expression {
+  public:
+    Expression() {
+        for (std::uint8_t& one : ascii_)
+            one = kOther;
+        ascii_['a'] = 1;
+        ascii_['b'] = 2;
+        ascii_['c'] = 3;
+        ascii_['1'] = ascii_['2'] = kNumber;
+        ascii_[' '] = kSpace;
+    }
+    ExpressionSegmenter whole() const { return {{ascii_, kOthers, 1}, nullptr, kWords, kClasses}; }
+    ExpressionSegmenter parted() const { return {{ascii_, kOthers, 1}, kFront, kWords, kClasses}; }
+
+  private:
+    enum : std::uint8_t { kOther = 4, kNumber = 5, kSpace = 6 };
+    static constexpr std::uint32_t kClasses = 7;
+    static constexpr std::uint16_t F = ExpressionSegmenter::kFound;
+    static constexpr std::uint16_t P = ExpressionSegmenter::kParted;
+    static constexpr std::uint16_t D = ExpressionSegmenter::kDropped;
+    static constexpr std::uint32_t kOthers[] = {range(0x80, kOther)};
+    static constexpr std::uint16_t kWords[] = {
+        0, 0, 0,     0,     0, 0, 0,  // no longer word
+        0, 2, 0,     0,     0, 0, 0,  // at its beginning
+        F, F, F | 3, F | 4, F, F, F,  // behind a
+        0, 0, 3,     4,     0, 0, 0,  // behind b
+        F, F, F,     F,     F, F, F,  // behind c
+    };
+    static constexpr std::uint16_t kFront[] = {
+        0, 0, 0, 0, 0, 1,     P | D,  // behind anything but a number
+        0, P, P, P, P, P | 1, P | D,  // behind a number
+    };
+    std::uint8_t ascii_[128];
+};
+
+TEST(ExpressionSegmenter, WhatWasReadBehindTheLongestWordIsReadAgain) {
+    const Expression tables;
+    const ExpressionSegmenter part = tables.whole();
+    EXPECT_EQ(words(part, ""), Found());
+    EXPECT_EQ(words(part, "abbc"), (Found{"abbc@0-4"}));
+    EXPECT_EQ(words(part, "aabca"), (Found{"a@0-1", "abc@1-4", "a@4-5"}));
+    EXPECT_EQ(words(part, "abba"), (Found{"a@0-1", "bb@1-3", "a@3-4"}));
+    EXPECT_EQ(words(part, "abb"), (Found{"a@0-1", "bb@1-3"}));
+    EXPECT_EQ(words(part, "xbaby"), (Found{"xb@0-2", "a@2-3", "by@3-5"}));
+    EXPECT_EQ(words(part, "x\u00e9"), (Found{"x\u00e9@0-3"}));
+}
+
+TEST(ExpressionSegmenter, PartsAreAsTextsOfTheirOwn) {
+    const Expression tables;
+    const ExpressionSegmenter part = tables.parted();
+    EXPECT_EQ(words(part, "ab1c"), (Found{"a@0-1", "b1@1-3", "c@3-4"}));
+    EXPECT_EQ(words(part, "1abc"), (Found{"1@0-1", "abc@1-4"}));
+    EXPECT_EQ(words(part, "ab c"), (Found{"a@0-1", "b@1-2", "c@3-4"}));
+    EXPECT_EQ(words(part, "  "), Found());
+    EXPECT_EQ(words(part, "12 a"), (Found{"1@0-1", "2@1-2", "a@3-4"}));
+}
+
+TEST(ExpressionSegmenter, AWordThatIsTooLongIsCut) {
+    const Expression tables;
+    EXPECT_EQ(words(tables.whole(), "abbbbbbbbbbbbba"), (Found{"abbbbbbbbbbb@0-12", "bb@12-14", "a@14-15"}));
 }
 
 }  // namespace

@@ -74,24 +74,43 @@ struct WordSegmenter {
     bool whole_words;       // are looked up, and never taken apart: of WordPiece only
 };
 
-// Where a text is parted between two characters, by their classes alone.
+// Each character is of one class.
 struct CharacterClasses {
-    static constexpr std::uint32_t kClassBits = 5;
+    static constexpr std::uint32_t kClassBits = 8;
 
-    const std::uint8_t* ascii_classes;  // [128] by scalar; 0: the character is dropped
+    const std::uint8_t* ascii_classes;  // [128] by scalar
     const std::uint32_t* class_ranges;  // [range_count] ascending: the first scalar of a range << kClassBits | class
-    const std::uint32_t* parted;        // [classes] by the second one's class a bit for each first one's
 
-    std::uint32_t range_count;   // from U+0080 on or before it
-    std::uint32_t letter_class;  // of all ASCII letters, which stay together; 0 where they do not
+    std::uint32_t range_count;  // from U+0080 on or before it
 };
 
 // As Whitespace, WhitespaceSplit, BertPreTokenizer, Punctuation, Digits, CharDelimiterSplit, and Split by a character,
-// a class or runs of one part a text, in any row; the parts as `Inner` does it.
+// a class or runs of one part a text, in any row: between two characters, by their classes alone. The parts as `Inner`
+// does it.
 template <class Inner>
 struct SplitSegmenter {
-    CharacterClasses classes;
+    CharacterClasses classes;     // at most 32; of class 0 are characters that are dropped
+    const std::uint32_t* parted;  // [classes] by the second one's class a bit for each first one's
+    std::uint32_t letter_class;   // of all ASCII letters, which stay together; 0 where they do not
     Inner inner;
+};
+
+// As ByteLevel does it behind Splits by expressions, each of which parts what the one before it leaves. The last one
+// finds the words; what lies between is a word, too. Automata that codegen/expressions makes; both tables are [states *
+// class_count] by the state before a character and its class, and have the state behind it.
+struct ExpressionSegmenter {
+    static constexpr std::uint32_t kState = 0x3FFF;
+    static constexpr std::uint32_t kParted = 0x8000;   // in front_steps: a part ends before the character,
+    static constexpr std::uint32_t kDropped = 0x4000;  // which is dropped
+    static constexpr std::uint32_t kFound = 0x8000;    // in word_steps: the characters before it are found
+    static constexpr std::uint32_t kDead = 0;          // state: no more are
+    static constexpr std::uint32_t kStart = 1;         // of a word; of a part it is 0
+    static constexpr std::uint32_t kEnd = 0;           // class: no character, but the end of a part
+
+    CharacterClasses classes;
+    const std::uint16_t* front_steps;  // of all but the last; null where there is one only
+    const std::uint16_t* word_steps;   // of the last one
+    std::uint32_t class_count;
 };
 
 // As ByteLevel does it behind a Split that leaves what CLIP's expression finds:

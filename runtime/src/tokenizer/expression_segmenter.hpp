@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that expressions find.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "added_tokens.hpp"
+#include "character_classes.hpp"
+#include "cursor.hpp"
+#include "etch/tokenizer/segmenters.hpp"
+#include "segmenter.hpp"
+#include "word.hpp"
+#include "words.hpp"
+
+namespace etch {
+inline namespace ETCH_ABI_NAMESPACE {
+namespace tokenizer {
+
+// What has been read of a part and is no word yet lies in `words_`: first characters that no word begins with, then
+// those of a word. Where no longer word can be found, the longest one is written, and what was read behind it is read
+// again.
+template <class Model>
+class Segmenter<ExpressionSegmenter, Model> {
+  public:
+    Segmenter(const ExpressionSegmenter& part, Words<Model>& words) noexcept : part_(part), words_(words) {}
+
+    void take(const Unit& unit) noexcept {
+        const std::uint32_t one = class_of(part_.classes, unit.scalar);
+        if (part_.front_steps != nullptr) {
+            const std::uint32_t step = part_.front_steps[front_ * part_.class_count + one];
+            front_ = step & ExpressionSegmenter::kState;
+            if ((step & ExpressionSegmenter::kParted) != 0) end_part();
+            if ((step & ExpressionSegmenter::kDropped) != 0) return;
+        }
+        words_.append(unit);
+        if (words_.chars() == 1) begin_part();  // what was too long has been cut
+        read(one);
+    }
+
+    void end() noexcept {
+        end_part();
+        front_ = 0;
+    }
+
+    template <class Reader>
+    void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
+
+  private:
+    void begin_part() noexcept {
+        state_ = ExpressionSegmenter::kStart;
+        begin_ = read_ = found_ = 0;
+    }
+
+    // All characters that have not been read; the last one is of class `last`.
+    void read(std::uint32_t last) noexcept {
+        while (read_ < words_.chars()) {
+            const bool is_last = read_ + 1 == words_.chars();
+            if (pass(is_last ? last : class_of(part_.classes, words_.scalar(read_)))) {
+                ++read_;
+            } else {
+                end_word();
+            }
+        }
+    }
+
+    // Whether the word may go on with a character of this class, or as ever at its end.
+    bool pass(std::uint32_t one) noexcept {
+        const std::uint32_t step = part_.word_steps[state_ * part_.class_count + one];
+        if ((step & ExpressionSegmenter::kFound) != 0) found_ = read_;
+        state_ = step & ExpressionSegmenter::kState;
+        return state_ != ExpressionSegmenter::kDead;
+    }
+
+    // The longest word that was found ends, or none begins here.
+    void end_word() noexcept {
+        std::uint32_t begin = begin_ + 1;
+        if (found_ > begin_) {
+            const std::uint32_t chars = found_ - begin_;
+            write(begin_);
+            write(chars);
+            begin = 0;
+        }
+        begin_part();
+        begin_ = read_ = found_ = begin;
+    }
+
+    void end_part() noexcept {
+        while (begin_ < words_.chars()) {
+            pass(ExpressionSegmenter::kEnd);
+            end_word();
+            if (!words_.empty()) read(class_of(part_.classes, words_.scalar(words_.chars() - 1)));
+        }
+        words_.end();
+        begin_part();
+    }
+
+    // The first characters are a word.
+    void write(std::uint32_t chars) noexcept {
+        if (chars == words_.chars()) {
+            words_.end();
+        } else if (chars != 0) {
+            words_.end_front(chars);
+        }
+    }
+
+    const ExpressionSegmenter& part_;
+    Words<Model>& words_;
+    std::uint32_t front_ = 0;  // states
+    std::uint32_t state_ = ExpressionSegmenter::kStart;
+    std::uint32_t begin_ = 0;  // characters in front of the word,
+    std::uint32_t read_ = 0;   // those that have been read,
+    std::uint32_t found_ = 0;  // and those up to the end of the longest word
+};
+
+}  // namespace tokenizer
+}  // namespace ETCH_ABI_NAMESPACE
+}  // namespace etch
