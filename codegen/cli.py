@@ -15,6 +15,7 @@ from . import __version__
 from .building.build import boards
 from .console import argument_types as types
 from .console.length_options import add_languages, add_lengths
+from .console.model_types import ModelTypes
 from .console.parser import WRONG_USE, Parser
 from .console.subcommand import take_heads
 from .console.table_options import add_columns, add_tables, columns, own_columns, tables_asked_for
@@ -53,7 +54,7 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
         "--min-tokens",
         type=types.positive,
         metavar="N",
-        help="texts may be cut at so few tokens (default: at no fewer)",
+        help="the longest text may be shortened to as few as N tokens (default: never)",
     )
     budget.add_argument(
         "--board",
@@ -103,6 +104,7 @@ def _add_inspect(commands: argparse._SubParsersAction[Parser]) -> None:
     add_languages(inspect)
     _add_regions(inspect, "as for generate: what would lie in each region, and how large it would be")
     inspect.add_argument("--json", action="store_true", help="the same as one JSON object")
+    inspect.add_argument("--model-types", action=ModelTypes, help="print the supported model types, and exit")
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-_LONGEST = 700  # message: the one that lists the model types has most to say
+_LONGEST = 700  # message: of what a file has, only the beginning is shown
 
 
 class EtchError(Exception):

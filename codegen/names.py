@@ -51,27 +51,36 @@ _OWN = """
     tokenize_input tokenize_pair tokenizer tokenizer_scratch_bytes trim_first usable_kernel_name
     values_of_layer vocabulary_blocks wasm_simd whole_text window_of_ids window_tokens write_window
 """
-_TAKEN = frozenset((*_KEYWORDS.split(), *_LIBRARY.split(), *_HEADERS.split(), *_OWN.split()))
+_TAKEN = {
+    name: what
+    for names, what in (
+        (_OWN, "a name of etch itself"),
+        (_HEADERS, "a header of the C library"),
+        (_LIBRARY, "a name of the C library"),
+        (_KEYWORDS, "a C++ keyword"),
+    )
+    for name in names.split()
+}
 
 
 def checked_name(name: str, what: str = "model", option: str = "--name") -> str:
     """`name` if it can be a model's name, or that of what is named alike; EtchError otherwise."""
-    # NAME_cuda is the library of NAME for GPUs.
-    if (
-        not _NAME.fullmatch(name)
-        or name in _TAKEN
-        or name.startswith("abi")
-        or name.endswith(("_", "_cuda"))
-        or "__" in name
-    ):
-        raise EtchError(
-            "name-not-allowed",
-            "arguments",
-            f"{what} name '{name}': expected lower-case letters, digits and single underscores, at most 40, "
-            "beginning with a letter, not a C++ keyword, a header of the C library or a name of etch itself "
-            f"(choose one with {option})",
-        )
+    wrong = _wrong(name)
+    if wrong is not None:
+        message = f"{what} name '{name}' {wrong} (choose another one with {option})"
+        raise EtchError("name-not-allowed", "arguments", message)
     return name
+
+
+def _wrong(name: str) -> str | None:
+    """What keeps it from being a name."""
+    if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name:
+        return "is not of lower-case letters, digits and single underscores, at most 40, beginning with a letter"
+    if name in _TAKEN:
+        return f"is {_TAKEN[name]}"
+    if name.endswith("_cuda"):
+        return "ends with _cuda, as the library for GPUs does"
+    return "begins with abi, as names of etch do" if name.startswith("abi") else None
 
 
 def name_from_folder(out: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import evaluate
 from .asked_task import graph_of_task, params_of, with_task
 from .budget import Limits, check_linked, check_planned, check_tools, choose
-from .building.build import build
+from .building.build import build, check_buildable
 from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
 from .console.report import evaluation_report, generation_report, pruning_report
@@ -147,7 +147,7 @@ def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are there
     before they are built, since builds know their own place, and stay where that fails or passes a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
-    prepare_target(request.out, echo)
+    _prepare(request, echo)
     checkpoint = load(
         *(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads),
         languages=request.languages,
@@ -202,6 +202,13 @@ def generate(request: Request, echo: Echo) -> None:
         echo(f"built {program}")
         if request.limits is not None:
             echo(check_linked(request.limits, model, request.out, program, request.board, echo))
+
+
+def _prepare(request: Request, echo: Echo) -> None:
+    """Where it is to be written, before the work begins."""
+    if request.build:
+        check_buildable(request.out)
+    prepare_target(request.out, echo)
 
 
 def _smoothed(request: Request, checkpoint: Checkpoint, graph: Graph, recipe: Recipe, echo: Echo) -> Smoothing | None:
@@ -278,7 +285,8 @@ def _decided(
     if request.build:
         check_tools()
     fixed = (None, None) if prune is None else (prune.min_count, prune.rare_words)
-    chosen = choose(checkpoint, graph, TARGETS[request.target], request.limits, rows, texts, *fixed, echo)
+    target, calibrated = TARGETS[request.target], request.calibrate is not None
+    chosen = choose(checkpoint, graph, target, request.limits, rows, texts, *fixed, echo, calibrated)
     request = replace(
         request,
         max_tokens=chosen.tokens,

@@ -41,9 +41,11 @@ def choose(
     min_count: int | None,
     rare_words: RareWords | None,
     echo: Callable[[str], None],
+    calibrated: bool = False,
 ) -> Chosen:
     """The most accurate form that fits. `texts` to prune the vocabulary by, None to keep it; `min_count` and
-    `rare_words` where they are given, else all are tried."""
+    `rare_words` where they are given, else all are tried; `calibrated`: what is chosen is
+    rounded by texts."""
     if limits.min_tokens is not None and limits.min_tokens > graph.max_tokens:
         message = f"--min-tokens {limits.min_tokens}: the model takes {graph.max_tokens} at most"
         raise EtchError("min-tokens", "arguments", message)
@@ -54,7 +56,7 @@ def choose(
     kinds = () if texts is None else rare_words_of(model) if rare_words is None else (rare_words,)
     ladders = [[Bound(min_count, kind)] if min_count else list(space.bounds(kind)) for kind in kinds]
     found = search(space, Judge(space, rows), limits, ladders, echo)
-    for line in chosen_lines(found, space):
+    for line in chosen_lines(found, space, calibrated):
         echo(line)
     form = found.form
     return Chosen(form.tokens, form.embedding_bits, space.bits(form), space.vocabulary(form.bound).pruning)

@@ -105,10 +105,10 @@ class Space:
         return Form(self.tokens, None, 8, frozenset())
 
     def bounds(self, rare_words: RareWords) -> Iterator[Bound]:
-        """Those that keep about a tenth fewer of the pieces each, ascending."""
+        """Those that keep about a tenth fewer of the pieces each, ascending; of a corpus that uses few, one."""
         counts = np.sort(self._corpus.prunable_counts(rare_words))[::-1]
         kept, last = float(np.count_nonzero(counts)), 0
-        while kept >= _FEWEST_PIECES:
+        while kept >= _FEWEST_PIECES or (kept >= 1 and last == 0):
             min_count = int(counts[int(kept) - 1])
             if min_count > last:
                 yield Bound(min_count, rare_words)

@@ -69,14 +69,16 @@ def tried_line(form: Form, space: Space, error: float, score: Score | None) -> s
     )
 
 
-def chosen_lines(found: Found, space: Space) -> list[str]:
-    """The form that is generated, and how to ask for it without a search."""
+def chosen_lines(found: Found, space: Space, calibrated: bool) -> list[str]:
+    """The form that is generated, and how to ask for it without a search; `calibrated`: where linears in
+    4 bits are rounded by texts."""
     size, form = found.size, found.form
     options = [
         *([] if form.tokens == space.tokens else [f"--max-tokens {form.tokens}"]),
         *_pruned(form.bound),
         *([] if form.embedding_bits == 8 else ["--embedding-bits 4"]),
         *([] if not form.four else [f"--bits {','.join(f'{place}=4' for place in space.bits(form))}"]),
+        *(["--calibrate FILE"] if calibrated and form.four else []),
     ]
     return [
         f"chosen       {found.score.measure} {found.score}, flash {size.flash:,} bytes, RAM {size.ram:,}",
@@ -104,7 +106,9 @@ def _form(form: Form, space: Space) -> str:
 
 
 def _pruned(bound: Bound | None) -> list[str]:
-    return [] if bound is None else [f"--min-count {bound.min_count} --rare-words {bound.rare_words}"]
+    if bound is None:
+        return []
+    return [f"--prune-vocabulary FILE --min-count {bound.min_count} --rare-words {bound.rare_words}"]
 
 
 def _needed(size: Size) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import EtchError
+from ..files.folder_lock import locked
 from ..folders.generated_folder import check_folder
 from ..folders.manifest import read_manifest
 from ..process.progress import advance, advance_to, stage
@@ -24,6 +25,8 @@ _LOG_LINES = 20
 _NO_SQLITE_HEADER = "sqlite3ext.h is missing"  # as tools/sqlite/CMakeLists.txt says it
 # What makes WebAssembly, by Debian's names.
 _WEB_PACKAGES = ("clang", "lld", "llvm", "wasi-libc", "libc++-dev-wasm32", "libclang-rt-dev-wasm32")
+_OF_CMAKE = frozenset('[]%#$?<>|\\";\n\r')
+_PLACE = re.compile(r"^CMAKE_(CACHEFILE_DIR|HOME_DIRECTORY):INTERNAL=(.*)$", re.MULTILINE)
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ")  # of Ninja: files done of all; of Make: per cent
 
 
@@ -34,8 +37,17 @@ def program_path(directory: Path) -> Path:
     return build_folder(directory.absolute()) / "bin" / (verb if name == DEFAULT_MODEL else f"{verb}-{name}")
 
 
+def check_buildable(directory: Path) -> None:
+    """EtchError where CMake or its generators take characters of the path for something else."""
+    found = sorted(character for character in set(str(directory.absolute())) if character in _OF_CMAKE)
+    if found:
+        message = f"{directory} cannot be built in: CMake has other uses for {' '.join(found)} in a path"
+        raise EtchError("build-path", "build", message)
+
+
 def build_folder(directory: Path) -> Path:
-    """Where a generated folder is built, in itself: EtchError where a link leads elsewhere."""
+    """Where a generated folder is built, in itself: EtchError where it cannot be, or a link leads elsewhere."""
+    check_buildable(directory)
     folder = directory / "build"
     for path in (folder, folder / "bin"):
         if path.is_symlink():
@@ -52,8 +64,9 @@ def build(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path
     program = program_path(directory)
     alias = program.parent / program.name.removesuffix(f"-{read_manifest(directory)['name']}")
     if alias != program:
-        alias.unlink(missing_ok=True)
-        alias.symlink_to(program.name)
+        made = alias.with_name(f".{alias.name}-{os.getpid()}")  # another process may be at the same point
+        made.symlink_to(program.name)
+        made.replace(alias)
     return program
 
 
@@ -148,9 +161,24 @@ def _configure_and_build(
     # comes without the call graph beside it, which the check of the stack reads.
     options = [f"-DETCH_RUNTIME_CACHE={runtime_cache(echo) or ''}", "-DCMAKE_CXX_COMPILER_LAUNCHER=", *options]
     options = ["-DCMAKE_BUILD_TYPE=Release", *options]
-    _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
     chosen = [] if target is None else ["--target", target]
-    _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
+    binary.mkdir(parents=True, exist_ok=True)
+    with locked(binary, wait=True):  # two at once break each other's files
+        _forget_another_place(binary)
+        _run(["cmake", "-S", str(ROOT), "-B", str(binary), *options], "configure")
+        _run(["cmake", "--build", str(binary), "--parallel", str(os.cpu_count() or 1), *chosen], "compile")
+
+
+def _forget_another_place(binary: Path) -> None:
+    """What CMake wrote where this folder, or etch itself, was before it was moved: it refuses to go on with that."""
+    cache = binary / "CMakeCache.txt"
+    if not cache.is_file():
+        return
+    said = dict(_PLACE.findall(cache.read_text(encoding="utf-8", errors="replace")))
+    places = {"CACHEFILE_DIR": binary, "HOME_DIRECTORY": ROOT}
+    if any(Path(said.get(key, "")).resolve() != place.resolve() for key, place in places.items()):
+        cache.unlink()
+        shutil.rmtree(binary / "CMakeFiles", ignore_errors=True)
 
 
 def _run(command: list[str], what: str) -> None:

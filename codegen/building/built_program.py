@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..folders.manifest import MANIFEST
 from .build import build, program_path
 
 Echo = Callable[[str], None]
@@ -21,11 +20,9 @@ class ProgramError(Exception):
 
 
 def program_of(directory: Path, echo: Echo) -> Path:
-    """The built program of a generated folder; builds it where it is missing or older than the sources."""
-    program, written = program_path(directory), (directory / MANIFEST).stat().st_mtime
-    if program.is_file() and not program.is_symlink() and program.stat().st_mtime >= written:
-        return program
-    return build(directory, echo)
+    """The built program of a generated folder. It is built whenever it is asked for, since the runtime or the compiler
+    may be others by now; `echo` is told where there is none yet."""
+    return build(directory, (lambda _: None) if program_path(directory).exists() else echo)
 
 
 def json_lines(program: Path, lines: Sequence[bytes], form: str, *options: str) -> list[dict[str, Any]]:

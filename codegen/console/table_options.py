@@ -30,7 +30,7 @@ def add_tables(generate: argparse.ArgumentParser, positive: Callable[[str], int]
         "what should be written) uses less often than --min-count; the tokenizer stays Hugging Face's over what is "
         "kept",
     )
-    generate.add_argument("--min-count", type=positive, metavar="N", help="of --prune-vocabulary")
+    generate.add_argument("--min-count", type=positive, metavar="N", help="pieces that it uses fewer than N times go")
     generate.add_argument(
         "--rare-words",
         choices=("spelled", "unknown"),
@@ -73,7 +73,7 @@ def add_columns(generate: argparse.ArgumentParser) -> None:
     )
     header = generate.add_mutually_exclusive_group()
     header.add_argument("--header", action="store_true", default=None, help="the first row holds names")
-    header.add_argument("--no-header", action="store_false", dest="header", help="it holds data")
+    header.add_argument("--no-header", action="store_false", dest="header", help="the first row is data")
     generate.add_argument(
         "--prune-columns", type=columns, metavar="A,B", help="texts of that table (default: --text-columns)"
     )
@@ -99,10 +99,11 @@ def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     need("--prune-vocabulary", corpus, "--min-count", arguments.min_count is not None or limits is not None)
     need("--min-count", arguments.min_count, "--prune-vocabulary", corpus is not None)
     need("--rare-words", arguments.rare_words, "--prune-vocabulary", corpus is not None)
-    for option in ("min_accuracy", "min_tokens", "board"):
-        need(
-            f"--{option.replace('_', '-')}", getattr(arguments, option), "--max-flash or --max-ram", limits is not None
-        )
+    for option in ("min_accuracy", "min_tokens"):
+        name = f"--{option.replace('_', '-')}"
+        need(name, getattr(arguments, option), "--max-flash, --max-ram or --max-stack", limits is not None)
+    links = limits is not None and arguments.target == "m-profile" and arguments.build
+    need("--board", arguments.board, "a limit as --max-flash, --target m-profile and --build", links)
     need("--evaluate-rows", arguments.evaluate_rows, "--evaluate", table is not None)
     need("--measure", arguments.measure, "--evaluate", table is not None)
     need("--labels", arguments.labels, "--evaluate", table is not None)

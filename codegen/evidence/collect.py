@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .. import __version__
@@ -58,7 +59,8 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     if request.table is not None:
         options = ["--evaluate", str(request.table), *request.table_options]
         shown = [program.name, options[0], shown_file(request, "evaluate"), *request.table_options]
-        checks.append(_ran("Answers to a labelled table", program, *options, shown=shown))
+        answers = _ran("Answers to a labelled table", program, *options, shown=shown)
+        checks.append(replace(answers, output=answers.output.replace(str(request.table), shown[2])))
     checks += [
         _ran("Refusal: a kernel that does not exist", program, "--kernel", "no_such", "text", code=2),
         _ran("Refusal: a file that is not there", program, "--file", "no_such_file", code=2),

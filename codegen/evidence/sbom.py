@@ -8,6 +8,15 @@ import uuid
 from typing import Any
 
 _SPACE = uuid.UUID("8f3c64e0-8a43-5c9b-9f0e-5d8d2f6f2a11")  # of serial numbers: one of our own, for names below
+# Names of model cards that SPDX spells otherwise; a licence that it does not list has a name, not an identifier.
+_IDENTIFIERS = {
+    one.lower(): one
+    for one in (
+        *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unlicense", "WTFPL", "AFL-3.0", "Artistic-2.0"),
+        *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0"),
+        *("GPL-3.0-only", "LGPL-3.0-only", "AGPL-3.0-only", "MPL-2.0", "EPL-2.0", "ODbL-1.0", "Unicode-3.0"),
+    )
+}
 _SPDX = re.compile(r"^license: *([A-Za-z0-9.+-]+) *$", re.MULTILINE)
 
 
@@ -21,7 +30,8 @@ def sbom(
     model = _part("machine-learning-model", "model", name, version, _licences(licence))
     model["modelCard"] = {"modelParameters": {"task": manifest["task"]}}
     parts = [
-        _part("library", "runtime", "etch", manifest["generator"], _named("Apache-2.0")),
+        # Its tables of characters are facts of the Unicode Character Database (LICENSE).
+        _part("library", "runtime", "etch", manifest["generator"], _named("Apache-2.0", "Unicode-3.0")),
         _part("data", "checkpoint", f"{name} checkpoint", checkpoint[:8], _licences(licence))
         | {"hashes": [_sha256(checkpoint)]},
     ]
@@ -61,8 +71,9 @@ def _sha256(digest: str) -> dict[str, str]:
     return {"alg": "SHA-256", "content": digest}
 
 
-def _named(identifier: str) -> list[Any]:
-    return [{"license": {"name": identifier}}]
+def _named(*names: str) -> list[Any]:
+    found = ((name, _IDENTIFIERS.get(name.lower())) for name in names)
+    return [{"license": {"id": spdx} if spdx else {"name": name}} for name, spdx in found]
 
 
 def _licences(text: str | None) -> list[Any]:

@@ -37,7 +37,9 @@ def prepare_target(out: Path, echo: Callable[[str], None]) -> None:
 def check_target(out: Path) -> None:
     """Refuses a target that holds anything that etch did not write, before the work begins."""
     with _alone_in(out.absolute().parent):  # or another run could exchange the folder between two looks at it
-        if out.is_symlink() or (out.exists() and not out.is_dir()):
+        if out.is_symlink():
+            raise _refuse("target-not-a-folder", f"{out} is a link: name the folder itself")
+        if out.exists() and not out.is_dir():
             raise _refuse("target-not-a-folder", f"{out} exists and is not a folder")
         if not out.exists():
             parent = out.absolute().parent

@@ -34,7 +34,7 @@ def limits_of(config: Config) -> Limits:
         if config.brings_code:
             message = f"model type '{config.model_type}' is of code that comes with the checkpoint, which is never run"
             raise EtchError("remote-code", "front-end", f"{message}; {advice(config, FRONT_ENDS)}", file="config.json")
-        supported = f"{len(FRONT_ENDS)} others, which README.md lists"
+        supported = f"{len(FRONT_ENDS)} others, which etch inspect --model-types prints"
         raise EtchError(
             "model-type-not-supported",
             "front-end",

@@ -47,7 +47,9 @@ def compile_unigram(spec: UnigramModel, texts: list[bytes], special: Collection[
     found = trie.build((matched, others))
     ids = found.values.tolist()
     scores = np.array([score_of[i] if i in is_matched else 0.0 for i in ids], np.float64)
-    steps = scores.view(np.int64) - scores.astype(np.float32).astype(np.float64).view(np.int64) + _STEP_BIAS
+    with np.errstate(over="ignore"):  # those that are no float are far from any, too
+        narrow = scores.astype(np.float32).astype(np.float64)
+    steps = scores.view(np.int64) - narrow.view(np.int64) + _STEP_BIAS
     is_wide = bool(((steps < 0) | (steps > _MOST_STEP)).any())
     if is_wide:
         steps[:] = 0

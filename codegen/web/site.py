@@ -20,7 +20,7 @@ from ..folders.generated_folder import Pieces
 from ..folders.manifest import CMAKE_FILE, MANIFEST, TERMS_SUFFIX, check_one_arena, read_manifest
 from ..folders.output import prepare_target, write_output
 from ..render.environment import template_environment
-from ..tasks import task_of, verbs
+from ..tasks import verbs
 from ..tasks.fill_mask import MASKS
 
 VERBS = ("answer", "classify", "embed", "fill_mask", "regress", "tag")
@@ -44,8 +44,6 @@ def make_site(directory: Path, out: Path, echo: Callable[[str], None]) -> None:
         raise EtchError("task-not-supported", "web", message)
     if (out / CMAKE_FILE).exists() and (out / MANIFEST).exists():
         raise EtchError("target-is-a-model", "web", f"{out} is a generated model: choose another folder")
-    if task_of(manifest["task"]).rows == "steps":
-        raise EtchError("task-not-supported", "web", "pages have no generative models so far")
     if f"{name}.mjs" == _WORKER:
         message = f"a page has a file {_WORKER} of its own: generate the model with another --name"
         raise EtchError("name-taken", "web", message)

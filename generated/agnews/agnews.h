@@ -36,8 +36,8 @@ extern "C" {
 #endif
 
 /* One session's memory: static, or anywhere else at a multiple of 64 bytes once the members before its arena are 0. On
- * the heap: aligned_alloc(64, sizeof(etch_agnews_workspace)). malloc() may give another place, which calls refuse with
- * ETCH_WORKSPACE_MISALIGNED. */
+ * the heap: aligned_alloc(64, sizeof *w), then memset(w, 0, offsetof(etch_agnews_workspace, arena)). malloc() may give
+ * another place, which calls refuse with ETCH_WORKSPACE_MISALIGNED. */
 typedef struct etch_agnews_workspace {
     uint8_t special_tokens;        /* ETCH_SPECIAL_TOKENS_..., from the next call on */
     uint32_t max_target;           /* of generative models; 0 */

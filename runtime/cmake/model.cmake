@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# etch_generated_model(NAME VERSION v TASK classify|regress|embed|tag|fill_mask|answer|translate|summarize|generate STACK_BUDGET bytes SOURCES file... [CUDA_SOURCES file...])
+# etch_generated_model(NAME VERSION v TASK classify|regress|… STACK_BUDGET bytes SOURCES file... [CUDA_SOURCES file...])
 # Called by the CMakeLists.txt of a generated folder, in this project and in any that found etch. Makes the library
 # etch_NAME (etch::NAME) and, where etch::cuda was built, etch_NAME_cuda (etch::NAME_cuda) of what `etch generate --gpu`
 # wrote; in this project also its program, its stack check and its part of the installation.

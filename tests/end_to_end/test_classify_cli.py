@@ -188,10 +188,22 @@ def test_a_cut_text_is_reported(classify: Program, max_tokens: int) -> None:
     assert (answers(exact)[0]["tokens"], answers(exact)[0]["truncated"], exact.err) == (max_tokens, False, "")
     for option, count in (("--json", lambda o: o["tokens"]), ("--tokens", lambda o: len(o["ids"]))):
         cut = classify.well(option, words + b" a")
-        assert cut.err == f"text cut to {max_tokens} tokens\n"
+        assert re.fullmatch(rf"classify\S*: text '[^']*'?\.*'?: text cut to {max_tokens} tokens\n", cut.err)
         assert cut.objects[0]["truncated"] is True
         assert count(cut.objects[0]) == max_tokens
-    assert classify.well(words + b" a", b"short").err == f"text cut to {max_tokens} tokens\n"
+    assert classify.well(words + b" a", b"short").err.count("\n") == 1
+
+
+def test_a_cut_text_is_named(classify: Program, max_tokens: int) -> None:
+    """By its place, also among lines that are answered together."""
+    long = b" ".join([b"a"] * max_tokens)
+    said = classify.well(stdin=b"\n".join([b"short", long, b"short", long])).err.splitlines()
+    assert [line.split(": ", 1)[1] for line in said] == [
+        f"standard input: line {line}: text cut to {max_tokens} tokens" for line in (2, 4)
+    ]
+    assert classify.well("--tokens", stdin=b"\n".join([b"short", long])).err.endswith(
+        f": standard input: line 2: text cut to {max_tokens} tokens\n"
+    )
 
 
 # --- output --------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def test_json_lines(stub: Program) -> None:
         {"embedding": [1, 2, 3], "tokens": 5, "truncated": True},
     ]
     assert list(outcome.objects[0]) == ["embedding", "tokens", "truncated"]
-    assert outcome.err == "text cut to 5 tokens\n"
+    assert outcome.err == "embed-stub: text '1 2 3 4': text cut to 5 tokens\n"
 
 
 def test_texts_come_as_in_classify(stub: Program, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_similarity(stub: Program) -> None:
 def test_similarity_of_cut_and_refused_texts(stub: Program) -> None:
     outcome = stub.well("--similarity", "1", "1 2 3 4", "--json")
     assert (outcome.objects[0]["tokens"], outcome.objects[0]["truncated"]) == ([3, 5], [False, True])
-    assert outcome.err == "text cut to 5 tokens\n"
+    assert outcome.err == "embed-stub: text '1 2 3 4': text cut to 5 tokens\n"
     for texts in (("1", "fail"), ("fail", "1")):
         assert stub.refused(1, "--similarity", *texts).startswith(f"texts of '{texts[0]}': ")
 

@@ -18,16 +18,13 @@ namespace {
 
 constexpr std::size_t kMostTexts = 256;  // answered together; their answers are in memory until they are printed
 
-void print_line(const std::string& line, bool truncated) {
-    write_output(line);
-    if (truncated) {
-        std::fputs(format(kModel.face.cut, static_cast<unsigned>(kModel.max_tokens)).c_str(), stderr);
-    }
+void print_answer(const Options& options, const Text& text, const Answer& answer) {
+    write_output(options.json ? answer_as_json(options, text, answer) : kModel.face.as_text(options, text, answer));
 }
 
-void print_answer(const Options& options, const Text& text, const Answer& answer) {
-    print_line(options.json ? answer_as_json(options, text, answer) : kModel.face.as_text(options, text, answer),
-               answer.truncated);
+void say_cut(const std::string& where) {
+    const std::string what = format(kModel.face.cut, static_cast<unsigned>(kModel.max_tokens));
+    std::fprintf(stderr, "%s: %s: %s", std::string(kModel.program).c_str(), where.c_str(), what.c_str());
 }
 
 void answer_one(const Options& options, const Text& text, const std::string& where) {
@@ -38,9 +35,12 @@ void answer_one(const Options& options, const Text& text, const std::string& whe
         fail(kRunFailure, "%s: %s", where.c_str(), describe(status));
     }
     if (options.tokens) {
-        print_line(tokens_as_json(tokens), tokens.truncated);
+        write_output(tokens_as_json(tokens));
     } else {
         print_answer(options, text, answer);
+    }
+    if (options.tokens ? tokens.truncated : answer.truncated) {
+        say_cut(where);
     }
 }
 
@@ -79,14 +79,20 @@ void answer_lines(const Options& options) {
         if (texts.size() > 1) {
             answer_batch(texts, answers);
         }
+        const auto place_of = [&](std::size_t i) {
+            return file.name() + format(": line %zu", lines.line_number() + 1 + i - texts.size());
+        };
         for (std::size_t i = 0; i < answers.size(); ++i) {
             print_answer(options, {texts[i], {}, false}, answers[i]);
+            if (answers[i].truncated) {
+                say_cut(place_of(i));
+            }
         }
         if (!answers.empty()) {
             continue;
         }
         for (std::size_t i = 0; i < texts.size(); ++i) {  // one after the other, up to the one that is refused if any
-            const std::string where = file.name() + format(": line %zu", lines.line_number() + 1 + i - texts.size());
+            const std::string where = place_of(i);
             answer_one(options, options.pair_lines ? split_pair(texts[i], where) : Text{texts[i], {}, false}, where);
         }
     }

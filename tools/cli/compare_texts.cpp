@@ -43,9 +43,11 @@ void compare_texts(const Options& options) {
         } else {
             write_output(format("%.9g\n", static_cast<double>(found.cosine)));
         }
-        for (const bool truncated : found.truncated) {
-            if (truncated) {
-                std::fprintf(stderr, "text cut to %u tokens\n", static_cast<unsigned>(kModel.max_tokens));
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (found.truncated[i]) {
+                std::fprintf(stderr, "%s: text %s: text cut to %u tokens\n", std::string(kModel.program).c_str(),
+                             quoted(i == 0 ? pair.first : pair.second).c_str(),
+                             static_cast<unsigned>(kModel.max_tokens));
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of one generated model: classify-NAME, regress-NAME, embed-NAME, tag-NAME, fill-mask-NAME or answer-NAME.
+// The program of one generated model, called by what it does and its name: classify-NAME, fill-mask-NAME.
 #include <unistd.h>
 
 #include <new>

@@ -25,6 +25,10 @@ inline constexpr const char* kTextColumnsHelp = R"(
   --text-columns C,…   numbers or names, joined by a space (default: all but the label's); two of them with --pairs
 )";
 
+inline constexpr const char* kJoinedColumnsHelp = R"(
+  --text-columns C,…   numbers or names, joined by a space (default: all but the label's)
+)";
+
 inline constexpr const char* kTwoTextColumnsHelp = R"(
   --text-columns A,B   numbers or names of the two texts (default: all but the label's)
 )";

@@ -145,9 +145,18 @@ def test_four_bits_are_calibrated_where_there_are_any(folder: Path, generate: Ge
     ("options", "words"),
     [
         (["--max-flash", "1M"], "[option-incomplete] arguments: a budget needs --evaluate"),
-        (["--min-tokens", "5"], "[option-incomplete] arguments: --min-tokens needs --max-flash or --max-ram"),
-        (["--min-accuracy", "0.5"], "[option-incomplete] arguments: --min-accuracy needs --max-flash or --max-ram"),
-        (["--board", "mps2-an385"], "[option-incomplete] arguments: --board needs --max-flash or --max-ram"),
+        (
+            ["--min-tokens", "5"],
+            "[option-incomplete] arguments: --min-tokens needs --max-flash, --max-ram or --max-stack",
+        ),
+        (
+            ["--min-accuracy", "0.5"],
+            "[option-incomplete] arguments: --min-accuracy needs --max-flash, --max-ram or --max-stack",
+        ),
+        (
+            ["--board", "mps2-an385"],
+            "[option-incomplete] arguments: --board needs a limit as --max-flash, --target m-profile and --build",
+        ),
         (["--max-ram", "1M", "--evaluate", "T", "--recipe", "w4a8"], "[option-conflict] arguments: a budget chooses"),
         (["--max-ram", "1M", "--evaluate", "T", "--embedding-bits", "4"], "[option-conflict] arguments: a budget"),
         (["--max-ram", "1M", "--evaluate", "T", "--bits", "pooler=4"], "[option-conflict] arguments: a budget chooses"),

@@ -47,7 +47,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(module, "Judge", lambda space, rows: f"judge of {rows}")
     monkeypatch.setattr(module, "search", search)
     monkeypatch.setattr(module, "rare_words_of", lambda model: ("spelled", "unknown"))
-    monkeypatch.setattr(module, "chosen_lines", lambda found, space: ["chosen"])
+    monkeypatch.setattr(module, "chosen_lines", lambda found, space, calibrated: ["chosen"])
     return calls
 
 

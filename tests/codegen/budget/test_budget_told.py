@@ -77,15 +77,18 @@ def test_the_table_of_what_was_tried() -> None:
 
 
 def test_what_was_chosen_and_how_to_ask_for_it() -> None:
-    def lines(form: Form) -> list[str]:
-        return told.chosen_lines(Found(form, SPACE.size(form), SCORE), SPACE)  # type: ignore[arg-type]
+    def lines(form: Form, calibrated: bool = False) -> list[str]:
+        return told.chosen_lines(Found(form, SPACE.size(form), SCORE), SPACE, calibrated)  # type: ignore[arg-type]
 
     assert lines(WHOLE) == [
         f"chosen       accuracy {SCORE}, flash 1,234,567 bytes, RAM 4,096",
         "  the same   without any option",
     ]
-    options = "--max-tokens 64 --min-count 3 --rare-words spelled --embedding-bits 4 --bits layer.a=4,layer.b=4"
+    pruned = "--prune-vocabulary FILE --min-count 3 --rare-words spelled"
+    options = f"--max-tokens 64 {pruned} --embedding-bits 4 --bits layer.a=4,layer.b=4"
     assert lines(SMALL)[1] == f"  the same   {options}"
+    assert lines(SMALL, calibrated=True)[1] == f"  the same   {options} --calibrate FILE"
+    assert lines(WHOLE, calibrated=True)[1] == "  the same   without any option"
 
 
 def test_refusals() -> None:

@@ -76,20 +76,16 @@ def test_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("config", "words"),
     [
         ({"model_type": "mobilebert"}, "nearest: "),
-        ({"model_type": "bert-generation", "rope_theta": 10000.0}, "it asks for rotary positions; needed: a front-end"),
-        (
-            {"model_type": "xyz", "architectures": ["XyzForCausalLM"]},
-            "it asks for text that is generated token by token",
-        ),
-        ({"model_type": "xyz", "is_encoder_decoder": True}, "a decoder with attention to an encoder"),
-        ({"model_type": "xyz", "rope_theta": 1, "rope_parameters": {"a": 1}}, "it asks for rotary positions; needed"),
-        ({"model_type": "xyz", "is_encoder_decoder": False, "architectures": [3]}, "needed: a front-end"),
+        ({"model_type": "bert-generation", "num_experts": 4}, "it asks for mixtures of experts; needed: a front-end"),
+        ({"model_type": "xyz", "num_experts": 2, "num_local_experts": 2}, "it asks for mixtures of experts; needed"),
+        ({"model_type": "xyz", "rope_theta": 1, "attn_logit_softcapping": 5}, "it asks for scores with a soft limit"),
+        ({"model_type": "xyz", "is_encoder_decoder": True, "num_experts": 0}, "needed: a front-end"),
     ],
 )
 def test_what_is_said_of_a_family_that_is_not_there(config: dict[str, Any], words: str) -> None:
     said = advice(Config.from_json(config), ["albert", "bert"])
     assert words in said
-    assert ("it asks for" in said) == ("it asks for" in words or "decoder" in words)
+    assert ("it asks for" in said) == ("it asks for" in words)
 
 
 def test_the_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +94,14 @@ def test_the_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert cli.main(["inspect", str(tmp_path)]) == 1
     said = capsys.readouterr().err
     assert "; needed: a front-end (codegen/README.md, How to add); " in said
-    assert said.endswith(f"supported: {len(FRONT_ENDS)} others, which README.md lists\n")
+    assert said.endswith(f"supported: {len(FRONT_ENDS)} others, which etch inspect --model-types prints\n")
+
+
+def test_model_types(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["inspect", "--model-types"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.split() == sorted(FRONT_ENDS)
 
 
 def test_the_readme_lists_every_type() -> None:

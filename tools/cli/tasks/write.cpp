@@ -168,7 +168,7 @@ const TaskFace kWriteFace = {
     check,
     nullptr,
     kOutput,
-    {kEvaluation, kTextColumnsHelp, kHeaderHelp},
+    {kEvaluation, kJoinedColumnsHelp, kHeaderHelp},
     described,
     kTextCut,
     as_text,
