@@ -80,9 +80,10 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     write_file(request.out, text.encode(), STAGE)
     beside = request.out.with_suffix(".cdx.json")
     write_file(beside, (json.dumps(bill, indent=1, ensure_ascii=False) + "\n").encode(), STAGE)
-    failed = [check.title for check in checks if not check.holds]
-    for title in failed:
-        echo(f"failed       {title}")
+    failed = [check for check in checks if not check.holds]
+    for check in failed:
+        said = check.output.splitlines()
+        echo(f"failed       {check.title}: {' / '.join(said[-2:])}")  # what it said last, and its exit code
     echo(f"wrote {request.out} and {beside.name}: {len(checks) - len(failed)} of {len(checks)} checks hold")
     return 1 if failed else 0
 

@@ -72,6 +72,15 @@ generated::Encoding encoding;
 std::string inputs[2];
 std::string output;
 
+// One of them may be empty.
+bool has_labels() {
+    std::uint32_t i = 0;
+    while (i < kModel.width && label(i).empty()) {
+        ++i;
+    }
+    return i < kModel.width;
+}
+
 Text text_of(std::uint32_t pair) {
     return {inputs[0], inputs[1], pair != 0};
 }
@@ -147,8 +156,7 @@ ETCH_EXPORT(std::uint32_t, etch_describe)() {
     output += ", \"pairs\": ";
     append_json(output, kModel.pairs);
     output += ", \"labels\": ";
-    append_json_array(output, label(0).empty() ? 0 : kModel.width,
-                      [](std::uint32_t i) { append_json(output, label(i)); });
+    append_json_array(output, has_labels() ? kModel.width : 0, [](std::uint32_t i) { append_json(output, label(i)); });
     output += '}';
     return finish(Status::ok);
 }
