@@ -18,7 +18,8 @@ import numpy as np
 from .errors import EtchError
 from .ir import graph as g
 from .ir.derived import Derived
-from .ir.op import reads, role, slots, writes
+from .ir.op import reads, slots, writes
+from .ir.renamed import Renaming
 from .load.bare_encoder import is_bare, with_pooling
 from .load.folder import Checkpoint
 from .names import checked_name
@@ -242,20 +243,7 @@ class _Rename:
         return name if name in self.made else f"{self.head}_{name}"
 
     def op(self, op: Any) -> Any:
-        """The op, or a part of it."""
-        return replace(op, **{each.name: self._field(each, getattr(op, each.name)) for each in fields(op)})
-
-    def _field(self, each: Any, value: Any) -> Any:
-        if value is None:
-            return None
-        kind = role(each)
-        if kind == "parts":
-            return tuple(map(self.op, value))
-        if kind == "weights":
-            return tuple(map(self._parameter, value)) if isinstance(value, tuple) else self._parameter(value)
-        if kind == "attribute":
-            return f"{self.head}_{value}" if each.name == "name" else value
-        return tuple(map(self.value, value)) if isinstance(value, tuple) else self.value(value)
+        return Renaming(lambda name: f"{self.head}_{name}", self.value, self._parameter).op(op)
 
     def _parameter(self, parameter: g.Parameter) -> g.Parameter:
         if parameter.name in self.parameters:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -52,13 +53,19 @@ def _shape(graph: g.Graph) -> str:
     nodes = [node for phase in graph.phases for node in phase.body]
     layers = [node for node in nodes if isinstance(node, g.Layers)]
     attentions = [op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)]
-    # Each layer attends, those before a loop too.
-    counts = [layer.count for layer in layers if any(isinstance(op, g.Attention) for op in layer.body)]
-    count = sum(counts) + sum(isinstance(node, g.Attention) for node in nodes)
+    # Each layer attends or convolves, those before a loop too.
+    count = sum(layer.count * _layers_in(layer.body) for layer in layers)
+    count += sum(isinstance(node, g.Attention | g.CausalConvolution) for node in nodes)
     words = [f"{count} layers"] if layers else []
     if attentions:
         words += [f"hidden {_hidden(graph, layers, attentions[0])}", f"{attentions[0].heads} heads"]
     return ", ".join(words) or "no layers"
+
+
+def _layers_in(body: Sequence[g.Op]) -> int:
+    """Of a loop: a decoder's layer attends once more, to what it does not write."""
+    to_itself = Counter(op.mask != "none" for op in body if isinstance(op, g.Attention))
+    return max(to_itself.values(), default=0) + sum(isinstance(op, g.CausalConvolution) for op in body)
 
 
 def _hidden(graph: g.Graph, layers: Sequence[g.Layers], attention: g.Attention) -> int:

@@ -18,6 +18,7 @@ from ..ir.stage import Stage
 from ..ir.text import Text
 from .attention import Relative, attention, split_heads
 from .best import best
+from .convolution import convolution
 from .embedding import embedding_sum
 from .floats import F32Array, QuantizedRows, affine, layer_norm, quantize_rows, rms_norm
 from .gru import gru
@@ -81,7 +82,8 @@ class Forward:
         self.spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
         positions = np.concatenate([np.arange(length) for length in lengths])
         self.indices = {"ids": ids, "segments": segments, "positions": positions}
-        # Keys and values, [heads, tokens, width] for each text, by name and the layer that they are kept for.
+        # Keys and values, [heads, tokens, width] for each text, by name and the layer that they are kept for; of
+        # states the last rows [rows, width].
         self.caches: dict[tuple[str, int], list[Rows]] = {}
         self._buffers: dict[str, _Value] = {}
         self.mask_spans: list[slice] = []  # of the rows of each text's masks
@@ -193,6 +195,21 @@ def _multiply(op: p.Multiply, at: Forward) -> None:
 @EMULATE.on(p.Add)
 def _add(op: p.Add, at: Forward) -> None:
     at.write(op.out, at.read(op.a) + at.read(op.b))
+
+
+@EMULATE.on(p.CausalConvolution)
+def _causal_convolution(op: p.CausalConvolution, at: Forward) -> None:
+    weights = op.weights.at(at.layer)
+    assert isinstance(weights, p.ConvolutionWeights)
+    rows = at.read(op.input)
+    spans = [slice(i, i + 1) for i in range(len(rows))] if at.per_text else at.spans
+    before: list[Rows] = [np.zeros((op.before, op.input.width), np.float32)] * len(spans)
+    if op.state is not None:
+        before = at.caches.get(at.place(op.state), before)
+    found = [np.concatenate([first, rows[span]]) for first, span in zip(before, spans, strict=True)]
+    if op.state is not None:
+        at.caches[at.place(op.state)] = [of_text[-op.before :] for of_text in found]
+    at.write(op.out, np.concatenate([convolution(of_text, weights) for of_text in found]))
 
 
 @EMULATE.on(p.Rotary)

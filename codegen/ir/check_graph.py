@@ -11,8 +11,8 @@ from typing import Literal
 
 from . import graph as g
 from .check_target import check_target, unsound
-from .op import by_layer, carried, reads, slots, writes
-from .products import products_of, terms_of, tied_tables
+from .check_uses import check_tied, check_uses
+from .op import by_layer, reads, slots
 from .stage import Stage
 
 RowKind = Literal["tokens", "text", "masks", "steps"]
@@ -68,13 +68,13 @@ def check_graph(graph: g.Graph) -> None:
     """EtchError (stage check) where something does not fit."""
     check_target(graph)
     _walk(graph)
-    _check_uses(graph)
+    check_uses(graph)
     names: dict[str, g.Parameter] = {}
     for parameter in g.parameters_of(graph):
         if names.setdefault(parameter.name, parameter) is not parameter:
             raise unsound(f"two weights are called '{parameter.name}'")
 
-    _check_tied(graph)
+    check_tied(graph)
 
 
 def rows_of(graph: g.Graph) -> dict[str, RowKind]:
@@ -145,43 +145,6 @@ def _check_carried(layers: g.Layers, before: dict[str, RowKind], after: dict[str
     for value, rows in before.items():
         if after[value] != rows:
             raise unsound(f"{layers.name}: '{value}' has a row per {after[value]} after a layer, before it per {rows}")
-
-
-def _check_uses(graph: g.Graph) -> None:
-    """Every value that is written is read before it is written again, or is a result. Of what a layer leaves to the
-    next one, behind the last one of them is."""
-    unused: dict[str, g.Op] = {}
-    left: dict[str, set[str]] = {}
-    for node in (node for phase in graph.phases for node in phase.body):
-        for op in g.ops_in(node) * (2 if isinstance(node, g.Layers) else 1):
-            for value in reads(op):
-                for each in left.pop(value, {value}):
-                    unused.pop(each, None)
-            for value in writes(op):
-                left.pop(value, None)
-                if value in unused and unused[value] is not op:
-                    raise unsound(f"'{value}' is computed by {type(unused[value]).__name__} and never read")
-                unused[value] = op
-        handed = carried(g.ops_in(node)).intersection(unused)
-        left |= dict.fromkeys(handed, handed)
-    results = {head.value for head in graph.heads}
-    for value, op in unused.items():
-        if value not in results:
-            raise unsound(f"'{value}' is computed by {type(op).__name__} and never read")
-
-
-def _check_tied(graph: g.Graph) -> None:
-    """What the table of a linear may be: entries by id, all of them, outside layers."""
-    tied = tied_tables(graph)
-    for product, layers in products_of(graph):
-        if product.weight.name not in tied:
-            continue
-        if layers is not None or isinstance(product, g.Recurrence) or (isinstance(product, g.Linear) and product.exact):
-            message = "has the weights of an embedding table: of a linear, in no layer, and as the recipe stores it"
-            raise unsound(f"{product.name} {message}")
-    for term in terms_of(graph):
-        if term.table.name in tied and term.by != "ids":
-            raise unsound(f"{term.table.name} is looked up by {term.by}: weights of a linear are entries by id")
 
 
 @CHECK.on(g.Embed)
@@ -264,6 +227,24 @@ def _value_by_value(op: g.Multiply | g.Add, check: _Check) -> None:
         check.same(f"width of '{value}'", check.width(value), check.width(op.a))
     check.same(f"rows of '{op.b}'", check.rows[op.b], check.rows[op.a])
     check.out(op.out, check.rows[op.a])
+
+
+@CHECK.on(g.CausalConvolution)
+def _causal_convolution(op: g.CausalConvolution, check: _Check) -> None:
+    width, rows = check.width(op.input), _check_rows(op.input, check)
+    check.same(f"width of '{op.out}'", check.width(op.out), width)
+    taps = op.weight.shape[-1]
+    if not 2 <= taps <= g.MOST_TAPS:
+        raise unsound(f"{op.name} takes from {taps} rows, 2 to {g.MOST_TAPS} are supported")
+    check.shape(op.weight, width, taps)
+    if op.bias is not None:
+        check.shape(op.bias, width)
+        check.same(f"layers of {op.bias.name}", op.bias.of_layer, op.weight.of_layer)
+    if op.out == op.input:
+        raise unsound(f"{op.name} reads and writes '{op.out}'")
+    if rows == "tokens" and check.target is not None:
+        raise unsound(f"{op.name}: rows of the text belong before what repeats")
+    check.out(op.out, rows)
 
 
 @CHECK.on(g.Rotary)

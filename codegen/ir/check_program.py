@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..errors import EtchError
 from . import program as p
 from . import walks
-from .op import by_layer, reads, slots, writes
+from .check_operands import CHECK, STAGE, refuse, same
+from .op import by_layer, earlier_reads, reads, slots, writes
 from .stage import Stage
 
-_STAGE = "check"
 _Held = Literal["nothing", "first", "all"]
 
-CHECK: Stage[None] = Stage(_STAGE)  # widths, kinds and weights of an op
-READS_ALL: Stage[bool] = Stage(_STAGE)  # whether an op that writes one row of a text reads those of all its tokens
-WALK: Stage[None] = Stage(_STAGE)  # through a step that holds others
+READS_ALL: Stage[bool] = Stage(STAGE)  # whether an op that writes one row of a text reads those of all its tokens
+WALK: Stage[None] = Stage(STAGE)  # through a step that holds others
 
 
 def check_program(program: p.Program) -> None:
@@ -55,17 +53,17 @@ class _Walk:
         layers_of = step.count if isinstance(step, p.Loop) else None
         for op in walks.ops_in(step):
             for name, value in by_layer(op).items():
-                _same(f"layers of '{name}' of {type(op).__name__}", len(value.values), layers_of)
+                same(f"layers of '{name}' of {type(op).__name__}", len(value.values), layers_of)
         if not isinstance(step, p.Loop):
             layers = [slot.layers for op in walks.ops_in(step) for slot in slots(op)]
-            _same("layers of weights outside a loop", set(layers) - {1}, set())
+            same("layers of weights outside a loop", set(layers) - {1}, set())
             return
         for slot in (slot for op in walks.ops_in(step) for slot in slots(op) if not slot.common):
-            _same(f"layers of {slot.name}", slot.layers, step.count)
+            same(f"layers of {slot.name}", slot.layers, step.count)
 
     def loop(self, loop: p.Loop) -> None:
         if loop.count < 1 or not loop.body or not all(blocks.body for blocks in loop.body):
-            raise _refuse(f"{loop.name}: {loop.count} layers of {[len(blocks.body) for blocks in loop.body]} ops")
+            raise refuse(f"{loop.name}: {loop.count} layers of {[len(blocks.body) for blocks in loop.body]} ops")
         for layer in range(loop.count):
             if 2 <= layer < loop.count - 1:
                 continue  # as the one before
@@ -80,7 +78,7 @@ class _Walk:
             if repeat.over == "steps":
                 self.step(step)
             elif isinstance(step, p.Loop | p.Blocks | p.Repeat):
-                raise _refuse(f"{type(step).__name__} inside of what is repeated for each text")
+                raise refuse(f"{type(step).__name__} inside of what is repeated for each text")
             elif repeat.over == "masks":
                 self._for_masks(step)
             else:
@@ -91,17 +89,17 @@ class _Walk:
         for output in self._program.outputs:
             if output.task.rows == "steps":
                 steps = any(isinstance(step, p.Repeat) and step.over == "steps" for step in self._program.steps)
-                _same("steps that write, and what they write", (steps, self._program.target is not None), (True, True))
+                same("steps that write, and what they write", (steps, self._program.target is not None), (True, True))
             one = output.task.rows in ("text", "steps")
             self._need(output.buffer, "first" if one else "all", "the result")
             rows = "one" if one else "tokens"
-            _same(f"rows of the result '{output.buffer.name}'", output.buffer.rows, rows)
-            _same(f"width of the result '{output.buffer.name}'", output.buffer.width, output.task.outputs)
+            same(f"rows of the result '{output.buffer.name}'", output.buffer.rows, rows)
+            same(f"width of the result '{output.buffer.name}'", output.buffer.width, output.task.outputs)
 
     def _whole(self, op: p.Op) -> None:
         """All rows at once."""
         for buffer in (*reads(op), *writes(op)):
-            _same(f"rows of '{buffer.name}' outside blocks", buffer.rows, "tokens")
+            same(f"rows of '{buffer.name}' outside blocks", buffer.rows, "tokens")
         for buffer in reads(op):
             self._need(buffer, "all", type(op).__name__)
         self._held |= dict.fromkeys(writes(op), "all")
@@ -111,23 +109,27 @@ class _Walk:
         before = dict(self._held)
         made: set[p.Buffer] = set()  # of this block, or for this block's rows
         caches: set[p.Buffer] = set()
+        taken: set[p.Buffer] = set()  # of which later blocks read these rows once more
         for op in blocks.body:
             name = type(op).__name__
             for buffer in (*reads(op), *writes(op)):
                 if buffer.rows not in ("block", "tokens"):
-                    raise _refuse(f"{name} in a block touches '{buffer.name}', which has {buffer.rows} row")
+                    raise refuse(f"{name} in a block touches '{buffer.name}', which has {buffer.rows} row")
             for buffer in reads(op):
                 if buffer.storage in p.CACHES:
                     if before.get(buffer) != "all" or buffer in caches:
-                        raise _refuse(f"{name} reads '{buffer.name}' before all of it is packed")
+                        raise refuse(f"{name} reads '{buffer.name}' before all of it is packed")
                 elif buffer not in made:
                     if buffer.rows == "block":
-                        raise _refuse(f"{name} reads '{buffer.name}' before this block has it")
+                        raise refuse(f"{name} reads '{buffer.name}' before this block has it")
                     self._need(buffer, wanted, name)
             for buffer in writes(op):
+                if buffer in taken:
+                    raise refuse(f"{name} writes '{buffer.name}' before every block has read it")
                 (caches if buffer.storage in p.CACHES else made).add(buffer)
+            taken.update(earlier_reads(op))
         if caches and first_rows:
-            raise _refuse("keys and values of first rows only")
+            raise refuse("keys and values of first rows only")
         self._held |= dict.fromkeys(caches, "all")
         rows = {buffer for op in blocks.body for buffer in (*reads(op), *writes(op)) if buffer.storage == "f32"}
         # Where only first rows are computed, those of every buffer that has a row per token are moved together.
@@ -138,11 +140,11 @@ class _Walk:
         name = type(op).__name__
         for buffer in reads(op):
             if buffer.rows == "block":
-                raise _refuse(f"{name} reads '{buffer.name}' outside its block")
+                raise refuse(f"{name} reads '{buffer.name}' outside its block")
             self._need(buffer, "all" if READS_ALL(op) else "first", name)
         for buffer in writes(op):
             if buffer.rows != "one" and buffer not in reads(op):
-                raise _refuse(f"{name} writes '{buffer.name}', which has rows of all texts")
+                raise refuse(f"{name} writes '{buffer.name}', which has rows of all texts")
             self._held.setdefault(buffer, "first")
 
     def _for_masks(self, op: p.Op) -> None:
@@ -151,7 +153,7 @@ class _Walk:
         for buffer in (*reads(op), *writes(op)):
             whole = isinstance(op, p.Masked) and buffer == op.input
             kept = isinstance(op, p.Best) and buffer == op.out
-            _same(f"rows of '{buffer.name}' of {name}", buffer.rows, "tokens" if whole or kept else "masks")
+            same(f"rows of '{buffer.name}' of {name}", buffer.rows, "tokens" if whole or kept else "masks")
         for buffer in reads(op):
             self._need(buffer, "all", name)
         self._held |= dict.fromkeys(writes(op), "all")
@@ -168,20 +170,20 @@ class _Walk:
                     if buffer.rows == "tokens" and buffer.storage in ("keys", "values"):
                         self._need(buffer, "all", name)
                     elif buffer not in made and buffer not in appended:
-                        raise _refuse(f"{name} reads '{buffer.name}' before this step has it")
+                        raise refuse(f"{name} reads '{buffer.name}' before this step has it")
                 for buffer in writes(op):
-                    if buffer.rows not in ("one", "steps"):
-                        raise _refuse(f"{name} of a step writes '{buffer.name}', which has rows of the whole text")
-                    (appended if buffer.rows == "steps" else made).add(buffer)
+                    if buffer.rows not in ("one", *p.KEPT):
+                        raise refuse(f"{name} of a step writes '{buffer.name}', which has rows of the whole text")
+                    (appended if buffer.rows in p.KEPT else made).add(buffer)
                 for buffer in (*reads(op), *writes(op)):
-                    _same(f"layers of '{buffer.name}'", buffer.layers, 1 if buffer.rows == "one" else layers)
+                    same(f"layers of '{buffer.name}'", buffer.layers, 1 if buffer.rows == "one" else layers)
             self._layers(part)
         self._held |= dict.fromkeys(made, "first")
 
     def _need(self, buffer: p.Buffer, wanted: _Held, name: str) -> None:
         held = self._held.get(buffer, "nothing")
         if held not in ("all", wanted):
-            raise _refuse(
+            raise refuse(
                 f"{name} reads {'every row' if wanted == 'all' else 'the first row'} of '{buffer.name}', "
                 f"which holds {'the first rows only' if held == 'first' else 'nothing'}"
             )
@@ -207,8 +209,8 @@ def _pooled(op: p.Pool) -> bool:
     return op.kind != "first"
 
 
-@READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows))
-@READS_ALL.on(*(p.PackValues, p.Attention, p.Gru, p.Masked, p.Best, p.Normalize, p.Softmax))
+@READS_ALL.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
+@READS_ALL.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention, p.Gru, p.Masked, p.Best, p.Normalize, p.Softmax))
 def _one_row(op: p.Op) -> bool:
     return False
 
@@ -219,171 +221,9 @@ def _check_buffers(program: p.Program) -> None:
         # Buffers of one name share bytes: rows of blocks and single rows of one value may be different buffers.
         other = known.setdefault(buffer.name, buffer)
         if other != buffer:
-            raise _refuse(f"two buffers are called '{buffer.name}'")
+            raise refuse(f"two buffers are called '{buffer.name}'")
     weights: dict[str, p.WeightSlot] = {}
     for op in walks.ops_of(program):
         for slot in slots(op):
             if weights.setdefault(slot.name, slot) is not slot:
-                raise _refuse(f"two weights are called '{slot.name}'")
-
-
-@CHECK.on(p.EmbeddingSum)
-def _embedding_sum(op: p.EmbeddingSum) -> None:
-    for term in op.terms:
-        for entry in term.table.stored:
-            _kind(entry, op.kind)
-            _same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
-            if term.outside is not None and not 0 <= term.outside < _matrix(entry).shape[0]:
-                raise _refuse(f"id {term.outside} outside of a text, of {_matrix(entry).shape[0]} in {entry.source}")
-        if (term.shift or term.outside is not None) and (term.by != "ids" or op.out.rows != "tokens"):
-            raise _refuse(f"{term.table.name} by {term.by} of {op.out.rows}, {term.shift} tokens away")
-        if term.dropped is not None and (term.by != "ids" or term.shift or op.out.rows != "tokens"):
-            raise _refuse(f"{term.table.name} by {term.by} of {op.out.rows}, of which id {term.dropped} is dropped")
-    if sum(term.dropped is not None for term in op.terms) > 1:
-        raise _refuse(f"'{op.out.name}': several of its terms drop tokens")
-
-
-@CHECK.on(p.Norm)
-def _norm(op: p.Norm) -> None:
-    _widths(op.input, op.out)
-    for entry in op.weights.stored:
-        assert isinstance(entry, p.NormWeights)
-        _same(f"width of {entry.source}", op.heads * entry.gamma.shape[0], op.input.width)
-        _same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
-        _same(f"epsilon of {entry.source}", entry.epsilon is None, op.kind == "affine")
-
-
-@CHECK.on(p.Quantize)
-def _quantize(op: p.Quantize) -> None:
-    _widths(op.input, op.out)
-    _stored(op.input, "f32")
-    _stored(op.out, "quantized")
-
-
-@CHECK.on(p.Linear)
-def _linear(op: p.Linear) -> None:
-    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
-    for buffer in (op.out, *([] if op.residual is None else [op.residual])):
-        _stored(buffer, "f32")
-        _same(f"width of '{buffer.name}'", buffer.width, op.out.width)
-    for entry in op.weights.stored:
-        _kind(entry, op.kind)
-        _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (op.out.width, op.input.width))
-        assert isinstance(entry, p.LinearWeights)
-        if entry.bias is not None:
-            _same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
-
-
-@CHECK.on(p.Masked)
-def _masked(op: p.Masked) -> None:
-    _widths(op.input, op.out)
-
-
-@CHECK.on(p.Best)
-def _best(op: p.Best) -> None:
-    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
-    for buffer, width in ((op.logits, p.VOCABULARY_BLOCK), (op.sums, 2), (op.out, 2 * op.count)):
-        _stored(buffer, "f32")
-        _same(f"width of '{buffer.name}'", buffer.width, width)
-    (entry,) = op.weights.stored
-    _kind(entry, op.kind)
-    assert isinstance(entry, p.LinearWeights)
-    entries = _matrix(entry).shape[0]
-    _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (max(entries, op.count), op.input.width))
-    if entry.bias is not None:
-        _same(f"bias of {entry.source}", entry.bias.shape, (entries,))
-
-
-@CHECK.on(p.Multiply, p.Add)
-def _value_by_value(op: p.Multiply | p.Add) -> None:
-    _widths(op.a, op.b, op.out)
-
-
-@CHECK.on(p.Rotary)
-def _rotary(op: p.Rotary) -> None:
-    _stored(op.rows, "f32")
-
-
-_PACKED: dict[type, p.Storage] = {p.PackKeys: "keys", p.PackKeyRows: "key_rows", p.PackValues: "values"}
-
-
-@CHECK.on(*_PACKED)
-def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues) -> None:
-    _stored(op.input, "f32")
-    _stored(op.out, _PACKED[type(op)])
-    _cache(op.out, op.shape)
-    _widths(op.input, op.out)
-
-
-@CHECK.on(p.Attention)
-def _attention(op: p.Attention) -> None:
-    _same("rows of keys for relative queries", op.key_rows is None, op.relative_queries is None)
-    caches = ((op.keys, "keys"), (op.values, "values"), (op.key_rows, "key_rows"))
-    for cache, storage in ((cache, storage) for cache, storage in caches if cache is not None):
-        _stored(cache, storage)
-        _cache(cache, op.shape)
-        _same(f"kind of '{cache.name}'", cache.kind, op.kind)
-    for buffer in (op.query, op.context):
-        _stored(buffer, "f32")
-        _same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
-    for slot in (slot for slot in (op.relative_keys, op.relative_queries) if slot is not None):
-        for entry in slot.stored:
-            assert isinstance(entry, p.RelativeWeights)
-            _same(f"{entry.source} in float", isinstance(entry.matrix, p.F32Matrix), op.kind == "f32")
-            heads, _, width = entry.by_head
-            _same(f"heads of {entry.source}", (heads, width), (op.shape.heads, op.shape.width))
-
-
-@CHECK.on(p.Gru)
-def _gru(op: p.Gru) -> None:
-    for buffer, parts in ((op.input, 3), (op.out, 1)):
-        _stored(buffer, "f32")
-        _same(f"width of '{buffer.name}'", buffer.width, parts * len(op.weights) * op.width)
-    for entry in (entry for slot in op.weights for entry in slot.stored):
-        _kind(entry, op.kind)
-        _same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (3 * op.width, op.width))
-        assert isinstance(entry, p.LinearWeights)
-        if entry.bias is not None:
-            _same(f"bias of {entry.source}", entry.bias.shape, (3 * op.width,))
-
-
-@CHECK.on(p.Pool)
-def _pool(op: p.Pool) -> None:
-    _widths(op.input, op.out)
-
-
-@CHECK.on(p.Normalize, p.Softmax)
-def _in_place(op: p.Normalize | p.Softmax) -> None:
-    _stored(op.rows, "f32")
-
-
-def _cache(cache: p.Buffer, shape: p.HeadShape) -> None:
-    _same(f"heads of '{cache.name}'", (cache.heads, cache.width), (shape.key_heads, shape.key_heads * shape.width))
-    _same(f"rows of '{cache.name}'", cache.rows in ("tokens", "steps"), True)
-
-
-def _kind(entry: p.Weights, kind: p.Kind) -> None:
-    _same(f"{entry.source} in float", isinstance(_matrix(entry), p.F32Matrix), kind == "f32")
-
-
-def _matrix(entry: p.Weights) -> p.Integers | p.F32Matrix:
-    assert isinstance(entry, p.LinearWeights | p.EmbeddingWeights)
-    return entry.matrix
-
-
-def _stored(buffer: p.Buffer, storage: p.Storage) -> None:
-    _same(f"storage of '{buffer.name}'", buffer.storage, storage)
-
-
-def _widths(first: p.Buffer, *others: p.Buffer) -> None:
-    for other in others:
-        _same(f"width of '{other.name}'", other.width, first.width)
-
-
-def _same(what: str, found: object, wanted: object) -> None:
-    if found != wanted:
-        raise _refuse(f"{what}: {found}, expected {wanted}")
-
-
-def _refuse(message: str) -> EtchError:
-    return EtchError("program-not-sound", _STAGE, message)
+                raise refuse(f"two weights are called '{slot.name}'")

@@ -48,6 +48,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.Quantize,
     p.Multiply,
     p.Add,
+    p.CausalConvolution,
     p.Rotary,
     p.PackKeys,
     p.PackKeyRows,

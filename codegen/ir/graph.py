@@ -18,7 +18,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .op import ByLayer, at_layer, attribute, packed, parts, read, slots, updated, weights, written
+from .op import ByLayer, at_layer, attribute, earlier, packed, parts, read, slots, updated, weights, written
 from .several import task_of_heads
 from .target import Target
 from .task import Task
@@ -159,6 +159,24 @@ class Add:
     out: str = written()
 
 
+MOST_TAPS = 64
+
+
+@dataclass(frozen=True)
+class CausalConvolution:
+    """Depthwise: each channel by itself. A row takes from itself and from the `taps` - 1 before it in its text, zeros
+    before the first one: out[t] = the sum over i of weight[:, i] * input[t - (taps - 1) + i], plus the bias.
+
+    In the phase that repeats, the rows before are those of the steps so far.
+    """
+
+    name: str = attribute()
+    weight: Parameter = weights()  # [width, taps], the last one that of the row itself
+    bias: Parameter | None = weights()
+    input: str = earlier()
+    out: str = written()
+
+
 @dataclass(frozen=True)
 class Rotary:
     """In place: each head's first `rotated` values turned by their row's position, the first half with the second.
@@ -280,7 +298,8 @@ class Softmax:
     value: str = updated()
 
 
-Op = Embed | Norm | Linear | Multiply | Add | Rotary | Attention | Gru | Pool | Masked | Best | Normalize | Softmax
+_OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru
+Op = _OfRows | Pool | Masked | Best | Normalize | Softmax
 OPS: tuple[type, ...] = get_args(Op)
 
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
-Role = Literal["read", "packed", "written", "updated", "weights", "attribute", "parts"]
+Role = Literal["read", "packed", "earlier", "written", "updated", "weights", "attribute", "parts"]
 AnOp = TypeVar("AnOp")
-_ROLES: frozenset[str] = frozenset(("read", "packed", "written", "updated", "weights", "attribute", "parts"))
+_ROLES: frozenset[str] = frozenset(get_args(Role))
 
 
 def read(**options: Any) -> Any:
@@ -32,6 +32,11 @@ def packed(**options: Any) -> Any:
     """One that it reads of all rows at once, packed before it begins: keys or values. What packs them has gone through
     every row by then."""
     return field(metadata={"role": "packed"}, **options)
+
+
+def earlier(**options: Any) -> Any:
+    """One that it reads by rows, of each row also those before it in its text."""
+    return field(metadata={"role": "earlier"}, **options)
 
 
 def written(**options: Any) -> Any:
@@ -88,7 +93,7 @@ def parts_of(op: Any) -> Iterator[Any]:
 
 def reads(op: Any) -> tuple[Any, ...]:
     """The values or buffers that `op` reads."""
-    return tuple(things(op, "read", "packed", "updated"))
+    return tuple(things(op, "read", "packed", "earlier", "updated"))
 
 
 def packed_reads(op: Any) -> tuple[Any, ...]:
@@ -98,7 +103,12 @@ def packed_reads(op: Any) -> tuple[Any, ...]:
 
 def row_reads(op: Any) -> tuple[Any, ...]:
     """Those that are read as rows, even if packed ones are the same."""
-    return tuple(things(op, "read", "updated"))
+    return tuple(things(op, "read", "earlier", "updated"))
+
+
+def earlier_reads(op: Any) -> tuple[Any, ...]:
+    """Those of which rows before its own are read, too."""
+    return tuple(things(op, "earlier"))
 
 
 def writes(op: Any) -> tuple[Any, ...]:

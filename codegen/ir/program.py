@@ -13,11 +13,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from .graph import Index, Mask, NormKind, Pooling, Target
-from .op import ByLayer, attribute, packed, parts, read, updated, weights, written
+from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
 from .several import task_of_heads
 from .task import Task
 from .weights import (
     GROUP,
+    ConvolutionWeights,
     EmbeddingWeights,
     F32Matrix,
     FloatTable,
@@ -45,6 +46,8 @@ __all__ = [
     "Best",
     "Blocks",
     "Buffer",
+    "CausalConvolution",
+    "ConvolutionWeights",
     "EmbeddingSum",
     "EmbeddingTerm",
     "EmbeddingWeights",
@@ -88,18 +91,20 @@ __all__ = [
 ]
 
 Kind = Literal["s8", "f32"]
-Rows = Literal["tokens", "block", "one", "masks", "steps"]
-Storage = Literal["f32", "quantized", "keys", "values", "key_rows"]
+Rows = Literal["tokens", "block", "one", "masks", "steps", "sequences"]
+Storage = Literal["f32", "quantized", "keys", "values", "key_rows", "state"]
 CACHES = ("keys", "values", "key_rows")  # of all rows, packed by head
+KEPT = ("steps", "sequences")  # rows that are there from step to step
 
 
 @dataclass(frozen=True)
 class Buffer:
     """Activations in the arena: one row per token of the text, per row of the current block, per mask of the current
-    block of masks, per step, or one row.
+    block of masks, per step, per sequence that is written, or one row.
 
     Keys and values are `heads` packed matrices each, rows of keys `heads` times rows that a product reads; `kind` is
-    then what their elements are. Those that what repeats reads are there for each of `layers`, one behind the other.
+    then what their elements are. A state is what a sequence keeps of its last steps, in floats. Those that what repeats
+    reads are there for each of `layers`, one behind the other.
     """
 
     name: str
@@ -178,6 +183,23 @@ class Add:
     a: Buffer = read()
     b: Buffer = read()
     out: Buffer = written()
+
+
+@dataclass(frozen=True)
+class CausalConvolution:
+    """Of all rows of a text, or of those of a step: then `state` has the rows before them, and gets them."""
+
+    weights: WeightSlot = weights()
+    input: Buffer = earlier()
+    out: Buffer = written()
+    state: Buffer | None = written(default=None)
+
+    @property
+    def before(self) -> int:
+        """How many rows before its own a row takes from."""
+        entry = self.weights.stored[0]
+        assert isinstance(entry, ConvolutionWeights)
+        return len(entry.taps) - 1
 
 
 @dataclass(frozen=True)
@@ -294,6 +316,7 @@ Op = (
     | Linear
     | Multiply
     | Add
+    | CausalConvolution
     | Rotary
     | PackKeys
     | PackKeyRows

@@ -12,6 +12,7 @@ from .program import (
     Attention,
     Best,
     Blocks,
+    CausalConvolution,
     EmbeddingSum,
     Gru,
     Linear,
@@ -67,8 +68,8 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
     return replace(op, cosines=cosines, sines=sines)
 
 
-@CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, PackKeys, PackKeyRows, PackValues, Gru, Pool)
-@CUT.on(Masked, Best, Normalize, Softmax)
+@CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
+@CUT.on(Gru, Pool, Masked, Best, Normalize, Softmax)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op
 

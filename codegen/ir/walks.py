@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from .op import reads, slots, writes
-from .program import Attention, Blocks, Buffer, Loop, Op, Program, Repeat, Step
+from .program import Attention, Blocks, Buffer, CausalConvolution, Loop, Op, Program, Repeat, Step
 from .weights import WeightSlot
 
 
@@ -35,9 +36,19 @@ def buffers_of(program: Program) -> list[Buffer]:
 
 
 def layers_of(program: Program) -> int:
-    """How many layers there are, those before the loop included: each has one attention, or two in a decoder."""
-    of_ops = [loop for step in program.steps for op, loop in located(step) if isinstance(op, Attention)]
-    return of_ops.count(None) + sum(loop.count for loop in {id(loop): loop for loop in of_ops if loop}.values())
+    """How many layers there are, those before the loop included: each has one attention, or two in a decoder, one of
+    them to the text; or a convolution."""
+    found: dict[int, list[Op]] = {}
+    counts: dict[int, int] = {}
+    for op, loop in (each for step in program.steps for each in located(step)):
+        found.setdefault(id(loop), []).append(op)
+        counts[id(loop)] = 1 if loop is None else loop.count
+    return sum(counts[where] * _layers_in(ops) for where, ops in found.items())
+
+
+def _layers_in(ops: Sequence[Op]) -> int:
+    attended = Counter(op.keys.rows for op in ops if isinstance(op, Attention))
+    return max(attended.values(), default=0) + sum(isinstance(op, CausalConvolution) for op in ops)
 
 
 def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:

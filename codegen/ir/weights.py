@@ -84,6 +84,15 @@ class NormWeights:
 
 
 @dataclass(frozen=True)
+class ConvolutionWeights:
+    """Of a depthwise convolution: `taps` [taps, width], the earliest row's first."""
+
+    taps: NDArray[np.float32]
+    bias: NDArray[np.float32] | None
+    source: str
+
+
+@dataclass(frozen=True)
 class EmbeddingWeights:
     """A table of entries; one that is `tied`, which a linear has as its weights, lies as these do."""
 
@@ -129,7 +138,9 @@ class RelativeWeights:
 
 
 LookedUp = FloatTable | IndexTable  # as they are: the generated code has no struct for them
-Weights = LinearWeights | NormWeights | EmbeddingWeights | FloatTable | IndexTable | RelativeWeights
+Weights = (
+    LinearWeights | NormWeights | ConvolutionWeights | EmbeddingWeights | FloatTable | IndexTable | RelativeWeights
+)
 
 
 @dataclass(frozen=True)

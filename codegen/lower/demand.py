@@ -87,8 +87,8 @@ def _attention(op: g.Attention, rows: Rows, asked: Asked) -> None:
     _ask(asked, op.value, Rows.ALL)
 
 
-@INPUTS.on(g.Gru)
-def _gru(op: g.Gru, rows: Rows, asked: Asked) -> None:
+@INPUTS.on(g.Gru, g.CausalConvolution)
+def _other_rows(op: g.Gru | g.CausalConvolution, rows: Rows, asked: Asked) -> None:
     """A row takes from all before it, or behind it."""
     _ask(asked, op.input, Rows.ALL)
 

@@ -125,6 +125,18 @@ def _add(op: g.Add, at: Place) -> list[p.Op]:
     return [p.Add(at.buffer(op.a), at.buffer(op.b), at.buffer(op.out))]
 
 
+@LOWER.on(g.CausalConvolution)
+def _causal_convolution(op: g.CausalConvolution, at: Place) -> list[p.Op]:
+    def weights(array: g.Array, index: int) -> p.ConvolutionWeights:
+        taps = np.ascontiguousarray(without_tiny(array.values.astype(np.float32)).T)
+        bias = None if op.bias is None else without_tiny(op.bias.arrays[index].values.astype(np.float32))
+        return p.ConvolutionWeights(taps, bias, array.name)
+
+    slot = p.WeightSlot(op.name, _stored(op.weight, weights), op.weight.of_layer, op.weight.common)
+    state = at.state(op.input, op.weight.shape[1] - 1) if op.input in at.steps else None
+    return [p.CausalConvolution(slot, at.buffer(op.input), at.buffer(op.out), state)]
+
+
 @LOWER.on(g.Rotary)
 def _rotary(op: g.Rotary, at: Place) -> list[p.Op]:
     rows = at.positions

@@ -77,6 +77,10 @@ class Place:
         keys = p.Buffer(names[0], "keys", rows, self.graph.widths[op.key], heads, kind, self.layers)
         return keys, p.Buffer(names[1], "values", rows, self.graph.widths[op.value], heads, kind, self.layers)
 
+    def state(self, value: str, rows: int) -> p.Buffer:
+        """The last rows of a value that has a row per step."""
+        return p.Buffer(f"{value}_state", "state", "sequences", rows * self.graph.widths[value], layers=self.layers)
+
     def key_rows(self, op: g.Attention) -> p.Buffer:
         """Keys as the rows of a product."""
         return p.Buffer(f"{op.key}_rows", "key_rows", "tokens", self.graph.widths[op.key], op.heads, self.recipe.kind)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ir import graph as g
-from ..ir.op import packed_reads, reads, row_reads, writes
+from ..ir.op import earlier_reads, packed_reads, reads, row_reads, writes
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def _edges(body: Sequence[g.Op]) -> list[_Edge]:
                 edges.append(_Edge(versions.writer[value], index, int(value in of_all_rows)))
             versions.readers.setdefault(value, []).append(index)
         for value in writes(op):
-            # A buffer is not written again before its readers have gone through all rows.
+            # A buffer is not written again before its readers have gone through all rows that they need of it.
             before = {*versions.readers.pop(value, ()), versions.writer.get(value, index)} - {index}
-            edges += [_Edge(earlier, index, 0) for earlier in sorted(before)]
+            edges += [_Edge(one, index, int(value in earlier_reads(body[one]))) for one in sorted(before)]
             versions.writer[value] = index
             if value in reads(op):
                 versions.readers[value] = []

@@ -17,7 +17,7 @@ from ..ir import program as p
 from ..ir.check_graph import check_graph, rows_of
 from ..ir.check_program import check_program
 from ..ir.check_sums import check_sums
-from ..ir.op import by_layer, carried, packed_reads, reads, row_reads, writes
+from ..ir.op import by_layer, carried, earlier_reads, packed_reads, reads, row_reads, writes
 from ..ir.products import products_of, tied_tables
 from ..ir.stage import Stage
 from ..process import progress
@@ -111,7 +111,8 @@ def _not_among_others(op: g.Norm, together: bool) -> bool:
     return not together
 
 
-@AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best, g.Normalize, g.Softmax)
+@AT_ONCE.on(g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Pool, g.Masked, g.Best)
+@AT_ONCE.on(g.Normalize, g.Softmax)
 def _never(op: g.Op, together: bool) -> bool:
     return False
 
@@ -125,8 +126,8 @@ def _first_row(op: g.Pool) -> str | None:
     return op.input if op.kind == "first" else None
 
 
-@HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.Rotary, g.Attention, g.Gru, g.Masked, g.Best))
-@HANDS_ON.on(g.Normalize, g.Softmax)
+@HANDS_ON.on(*(g.Embed, g.Norm, g.Linear, g.Multiply, g.Add, g.CausalConvolution, g.Rotary, g.Attention, g.Gru))
+@HANDS_ON.on(g.Masked, g.Best, g.Normalize, g.Softmax)
 def _computes(op: g.Op) -> None:
     return None
 
@@ -152,13 +153,13 @@ class _Lowering:
         self._graph = graph
         self._recipe = recipe
         self._head = head
-        touched = [{value for node, _ in section for value in _touched(node)} for section in sections]
-        touched.append({value for op in head for value in _touched(op)})
-        touched.append({value for node in graph.repeat for value in _touched(node)})
-        # What more than one of them touches, or is a result, has a row per token everywhere.
+        bodies = [[op for node, _ in section for op in g.ops_in(node)] for section in sections]
+        bodies += [list(head), [op for node in graph.repeat for op in g.ops_in(node)]]
+        touched = [{value for op in body for value in _touched(op)} for body in bodies]
+        # What more than one of them touches and one has a row per token of, or is a result, has that everywhere.
         results = {head.value for head in graph.heads}
         several = {value for value in set().union(*touched) if sum(value in of_one for of_one in touched) > 1}
-        self._shared = several | results
+        self._shared = several & set().union(*touched[-2:], *(_long(body) for body in bodies[:-2])) | results
         self._rows = rows_of(graph)
         self._aliases = self._in_place()
         self._slots: dict[str, p.WeightSlot] = {}
@@ -228,7 +229,7 @@ class _Lowering:
         """One `Blocks` for each stage of a body."""
         stages = stages_of(body)
         inside = {value for op in body for value in _touched(op)}
-        long = (carried(body) | crossing(body, stages) | self._shared) & inside
+        long = (_long(body) | self._shared) & inside
         order = [_in_order(body, stages, stage) for stage in range(max(stages) + 1)]
         buffers = {value: self._tokens(value) if value in long else self._block(value) for value in inside}
         buffers |= self._projections(order, inside - long)
@@ -255,6 +256,14 @@ class _Lowering:
         if len({self._graph.widths[value] for value in only}) > 1 or not _take_turns(order, set(only)):
             return {}
         return {value: p.Buffer(PROJECTION, "f32", "block", self._graph.widths[value]) for value in only}
+
+
+def _long(body: Sequence[g.Op]) -> set[str]:
+    """The values of a section that need a row per token: what one block of rows has for another stage or block."""
+    if len(body) == 1 and AT_ONCE(body[0], False):
+        return set(_touched(body[0]))
+    earlier = {value for op in body for value in earlier_reads(op)}
+    return carried(body) | crossing(body, stages_of(body)) | earlier
 
 
 _Step = g.Op | tuple[g.Op, str]  # an op, or a value to pack for one

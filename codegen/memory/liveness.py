@@ -40,8 +40,8 @@ def op_names(program: p.Program) -> list[str]:
 NAME: Stage[str] = Stage("liveness")
 
 
-@NAME.on(p.Linear, p.Norm)
-def _of_weights(op: p.Linear | p.Norm) -> str:
+@NAME.on(p.Linear, p.Norm, p.CausalConvolution)
+def _of_weights(op: p.Linear | p.Norm | p.CausalConvolution) -> str:
     return op.weights.name
 
 
@@ -71,7 +71,7 @@ class _Walk:
         """What each layer or step adds to."""
         ops = tuple(walks.ops_in(repeated))
         for buffer in (buffer for op in ops for buffer in writes(op)):
-            if buffer.layers > 1 or buffer.rows == "steps":
+            if buffer.layers > 1 or buffer.rows in p.KEPT:
                 self._extend(buffer.name, first)
                 self._extend(buffer.name, first + len(ops) - 1)
 

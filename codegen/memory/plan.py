@@ -182,8 +182,8 @@ SCRATCH: Stage[int] = Stage("plan")
 
 
 @SCRATCH.on(
-    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeyRows, p.Pool, p.Masked, p.Normalize),
-    p.Softmax,
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeyRows, p.Pool),
+    *(p.Masked, p.Normalize, p.Softmax),
 )
 def _none(op: p.Op, program: p.Program, target: Target) -> int:
     return 0
@@ -257,7 +257,8 @@ def _rows(buffer: p.Buffer, program: p.Program, row_block: int, target: Target) 
     beams = 1 if program.target is None else program.target.search.beams
     if buffer.rows == "steps":
         return steps_of(program) if beams == 1 else beams * slot_rows(program)
-    return {"tokens": program.max_tokens, "block": row_block, "one": beams, "masks": target.mask_rows}[buffer.rows]
+    of_beams = {"one": beams, "sequences": beams}
+    return (of_beams | {"tokens": program.max_tokens, "block": row_block, "masks": target.mask_rows})[buffer.rows]
 
 
 def steps_of(program: p.Program) -> int:
@@ -306,8 +307,8 @@ def _last_end(program: p.Program) -> int:
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:
     """Data bytes and, behind them, scale bytes of a buffer."""
-    if buffer.storage == "f32":
-        return 4 * rows * buffer.width, 0
+    if buffer.storage in ("f32", "state"):
+        return 4 * buffer.layers * rows * buffer.width, 0
     if buffer.storage == "quantized":
         return round_up(rows * encoded_row_bytes(buffer.width, target), target.alignment), 4 * rows
     heads, width = buffer.heads, buffer.width // buffer.heads

@@ -40,7 +40,7 @@ def _recurrent(op: p.Gru) -> int:
     return RECURRENT_STACK
 
 
-@OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows))
-@OWN.on(*(p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+@OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
+@OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
 def _none(op: p.Op) -> int:
     return 0

@@ -4,7 +4,7 @@
 Counted as in traffic.py, of a text of as many tokens as the model takes and of as many written ones as it may write:
 - weights, scales and biases of a linear once for each block of rows, in each step that has it;
 - of an embedding the rows that are looked up, one for each token;
-- scale and shift of a norm once for each row, the weights of a GRU once for each token;
+- scale and shift of a norm once for each row, the weights of a GRU or a convolution once for each token;
 - relative rows and biases of an attention once for every `attention_tile_rows` rows of its queries;
 - cosines, sines and what else is looked up as it is once for each block of rows.
 """
@@ -72,8 +72,8 @@ def _for_each_head(op: p.Norm, slot: p.WeightSlot, rows: int, times: Times, targ
     return Fraction(op.heads * rows)
 
 
-@SHARE.on(p.Gru)
-def _for_each_row(op: p.Gru, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
+@SHARE.on(p.Gru, p.CausalConvolution)
+def _for_each_row(op: p.Op, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
     return Fraction(rows)
 
 

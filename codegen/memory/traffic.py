@@ -108,6 +108,8 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
         return layer * written_so_far * tiles
     if buffer.rows == "steps":  # the row of this step
         return layer / steps_of(program)
+    if buffer.rows == "sequences":  # read, and one of its rows written
+        return 2 * layer
     again = AGAIN(op, buffer)
     if buffer.rows == "tokens":
         one_row = times.rows == 1 and times.blocks == 1 and any(out.rows == "one" for out in writes(op))
@@ -116,8 +118,8 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 
 _ONCE = (
-    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows, p.PackValues),
-    *(p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax),
+    *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
+    *(p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax),
 )
 
 # How often an op goes through a row of a buffer that is not packed.

@@ -165,6 +165,15 @@ def _add(op: g.Add, at: _State) -> None:
     at.values[op.out] = at.values[op.a] + at.values[op.b]
 
 
+@INTERPRET.on(g.CausalConvolution)
+def _causal_convolution(op: g.CausalConvolution, at: _State) -> None:
+    rows, weight = at.values[op.input], at.weight(op.weight)
+    taps = weight.shape[1]
+    padded = np.concatenate([np.zeros((taps - 1, rows.shape[1])), rows])
+    y = sum(padded[i : i + len(rows)] * weight[:, i] for i in range(taps))
+    at.values[op.out] = y if op.bias is None else y + at.weight(op.bias)
+
+
 @INTERPRET.on(g.Rotary)
 def _rotary(op: g.Rotary, at: _State) -> None:
     rows = at.values[op.value]

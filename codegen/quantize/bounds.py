@@ -94,6 +94,13 @@ def _add(op: g.Add, bounds: _Bounds) -> None:
     bounds.set(op.out, bounds[op.a] + bounds[op.b], None)
 
 
+@BOUND.on(g.CausalConvolution)
+def _causal_convolution(op: g.CausalConvolution, bounds: _Bounds) -> None:
+    weight = op.weight.at(bounds.layer)
+    bound = bounds[op.input] * _largest_row_sum(weight)
+    bounds.set(op.out, bound if op.bias is None else bound + _largest(op.bias.at(bounds.layer)), weight)
+
+
 @BOUND.on(g.Rotary)
 def _rotary(op: g.Rotary, bounds: _Bounds) -> None:
     bounds.set(op.value, math.sqrt(2.0) * bounds[op.value], None)

@@ -32,7 +32,8 @@ _FIXED = {
     "scratch": ("std::uint8_t* scratch = {at};", "[kScratchBytes]"),
 }
 _ROWS = {"tokens": "kMaxTokens", "block": "kRowBlock", "one": "1", "masks": "kMaskBlock", "steps": "kMaxSteps"}
-_ROWS_OF_BEAMS = _ROWS | {"one": "kBeams", "steps": "kBeams * kRoom"}
+_ROWS |= {"sequences": "1"}
+_ROWS_OF_BEAMS = _ROWS | {"one": "kBeams", "steps": "kBeams * kRoom", "sequences": "kBeams"}
 
 _Row = tuple[str, str]  # a declaration and its comment
 
@@ -113,10 +114,10 @@ def _field(buffer: p.Buffer, base: str, offset: int, plan: Plan, program: p.Prog
             f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
             f"f32 [{logits_at_once(program)}], some of each row",
         )
-    if buffer.storage == "f32":
+    if buffer.storage in ("f32", "state"):
         return (
             f"F32Rows {name}{{f32({_at(base, offset)}), {buffer.width}}};",
-            f"f32 [{rows}, {buffer.width}]",
+            f"f32 [{rows}, {buffer.width}]" + (" per layer" if buffer.layers > 1 else ""),
         )
     if buffer.storage == "quantized":
         at, scales = _at(base, offset), _at(base, offset + plan.quantized_scales[name])

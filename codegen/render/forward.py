@@ -5,21 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-import numpy as np
 from jinja2 import Environment
 
 from ..ir import program as p
 from ..ir import walks
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
+from .embeddings import EMBEDDINGS, embedding_names, embedding_type
 from .scores import bias_name, rotary_name
 from .shapes import HEADS, heads_of, scale_of
-from .text import annotated, constant, float_literal, pascal
+from .text import annotated, constant, pascal
 
 INDENT = "    "
-EMBEDDINGS = "embeddings"  # where there is one sum
 Row = tuple[str, str]  # a statement and its comment
 
 
@@ -84,28 +82,6 @@ def forward_lines(program: p.Program, environment: Environment, blocks_fit: bool
 STEP_ROWS: Stage[list[Row]] = Stage("render")
 
 
-def embedding_names(program: p.Program) -> dict[str, str]:
-    """By what an embedding sum writes, what its terms are called; of the only one of a text `EMBEDDINGS`."""
-    sums = [op for op in walks.ops_of(program) if isinstance(op, p.EmbeddingSum)]
-    if program.target is None and len(sums) == 1:
-        return {}
-    return {op.out.name: f"{op.out.name}_{EMBEDDINGS}" for op in sums}
-
-
-def embedding_values(program: p.Program) -> list[dict[str, Any]]:
-    """Of each embedding sum the terms, in the order in which they are added."""
-    names = embedding_names(program)
-    return [
-        {
-            "constant": constant(names.get(op.out.name, EMBEDDINGS)),
-            "type": _embedding(op),
-            "terms": [(_term(term, any(map(_tied, op.terms))), _comment(term)) for term in op.terms],
-        }
-        for op in walks.ops_of(program)
-        if isinstance(op, p.EmbeddingSum)
-    ]
-
-
 def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     """The head of a loop over layers, and the caches of each where they have their own."""
     caches = {b: None for op in walks.ops_in(loop) for b in (*reads(op), *writes(op)) if b.layers > 1}
@@ -114,8 +90,11 @@ def layer_rows(loop: p.Loop, scope: Scope) -> list[Row]:
     if caches:
         rows.append((f"{indent}const std::uint32_t index = static_cast<std::uint32_t>(&layer - {array});", ""))
     for cache in caches:
+        kind = f"{cache.kind.upper()}HeadCache"
         view = f"{cache.storage}_of_layer(a.{cache.name}, {scope.shape(cache)}, index)"
-        rows.append((f"{indent}const {cache.kind.upper()}HeadCache {cache.name} = {view};", ""))
+        if cache.storage == "state":
+            kind, view = "F32Rows", f"a.{cache.name}.from({'kBeams * ' if scope.beams else ''}index)"
+        rows.append((f"{indent}const {kind} {cache.name} = {view};", ""))
     return rows
 
 
@@ -181,53 +160,13 @@ def op_rows(op: p.Op, scope: Scope) -> list[Row]:
     return [(line, comment) for line in lines]
 
 
-def _embedding(op: p.EmbeddingSum) -> str:
-    kind = "S8Embedding" if op.kind == "s8" else "F32Embedding"
-    return f"Tied{kind}" if any(map(_tied, op.terms)) else kind
-
-
-def _tied(term: p.EmbeddingTerm) -> bool:
-    (stored,) = term.table.stored
-    assert isinstance(stored, p.EmbeddingWeights)
-    return stored.tied
-
-
-def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
-    """The values of an EmbeddingTerm; those behind `by` have defaults."""
-    by = {"ids": "id", "segments": "segment", "positions": "position"}[term.by]
-    table = constant(term.table.name)
-    values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
-    drops = term.dropped is not None
-    if term.first or term.factor is not None or term.shift or drops:
-        values.append(str(term.first))
-    if term.factor is not None or term.shift or drops:
-        values.append(float_literal(np.float32(1) if term.factor is None else term.factor))
-    if term.shift or drops:
-        values.append(str(term.shift))
-    if term.outside is not None:
-        values.append(str(term.outside))
-    if drops:
-        values += ["kNoEntry", str(term.dropped)]
-    return ", ".join(values)
-
-
-def _comment(term: p.EmbeddingTerm) -> str:
-    """Whose id is looked up, where it is not the token's own, or which tokens have no entry."""
-    if term.dropped is not None:
-        return f"  // of tokens that are not {term.dropped}, larger where some are"
-    if not term.shift:
-        return ""
-    side, nothing = ("before" if term.shift < 0 else "behind"), ("zeros" if term.outside is None else term.outside)
-    return f"  // of the token {abs(term.shift)} {side}, {nothing} where there is none"
-
-
 RENDER: Stage[str] = Stage("render")  # the statement of an op
 
 
 @RENDER.on(p.EmbeddingSum)
 def _embedding_sum(op: p.EmbeddingSum, scope: Scope) -> str:
     values = {
-        "embedding": _embedding(op),
+        "embedding": embedding_type(op),
         "terms": constant(scope.embeddings.get(op.out.name, EMBEDDINGS)),
         "texts": scope.texts_of(op.out.rows),
         "ids": "token" if scope.step else "a.ids",
@@ -368,6 +307,19 @@ def _value_by_value(op: p.Multiply | p.Add, scope: Scope) -> str:
         "out": scope.view(op.out),
     }
     return scope.statement("value_by_value", values)
+
+
+@RENDER.on(p.CausalConvolution)
+def _causal_convolution(op: p.CausalConvolution, scope: Scope) -> str:
+    values = {
+        "weights": scope.weights(op.weights),
+        "texts": scope.texts_of(op.out.rows),
+        "input": f"a.{op.input.name}",  # with the rows before those of a block
+        "state": None if op.state is None else scope.view(op.state),
+        "out": scope.view(op.out),
+        "room": ", kRoom" if scope.beams else "",
+    }
+    return scope.statement("convolution" if op.state is None else "convolution_step", values)
 
 
 @RENDER.on(p.Rotary)

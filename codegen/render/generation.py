@@ -19,7 +19,8 @@ from ..ir.search import Restrictions, Sampling, Search
 from ..ir.stage import Stage
 from ..memory.plan import slot_rows
 from ..quantize.constants import powers
-from .forward import INDENT, Row, Scope, embedding_names, layer_rows, op_rows
+from .embeddings import embedding_names
+from .forward import INDENT, Row, Scope, layer_rows, op_rows
 from .shapes import heads_of
 from .text import annotated, constant, float_literal, number_lines
 
@@ -130,9 +131,12 @@ def _projection(op: p.Linear, scope: Scope) -> list[str]:
 def _copies(program: p.Program, heads: dict[str, str]) -> list[str]:
     """The ops that copy rows of the caches from beam to beam."""
     kinds = {"keys": "CopyKeys", "values": "CopyValues"}
-    caches = {buffer: None for op in walks.ops_in(_repeat(program)) for buffer in writes(op) if buffer.rows == "steps"}
+    caches = {buffer: None for op in walks.ops_in(_repeat(program)) for buffer in writes(op) if buffer.rows in p.KEPT}
     lines = []
     for cache in caches:
+        if cache.storage == "state":
+            lines.append(f"{INDENT}run(CopyStates{{kRoom, kBeams, {cache.layers}, copies, a.{cache.name}}});")
+            continue
         shape, kind = constant(heads[cache.name]), kinds[cache.storage]
         lines.append(f"{INDENT}run({kind}{{{shape}, {cache.layers} * {shape}.key_heads, copies, a.{cache.name}}});")
     return lines

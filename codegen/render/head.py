@@ -42,8 +42,8 @@ def _best(op: p.Best) -> Needs:
     return Needs(by_vocabulary=True)
 
 
-@NEEDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.Rotary, p.PackKeys, p.PackKeyRows))
-@NEEDS.on(*(p.PackValues, p.Attention, p.Gru, p.Normalize, p.Softmax))
+@NEEDS.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
+@NEEDS.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Attention, p.Gru, p.Normalize, p.Softmax))
 def _nothing(op: p.Op) -> Needs:
     return Needs()
 

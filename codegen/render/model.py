@@ -27,8 +27,9 @@ from ..targets import Target
 from ..tokenizer import TargetTables, TokenizerTables
 from .arena import arena_lines, base_of, size_checks
 from .cuda import cuda_values
+from .embeddings import embedding_values
 from .environment import template_environment
-from .forward import embedding_values, forward_lines
+from .forward import forward_lines
 from .generation import pass_values, target_values
 from .head import head_lines, head_values
 from .scores import score_values

@@ -111,6 +111,12 @@ def _norm_parts(weights: p.NormWeights, target: Target) -> dict[str, np.ndarray]
     return {"gamma": weights.gamma} | ({} if weights.beta is None else {"beta": weights.beta})
 
 
+@PARTS.on(p.ConvolutionWeights)
+def _convolution_parts(weights: p.ConvolutionWeights, target: Target) -> dict[str, np.ndarray]:
+    """Rows of taps, for a row is made of all its channels at once."""
+    return {"taps": weights.taps.reshape(-1)} | ({} if weights.bias is None else {"bias": weights.bias})
+
+
 @PARTS.on(p.FloatTable, p.IndexTable)
 def _looked_up_parts(weights: p.LookedUp, target: Target) -> dict[str, np.ndarray]:
     return {"values": weights.values.reshape(-1)}

@@ -28,6 +28,7 @@ def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any
     return {
         "vocabulary": program.vocabulary,
         "segments": program.segments,
+        "convolves": any(isinstance(slot.stored[0], p.ConvolutionWeights) for slot, _ in slots),
         "relative": any(isinstance(slot.stored[0], p.RelativeWeights) for slot, _ in slots),
         "mixed": any(0 < len(table.layers) < _layers_of(table, slots) for table in stored),
         "before": [_global(slot, tables) for slot in before],
@@ -90,6 +91,11 @@ def _norm_type(weights: p.NormWeights) -> str:
     return "RmsNormWeights" if weights.beta is None else "LayerNormWeights"
 
 
+@TYPE.on(p.ConvolutionWeights)
+def _convolution_type(weights: p.ConvolutionWeights) -> str:
+    return "ConvolutionWeights"
+
+
 @TYPE.on(p.EmbeddingWeights)
 def _embedding_type(weights: p.EmbeddingWeights) -> str:
     kind = "F32Embedding" if isinstance(weights.matrix, p.F32Matrix) else "S8Embedding"
@@ -111,6 +117,12 @@ def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[st
     beta = [] if weights.beta is None else [table("beta")]
     numbers = () if weights.epsilon is None else (weights.epsilon, weights.inverse_width)
     return [table("gamma"), *beta, *map(float_literal, numbers)]
+
+
+@FIELDS.on(p.ConvolutionWeights)
+def _convolution_fields(weights: p.ConvolutionWeights, table: Callable[[str], str]) -> list[str]:
+    bias = "nullptr" if weights.bias is None else table("bias")
+    return [table("taps"), bias, str(len(weights.taps))]
 
 
 @FIELDS.on(p.RelativeWeights)

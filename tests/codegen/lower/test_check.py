@@ -32,9 +32,9 @@ from codegen.targets import TARGETS
 # --- graphs ----------------------------------------------------------------------------------------------------------
 
 
-def changed(kind: type, change: Callable[[g.Op], g.Op], nth: int = 0) -> g.Graph:
-    """A classifier's graph with its nth op of a kind changed."""
-    made = post("first")
+def changed(kind: type, change: Callable[[g.Op], g.Op], nth: int = 0, made: g.Graph | None = None) -> g.Graph:
+    """A graph, that of a classifier if none is given, with its nth op of a kind changed."""
+    made = made or post("first")
     seen = -1
 
     def visit(node: g.Node) -> g.Node:
@@ -137,6 +137,22 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     "an end of the first row": (lambda: changed(g.Pool, lambda o: replace(o, end=1)), "pooling first ends at 1"),
     "an end that is no id": (lambda: changed(g.Pool, lambda o: replace(o, kind="last", end=10**6)), "ends at 1000000"),
     "nothing is summed": (lambda: changed(g.Embed, lambda o: replace(o, terms=())), "nothing"),
+    **{
+        f"convolution, {name}": (
+            lambda values=values: changed(
+                g.CausalConvolution, lambda o: replace(o, **values), made=GRAPHS["convolved, mean"]()
+            ),
+            words,
+        )
+        for name, values, words in (
+            ("in place", {"out": "query"}, "first reads and writes 'query'"),
+            ("width", {"out": "inner"}, "width of 'inner'"),
+            ("one tap", {"weight": Builder(layers=2).parameter("taps", WIDTH, 1)}, "first takes from 1 rows"),
+            ("many taps", {"weight": Builder(layers=2).parameter("taps", WIDTH, 65)}, "from 65 rows, 2 to 64"),
+            ("channels", {"weight": Builder(layers=2).parameter("taps", WIDTH + 1, 2)}, "shape of taps.0"),
+            ("bias", {"bias": Builder(layers=2).parameter("bias", WIDTH + 1)}, "shape of bias.0"),
+        )
+    },
     "layers that nothing reads": (
         lambda: replace(
             other := changed(g.Pool, lambda o: replace(o, input="start")),

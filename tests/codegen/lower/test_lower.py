@@ -14,6 +14,7 @@ from tiny_graphs import GRAPHS, post, pre
 
 from codegen.emulate import emulate_outputs
 from codegen.errors import EtchError
+from codegen.frontends.shared.periods import prefixed
 from codegen.ir import graph as g
 from codegen.ir import program as p
 from codegen.ir import walks
@@ -80,6 +81,8 @@ def last_loop(made: g.Graph) -> p.Loop:
         ("cross attention", [False, False]),
         ("read in both, first", [False, True]),
         ("read in both, last", [False, False]),
+        ("convolved, first", [False, True]),
+        ("convolved, mean", [False, False]),
     ],
 )
 def test_the_last_layer_computes_what_is_asked_for(form: str, first_rows: list[bool]) -> None:
@@ -128,6 +131,28 @@ def test_a_stage_never_depends_on_a_later_one() -> None:
             inputs = (early.query, early.key, early.value) if isinstance(early, g.Attention) else (early.a, early.b)
             if late.out in (*inputs, early.out):
                 assert stages[i] <= stages[j]
+
+
+def test_rows_that_later_blocks_read_once_more_are_not_written_again_before() -> None:
+    """What a convolution reads has a row per token, and stays until all blocks have gone through it."""
+    first, second = last_loop(GRAPHS["convolved, mean"]()).body
+    mixed, again = (op for blocks in (first, second) for op in blocks.body if isinstance(op, p.CausalConvolution))
+    assert (mixed in first.body, again in second.body) == (True, True)
+    assert mixed.input == again.out
+    assert {mixed.input.rows, again.input.rows} == {"tokens"}
+    assert mixed.state is None
+
+
+def test_what_several_layers_write_first_and_read_is_a_block_of_each() -> None:
+    b = Builder()
+    one, other = (
+        tuple(map(prefixed(f"{name}_", frozenset()).op, b.inside(2).pre_layer(kind="rms"))) for name in ("a", "b")
+    )
+    layers = g.Layers("a_layer", 2, one), g.Layers("b_layer", 2, other)
+    made = graph((b.embed("hidden"), *layers, g.Pool("mean", "hidden", "result")), "result")
+    rows = {buffer.name: buffer.rows for buffer in walks.buffers_of(lower(made, RECIPES["w8a8"]))}
+    assert {rows["hidden"], rows["normed"]} == {"tokens"}  # that one in two passes
+    assert {rows["inner"], rows["context"]} == {"block"}
 
 
 def test_shared_layers_are_stored_once() -> None:

@@ -228,3 +228,11 @@ def test_a_graph_that_no_program_says(change: object) -> None:
     with pytest.raises(EtchError) as caught:
         lower(change(encoder_decoder()), RECIPES["w8a8"])  # type: ignore[operator]
     assert (caught.value.code, caught.value.stage) == ("generation-not-supported", "lower")
+
+
+def test_a_convolution_over_the_text_belongs_before_what_repeats() -> None:
+    made, b = encoder_decoder(), Builder()
+    convolution = g.CausalConvolution("convolution", b.parameter("taps", WIDTH, 3), None, "hidden", "convolved")
+    widths = made.widths | {"convolved": WIDTH}
+    with pytest.raises(EtchError, match="convolution: rows of the text belong before what repeats"):
+        lower(replace(made, repeat=(convolution, *made.repeat), widths=widths), RECIPES["w8a8"])

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, VOCABULARY, WIDTH, Builder, Made, graph
+from rows_before import convolved, recurrent
 
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
@@ -330,31 +331,6 @@ def masked() -> g.Graph:
     return replace(made, heads=(g.Head(task, "best"),))
 
 
-def recurrent(directions: int, layers: int, width: int, bias: bool = True) -> g.Graph:
-    """GRUs over the rows of the layers; the last state of each direction."""
-    b = Builder()
-    body: list[g.Node] = [b.embed("hidden"), g.Layers("layer", 2, b.inside(2).post_layer())]
-    widths, value, inputs = {}, "hidden", WIDTH
-    for layer in range(layers):
-        products, out = f"products_{layer}", f"states_{layer}"
-        recurrences = tuple(
-            g.Recurrence(
-                f"gru_{layer}_{direction}",
-                b.parameter(f"gru_{layer}_{direction}_weight", 3 * width, width, size=width**-0.5),
-                b.parameter(f"gru_{layer}_{direction}_bias", 3 * width, size=0.3) if bias else None,
-            )
-            for direction in range(directions)
-        )
-        body += [
-            b.linear(f"gru_{layer}_input", value, products, inputs, 3 * width * directions, bias=bias),
-            g.Gru(recurrences, products, out),
-        ]
-        value, inputs = out, directions * width
-        widths |= {products: 3 * inputs, out: inputs}
-    body.append(g.Pool("ends" if directions == 2 else "last", value, "result"))
-    return graph(tuple(body), "result", **widths, result=inputs)
-
-
 def _final_norm(b: Builder) -> tuple[g.Op, ...]:
     return (b.norm("final_norm", "hidden"),)
 
@@ -383,6 +359,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
     "past": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="past", window=3)),
     "gates": gated,
+    **{f"convolved, {pooling}": (lambda pooling=pooling: convolved(pooling)) for pooling in ("first", "mean")},
     **{
         f"norms behind blocks, {pooling}": (lambda pooling=pooling: sandwiched(pooling))
         for pooling in ("first", "mean")

@@ -197,6 +197,19 @@ def test_scratch_that_packs_and_that_of_a_gru() -> None:
     assert touched(program(gru))["scratch"] == 2 * (128 + 64) * TOKENS
 
 
+def test_rows_that_convolutions_read_and_keep() -> None:
+    """Once for each row, of what is kept all that a layer has in each of 9 steps, to be read and written."""
+    taps = p.ConvolutionWeights(np.zeros((3, 20), np.float32), None, "taps")
+    weights = p.WeightSlot("taps", (taps,) * 2)
+    made = program(p.Loop("layer", 2, (p.Blocks((p.CausalConvolution(weights, A, B),)),)))
+    assert touched(made)["a"] == 2 * 100
+    assert read(made, table("taps", 6, 6, layers=(0, 1))) == {"taps": 2 * TOKENS * 6}
+    state = p.Buffer("state", "state", "sequences", 40, layers=2)
+    steps = p.Loop("layer", 2, (p.Blocks((p.CausalConvolution(weights, ONE, TWO, state),)),))
+    made = program(p.Repeat("steps", (steps, linear(TWO, ALL_LOGITS))), target=written(2))
+    assert touched(made)["state"] == 9 * 2 * 100
+
+
 def table(name: str, *arrays: int, part: str | None = None, layers: Sequence[int] = ()) -> Table:
     return Table(name, part or name, tuple(np.zeros(size, np.int8) for size in arrays), tuple(layers))
 

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether widths, kinds and weights of each op of a program agree."""
+
+from __future__ import annotations
+
+from ..errors import EtchError
+from . import program as p
+from .stage import Stage
+
+STAGE = "check"
+CHECK: Stage[None] = Stage(STAGE)
+
+
+@CHECK.on(p.EmbeddingSum)
+def _embedding_sum(op: p.EmbeddingSum) -> None:
+    for term in op.terms:
+        for entry in term.table.stored:
+            _kind(entry, op.kind)
+            same(f"width of {entry.source}", _matrix(entry).shape[1], op.out.width)
+            if term.outside is not None and not 0 <= term.outside < _matrix(entry).shape[0]:
+                raise refuse(f"id {term.outside} outside of a text, of {_matrix(entry).shape[0]} in {entry.source}")
+        if (term.shift or term.outside is not None) and (term.by != "ids" or op.out.rows != "tokens"):
+            raise refuse(f"{term.table.name} by {term.by} of {op.out.rows}, {term.shift} tokens away")
+        if term.dropped is not None and (term.by != "ids" or term.shift or op.out.rows != "tokens"):
+            raise refuse(f"{term.table.name} by {term.by} of {op.out.rows}, of which id {term.dropped} is dropped")
+    if sum(term.dropped is not None for term in op.terms) > 1:
+        raise refuse(f"'{op.out.name}': several of its terms drop tokens")
+
+
+@CHECK.on(p.Norm)
+def _norm(op: p.Norm) -> None:
+    _widths(op.input, op.out)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.NormWeights)
+        same(f"width of {entry.source}", op.heads * entry.gamma.shape[0], op.input.width)
+        same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
+        same(f"epsilon of {entry.source}", entry.epsilon is None, op.kind == "affine")
+
+
+@CHECK.on(p.Quantize)
+def _quantize(op: p.Quantize) -> None:
+    _widths(op.input, op.out)
+    _stored(op.input, "f32")
+    _stored(op.out, "quantized")
+
+
+@CHECK.on(p.Linear)
+def _linear(op: p.Linear) -> None:
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    for buffer in (op.out, *([] if op.residual is None else [op.residual])):
+        _stored(buffer, "f32")
+        same(f"width of '{buffer.name}'", buffer.width, op.out.width)
+    for entry in op.weights.stored:
+        _kind(entry, op.kind)
+        same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (op.out.width, op.input.width))
+        assert isinstance(entry, p.LinearWeights)
+        if entry.bias is not None:
+            same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+
+
+@CHECK.on(p.Masked)
+def _masked(op: p.Masked) -> None:
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Best)
+def _best(op: p.Best) -> None:
+    _stored(op.input, "quantized" if op.kind == "s8" else "f32")
+    for buffer, width in ((op.logits, p.VOCABULARY_BLOCK), (op.sums, 2), (op.out, 2 * op.count)):
+        _stored(buffer, "f32")
+        same(f"width of '{buffer.name}'", buffer.width, width)
+    (entry,) = op.weights.stored
+    _kind(entry, op.kind)
+    assert isinstance(entry, p.LinearWeights)
+    entries = _matrix(entry).shape[0]
+    same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (max(entries, op.count), op.input.width))
+    if entry.bias is not None:
+        same(f"bias of {entry.source}", entry.bias.shape, (entries,))
+
+
+@CHECK.on(p.Multiply, p.Add)
+def _value_by_value(op: p.Multiply | p.Add) -> None:
+    _widths(op.a, op.b, op.out)
+
+
+@CHECK.on(p.CausalConvolution)
+def _causal_convolution(op: p.CausalConvolution) -> None:
+    _widths(op.input, op.out)
+    same(f"whether '{op.input.name}' has all rows", op.input.rows == "tokens", op.state is None)
+    for entry in op.weights.stored:
+        assert isinstance(entry, p.ConvolutionWeights)
+        same(f"shape of {entry.source}", entry.taps.shape, (op.before + 1, op.input.width))
+        if entry.bias is not None:
+            same(f"bias of {entry.source}", entry.bias.shape, (op.out.width,))
+    if op.state is not None:
+        _stored(op.state, "state")
+        same(f"rows of '{op.state.name}'", op.state.rows, "sequences")
+        same(f"width of '{op.state.name}'", op.state.width, op.before * op.input.width)
+
+
+@CHECK.on(p.Rotary)
+def _rotary(op: p.Rotary) -> None:
+    _stored(op.rows, "f32")
+
+
+_PACKED: dict[type, p.Storage] = {p.PackKeys: "keys", p.PackKeyRows: "key_rows", p.PackValues: "values"}
+
+
+@CHECK.on(*_PACKED)
+def _pack(op: p.PackKeys | p.PackKeyRows | p.PackValues) -> None:
+    _stored(op.input, "f32")
+    _stored(op.out, _PACKED[type(op)])
+    _cache(op.out, op.shape)
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Attention)
+def _attention(op: p.Attention) -> None:
+    same("rows of keys for relative queries", op.key_rows is None, op.relative_queries is None)
+    caches = ((op.keys, "keys"), (op.values, "values"), (op.key_rows, "key_rows"))
+    for cache, storage in ((cache, storage) for cache, storage in caches if cache is not None):
+        _stored(cache, storage)
+        _cache(cache, op.shape)
+        same(f"kind of '{cache.name}'", cache.kind, op.kind)
+    for buffer in (op.query, op.context):
+        _stored(buffer, "f32")
+        same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
+    for slot in (slot for slot in (op.relative_keys, op.relative_queries) if slot is not None):
+        for entry in slot.stored:
+            assert isinstance(entry, p.RelativeWeights)
+            same(f"{entry.source} in float", isinstance(entry.matrix, p.F32Matrix), op.kind == "f32")
+            heads, _, width = entry.by_head
+            same(f"heads of {entry.source}", (heads, width), (op.shape.heads, op.shape.width))
+
+
+@CHECK.on(p.Gru)
+def _gru(op: p.Gru) -> None:
+    for buffer, parts in ((op.input, 3), (op.out, 1)):
+        _stored(buffer, "f32")
+        same(f"width of '{buffer.name}'", buffer.width, parts * len(op.weights) * op.width)
+    for entry in (entry for slot in op.weights for entry in slot.stored):
+        _kind(entry, op.kind)
+        same(f"shape of {entry.source}", tuple(_matrix(entry).shape), (3 * op.width, op.width))
+        assert isinstance(entry, p.LinearWeights)
+        if entry.bias is not None:
+            same(f"bias of {entry.source}", entry.bias.shape, (3 * op.width,))
+
+
+@CHECK.on(p.Pool)
+def _pool(op: p.Pool) -> None:
+    _widths(op.input, op.out)
+
+
+@CHECK.on(p.Normalize, p.Softmax)
+def _in_place(op: p.Normalize | p.Softmax) -> None:
+    _stored(op.rows, "f32")
+
+
+def _cache(cache: p.Buffer, shape: p.HeadShape) -> None:
+    same(f"heads of '{cache.name}'", (cache.heads, cache.width), (shape.key_heads, shape.key_heads * shape.width))
+    same(f"rows of '{cache.name}'", cache.rows in ("tokens", "steps"), True)
+
+
+def _kind(entry: p.Weights, kind: p.Kind) -> None:
+    same(f"{entry.source} in float", isinstance(_matrix(entry), p.F32Matrix), kind == "f32")
+
+
+def _matrix(entry: p.Weights) -> p.Integers | p.F32Matrix:
+    assert isinstance(entry, p.LinearWeights | p.EmbeddingWeights)
+    return entry.matrix
+
+
+def _stored(buffer: p.Buffer, storage: p.Storage) -> None:
+    same(f"storage of '{buffer.name}'", buffer.storage, storage)
+
+
+def _widths(first: p.Buffer, *others: p.Buffer) -> None:
+    for other in others:
+        same(f"width of '{other.name}'", other.width, first.width)
+
+
+def same(what: str, found: object, wanted: object) -> None:
+    """Refuses what is not as it should be."""
+    if found != wanted:
+        raise refuse(f"{what}: {found}, expected {wanted}")
+
+
+def refuse(message: str) -> EtchError:
+    """That a program is not sound."""
+    return EtchError("program-not-sound", STAGE, message)
