@@ -130,6 +130,7 @@ CORE = [
     Model("gemma3_text/mean", target="m-profile"),
     Model("qwen3/last", target="m-profile"),
     Model("llama/multi_label", "fp32"),
+    Model("lfm2/last", target="m-profile"),
     Model("roberta/regression", target="m-profile"),
     Model("albert/own_words"),
     Model("xlm-roberta/mean", "fp32"),

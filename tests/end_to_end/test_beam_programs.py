@@ -37,6 +37,7 @@ QUICK = [
     ("encoder and decoder, many words, roomy", "w8a8", "host", Search(4)),
     ("gpt2/two_layers", "fp32", "m-profile", Search(3, -0.5, "never")),
     ("bart/ends", "w8a8", "host", Search(3)),
+    ("lfm2/texts", "w8a8", "host", Search(4)),
 ]
 EVEN = Sampling(9.0, 40, 0.99, seed=4)  # any token may come, the end as well
 LONG = [
@@ -51,6 +52,7 @@ LONG = [
     ("decoder only", "w8a8", "m-profile", Search(4, 1.0, True)),
     ("encoder and decoder, one layer", "w4a8", "host", Search(6, 0.0, "never")),
     ("gpt2/narrow", "w8a8", "host", Search(7)),
+    ("lfm2/own", "fp32", "m-profile", Search(5)),
     ("llama/tied", "fp32", "host", Search(4, 2.0, "never")),
     ("llama/wide_heads", "w8a8", "m-profile", Search(8)),
     ("marian/opus", "w8a8", "host", Search(6, 1.0, True)),

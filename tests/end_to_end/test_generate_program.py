@@ -22,8 +22,8 @@ from codegen.files.table_file import Columns
 from codegen.verification.verify import verify
 
 RECORDED = ROOT / "tests" / "codegen" / "generation"
-FAMILIES = ["gpt2", "llama", *(pytest.param(name, marks=pytest.mark.sweep) for name in ("qwen2", "qwen3"))]
-ENDS = {"gpt2": {281}, "llama": {282, 283}, "qwen2": {281}, "qwen3": {281}}
+FAMILIES = ["gpt2", "llama", *(pytest.param(name, marks=pytest.mark.sweep) for name in ("lfm2", "qwen2", "qwen3"))]
+ENDS = {"gpt2": {281}, "lfm2": {282, 283}, "llama": {282, 283}, "qwen2": {281}, "qwen3": {281}}
 
 
 def recorded(family: str) -> list[dict[str, Any]]:

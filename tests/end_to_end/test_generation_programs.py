@@ -77,6 +77,8 @@ LONG = [
     ("opt/projected", "w8a8", "host"),
     ("phi/head_norms", "w8a8", "host"),
     ("phi3/long", "w8a8", "host"),
+    ("lfm2/own", "fp32", "host"),
+    ("lfm2/texts", "w8a8", "m-profile"),
     ("llama/tied", "w8a8", "host"),
     ("llama/wide_heads", "fp32", "m-profile"),
     ("llama/scaled", "w8a8", "host"),

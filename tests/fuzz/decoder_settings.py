@@ -143,6 +143,20 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "head_dim": (1.0, (4, 6, 10)),
         },
     ),
+    "lfm2": (
+        "Lfm2",
+        {
+            "full_attn_idxs": (0.9, ([0], [1], [2], [0, 2], [1, 2], [0, 9])),
+            "conv_L_cache": (0.4, (2, 4, 9)),
+            "conv_bias": (0.3, (True,)),
+            "block_ff_dim": (0.5, (20, 37)),
+            "block_multiple_of": (1.0, (1, 7, 16)),
+            "block_ffn_dim_multiplier": (0.4, (0.7, 1.3, 2, None)),
+            "block_auto_adjust_ff_dim": (0.3, (False,)),
+            "tie_embedding": (0.3, (True, False)),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+        },
+    ),
     "exaone4": ("Exaone4", {"sliding_window": (0.7, (4, 41, 60, None)), "layer_types": (0.6, _KINDS)}),
 }
 

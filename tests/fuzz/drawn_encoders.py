@@ -89,7 +89,7 @@ ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
-    **dict.fromkeys(("ernie4_5/rows", "granite/rows"), ("Model",)),
+    **dict.fromkeys(("ernie4_5/rows", "granite/rows", "lfm2/rows"), ("Model",)),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
 }

@@ -69,6 +69,12 @@ def of_groups(array: Array, groups: int) -> Computed:
     return Computed(array.name, (outputs, groups * inputs), compute, array.file)
 
 
+def depthwise(array: Array) -> Computed:
+    """[width, taps] of a convolution with a group for each channel [width, 1, taps]."""
+    width, _, taps = array.shape
+    return Computed(array.name, (width, taps), lambda: array.values.reshape(width, taps), array.file)
+
+
 def times(array: Array, factor: float) -> Computed:
     """A tensor times a number."""
     return Computed(array.name, array.shape, lambda: array.values.astype(np.float64) * factor, array.file)

@@ -62,6 +62,7 @@ class Family:
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
     positions: str = POSITIONS  # the key of how many there are
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
+    tied_keys: tuple[str, ...] = ("tie_word_embeddings",)  # by which it does; the first one that is there counts
 
     def read_limits(self, config: Config) -> Limits:
         """Positions are those of a text and of what is written behind it."""
@@ -103,7 +104,7 @@ class Family:
         prefix = names.prefix_in(tensors)
         stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
         projection = stack.words
-        if config.flag("tie_word_embeddings", self.tied):
+        if config.flag(next((key for key in self.tied_keys if key in config), self.tied_keys[0]), self.tied):
             parts.check_copies(tensors, f"{prefix}{names.words}", (names.logits,))
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)

@@ -18,13 +18,13 @@ _TABLES = {FULL: "global", SLIDING: "local"}
 Tables = Mapping[str, tuple[Parameter, Parameter]]  # cosines and sines by kind
 
 
-def layer_kinds(config: Config, usual: tuple[str, ...]) -> tuple[str, ...]:
-    """What each layer is, `usual` where the configuration does not name it."""
+def layer_kinds(config: Config, usual: tuple[str, ...], known: tuple[str, str] = (FULL, SLIDING)) -> tuple[str, ...]:
+    """What each layer is of the kinds that are `known`, `usual` where the configuration does not name it."""
     if config.values.get("layer_types") is None:
         return usual
     kinds = config.strings("layer_types")
-    if len(kinds) != len(usual) or not set(kinds) <= {FULL, SLIDING}:
-        raise parts.refuse("layers-out-of-range", f"layer_types: expected {len(usual)} of {FULL} or {SLIDING}")
+    if len(kinds) != len(usual) or not set(kinds) <= set(known):
+        raise parts.refuse("layers-out-of-range", f"layer_types: expected {len(usual)} of {' or '.join(known)}")
     return kinds
 
 

@@ -37,17 +37,24 @@ class Sizes:
 
 
 def read_sizes(
-    config: Config, tensors: TensorFile, head_width: int | None, heads: int | None = None, key_heads: int | None = None
+    config: Config,
+    tensors: TensorFile,
+    head_width: int | None,
+    heads: int | None = None,
+    key_heads: int | None = None,
+    inner: int | None = None,
 ) -> Sizes:
     """The numbers given are for where the configuration says none: without, `head_width` is an even share of the width,
-    and every head has keys of its own, which null says, too."""
+    and every head has keys of its own, which null says, too. `inner` is the width of a feed-forward block where no
+    single key says it."""
     width = config.positive_int("hidden_size", maximum=parts.MAX_WIDTH)
     heads = config.positive_int("num_attention_heads", heads, maximum=parts.MAX_WIDTH)
     if key_heads is None and config.values.get("num_key_value_heads") is None:
         key_heads = heads
     else:
         key_heads = config.positive_int("num_key_value_heads", key_heads, maximum=heads)
-    inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
+    if inner is None:
+        inner = config.positive_int("intermediate_size", maximum=parts.MAX_WIDTH)
     count = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     parts.check_layers(tensors, count)
     if "head_dim" not in config and head_width is None:
@@ -75,10 +82,11 @@ class LlamaParts:
     # What the file has as one linear: queries, keys and values; gate and up.
     one_input: bool = False
     one_gate: bool = False
+    layers: tuple[int, ...] = ()  # which ones they are, where not all
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
-        return self._norm(name, self._layers(source), self.sizes.width, value, out)
+        return self._norm(name, self.sources(source), self.sizes.width, value, out)
 
     def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""
@@ -87,7 +95,7 @@ class LlamaParts:
     def head_norms(self, names: tuple[str, str]) -> tuple[Norm, Norm]:
         """Of queries and keys."""
         width, sizes = self.sizes.head_width, self.sizes
-        queries, keys = (self._layers(f"self_attn.{name}") for name in names)
+        queries, keys = (self.sources(f"self_attn.{name}") for name in names)
         return (
             self._norm("query_norm", queries, width, "query", "query", sizes.heads),
             self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
@@ -96,7 +104,7 @@ class LlamaParts:
     def row_norms(self) -> tuple[Norm, Norm]:
         """Of queries and keys, all heads as one row."""
         query, key = (
-            self._norm(f"{of}_norm", self._layers(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of)
+            self._norm(f"{of}_norm", self.sources(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of)
             for of in ("query", "key")
         )
         return query, key
@@ -108,7 +116,7 @@ class LlamaParts:
         widths = self.sizes.widths
         shape = (widths[out], widths[value])
         return parts.linear(
-            self.tensors, name, self._layers(of), shape, value, out, activation, residual=add, bias=bias
+            self.tensors, name, self.sources(of), shape, value, out, activation, residual=add, bias=bias
         )
 
     def projections(self, bias: bool, value: str = "normed") -> tuple[Linear, ...]:
@@ -135,10 +143,11 @@ class LlamaParts:
     def _stacked(self, source: str, made: tuple[Made, ...], bias: bool, value: str) -> tuple[Linear, ...]:
         widths = self.sizes.widths
         shape = [widths[out] for _, out, _ in made], widths[value]
-        return stacked_linears(self.tensors, self._layers(source), made, shape, value, bias=bias)
+        return stacked_linears(self.tensors, self.sources(source), made, shape, value, bias=bias)
 
-    def _layers(self, of: str) -> list[str]:
-        return [f"{self.prefix}layers.{i}.{of}" for i in range(self.sizes.layers)]
+    def sources(self, of: str) -> list[str]:
+        """Of tensors, by layer."""
+        return [f"{self.prefix}layers.{i}.{of}" for i in self.layers or range(self.sizes.layers)]
 
     def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
         if self.bare_norms:

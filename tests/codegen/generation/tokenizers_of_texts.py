@@ -97,6 +97,7 @@ SPECIAL = {
     "qwen3/texts": _ONE_TOKEN,
     "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
     "llama/texts": _TWO_ENDS,
+    "lfm2/texts": _TWO_ENDS,
     "phi3/texts": _TWO_ENDS,
     "opt/texts": {"vocab_size": len(ROBERTA_VOCABULARY), "bos_token_id": 2, "eos_token_id": 2, "pad_token_id": 1},
 }

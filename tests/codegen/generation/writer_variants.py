@@ -68,6 +68,13 @@ LLAMA = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+LFM2 = LLAMA | {
+    "num_hidden_layers": 3,
+    "layer_types": ["conv", "full_attention", "conv"],
+    "block_auto_adjust_ff_dim": False,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 700.0},
+    "pad_token_id": 0,
+}
 NEOX = {
     "vocab_size": VOCABULARY,
     "hidden_size": 24,
@@ -253,6 +260,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"embedding_multiplier": 3.5, "attention_multiplier": 0.3, "residual_multiplier": 0.6, "logits_scaling": 2.5}
         | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
     ),
+    "lfm2/own": ("Lfm2", LFM2 | {"conv_bias": True, "tie_word_embeddings": False, "conv_L_cache": 4}),
+    "lfm2/texts": (
+        "Lfm2",
+        LFM2
+        | {"num_hidden_layers": 5, "layer_types": None, "full_attn_idxs": [1, 3], "hidden_size": 16}
+        | {"block_auto_adjust_ff_dim": True, "block_ff_dim": 36, "block_multiple_of": 5}
+        | SPECIAL["lfm2/texts"],
+    ),
     "gpt_neox/texts": (
         "GPTNeoX",
         NEOX
@@ -342,6 +357,7 @@ CLASSES = {
     "GPTNeo": "GPTNeoForCausalLM",
     "GPTNeoX": "GPTNeoXForCausalLM",
     "Granite": "GraniteForCausalLM",
+    "Lfm2": "Lfm2ForCausalLM",
     "Llama": "LlamaForCausalLM",
     "Mistral": "MistralForCausalLM",
     "Olmo2": "Olmo2ForCausalLM",

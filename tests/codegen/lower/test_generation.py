@@ -34,7 +34,7 @@ VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/
 WITHOUT_ENCODER = (
     *("ernie4_5", "exaone4", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
     *("gemma", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo", "opt", "phi", "qwen"),
-    *("smollm3", "stablelm", "starcoder2"),
+    *("lfm2", "smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]

@@ -49,7 +49,7 @@ ROBERTAS = (
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2", "esm"),
-    *("clip", "clip_text_model"),
+    *("clip", "clip_text_model", "lfm2"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
@@ -70,7 +70,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(
         (
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
-            *("stablelm", "starcoder2"),
+            *("lfm2", "stablelm", "starcoder2"),
         ),
         QWEN,
     ),

@@ -76,6 +76,15 @@ ENCODERS: dict[str, Encoder] = {
     "qwen3/last": Encoder(
         "Qwen3Model", 20, "lasttoken", BERT_SIZES | {"num_key_value_heads": 1, "head_dim": 6}, (Normalize,)
     ),
+    "lfm2/last": Encoder(
+        "Lfm2Model",
+        20,
+        "lasttoken",
+        BERT_SIZES
+        | {"num_hidden_layers": 3, "layer_types": ["conv", "conv", "full_attention"], "num_key_value_heads": 1}
+        | {"block_multiple_of": 6, "norm_eps": 1e-3, "conv_bias": True, "conv_L_cache": 5},
+        (Normalize,),
+    ),
     "gemma3_text/mean": Encoder(
         "Gemma3TextModel",
         20,
