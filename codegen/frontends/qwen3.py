@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .qwen2 import HARMLESS_KEYS, TOKENIZER_CLASS, check_window
+from .qwen2 import HARMLESS_KEYS, TOKENIZER_CLASS, masks_in
 from .shared.decoder_family import Family
 from .shared.llama_stack import HEAD_NORMS, Biases, Form, Stack, causal_stack
 
@@ -16,10 +16,9 @@ __all__ = ["HARMLESS_KEYS"]
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    check_window(config)
     attention = config.flag("attention_bias", False)
     form = Form(Biases(attention, attention, feed_forward=False), head_norms=HEAD_NORMS, head_width=_HEAD_WIDTH)
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks_in(config, tokens))
 
 
 _FAMILY = Family("Qwen3", TOKENIZER_CLASS, _stack)

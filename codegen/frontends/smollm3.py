@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .qwen2 import check_window
 from .shared import parts
 from .shared.decoder_family import Family
-from .shared.llama_stack import Biases, Form, Stack, causal_stack
+from .shared.llama_stack import Biases, Form, Stack, causal_stack, masks_where_used
 
 MODEL_TYPE = "smollm3"
-# Training's; of a window, which is refused where it is used.
+# Training's, and of a window that is not used.
 HARMLESS_KEYS = frozenset({"attention_dropout", "max_window_layers", "pretraining_tp", "sliding_window"})
 _THETA, _EVERY = 2_000_000.0, 4  # where the configuration does not say them
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    check_window(config)
-    form = Form(Biases.said_in(config), theta=_THETA, turned=_turned(config))
-    return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
+    turned = _turned(config)
+    form = Form(Biases.said_in(config), theta=_THETA, turned=turned)
+    masks = masks_where_used(config, [not each for each in turned], None, tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
 
 
 def _turned(config: Config) -> tuple[bool, ...]:

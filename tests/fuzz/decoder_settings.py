@@ -14,10 +14,16 @@ GRANITE_FACTORS: Rare = {
     "residual_multiplier": (0.6, (0.22, 2)),
     "logits_scaling": (0.6, (8.0, 0.5, 0)),
 }
+USED_WINDOWS: Rare = {
+    "use_sliding_window": (0.6, (True, True, False)),
+    "sliding_window": (0.8, (4, 7, 41, None)),
+    "layer_types": (0.15, (["sliding_attention"], ["sliding_attention", "full_attention"], ["full_attention"])),
+}
+QWEN_WINDOWS: Rare = USED_WINDOWS | {"max_window_layers": (0.7, (0, 1, 2))}
 SMOLLM3_LAYERS: Rare = {
     "no_rope_layers": (0.5, ([1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1, 0])),
     "no_rope_layer_interval": (0.5, (1, 2, 3)),
-    "use_sliding_window": (0.1, (True,)),
+    **USED_WINDOWS,
 }
 STABLELM_RARE: Rare = {
     "use_parallel_residual": (0.5, (True, False)),

@@ -341,6 +341,10 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
     **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
+    **{
+        f"{name}/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS | decoders.QWEN_WINDOWS
+        for name in ("qwen2", "qwen3")
+    },
     "granite/rows": _ROTARY | {"attention_bias": (0.2, (True,)), "mlp_bias": (0.2, (True,))} | decoders.GRANITE_FACTORS,
     "gpt2/rows": {
         "n_inner": (0.3, (None,)),

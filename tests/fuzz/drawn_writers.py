@@ -220,7 +220,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         **(decoders.STABLELM_RARE if family == "stablelm" else {}),
         **({"use_bias": (0.4, (False,)), "norm_epsilon": (0.3, (1e-3, 0.1))} if family == "starcoder2" else {}),
         **(decoders.phi3_angles(of_head) if family == "phi3" else {}),
-        **({"use_sliding_window": (0.1, (True, False))} if family.startswith("qwen") else {}),
+        **(decoders.QWEN_WINDOWS if family.startswith("qwen") else {}),
         **decoders.LIKE_LLAMA.get(family, ("", {}))[1],
     }
 

@@ -14,7 +14,7 @@ from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
-from .layer_kinds import SLIDING, Seen, seen_by_kind, windows_by_kind
+from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
 from .llama_parts import LlamaParts, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
@@ -140,6 +140,18 @@ def masks_by_kind(config: Config, kinds: Sequence[str], usual: int, tokens: int)
     if SLIDING not in kinds:
         return CAUSAL
     return masks_of_past(windows_by_kind(kinds, _window(config, usual)), tokens)
+
+
+def masks_where_used(config: Config, windowed: Sequence[bool], usual: int | None, tokens: int) -> Masks:
+    """Where use_sliding_window says whether there is a window, and layer_types which layers have it: those `windowed`
+    where it does not."""
+    window = window_in(config, usual) if config.flag("use_sliding_window", False) else None
+    kinds = layer_kinds(config, tuple(FULL if window is None or not has else SLIDING for has in windowed))
+    if window is not None:
+        return masks_of_past(windows_by_kind(kinds, window), tokens)
+    if SLIDING in kinds:
+        raise parts.refuse("config-not-supported", f"layer_types: {SLIDING}, and use_sliding_window says no window")
+    return CAUSAL
 
 
 def _window(config: Config, usual: int | None) -> int:

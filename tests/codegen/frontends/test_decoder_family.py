@@ -35,7 +35,12 @@ REFUSED: dict[str, tuple[str, Change, str, str]] = {
         "Qwen3Model",
     ),
     "padding that texts end with": (CLASSIFIER, configure(pad_token_id=0), "config-value", "pad_token_id 0"),
-    "a window": (LAST, configure(use_sliding_window=True), "config-not-supported", "use_sliding_window"),
+    "a window that is not used": (
+        LAST,
+        configure(layer_types=["sliding_attention"]),
+        "config-not-supported",
+        "use_sliding_window says no window",
+    ),
     "a window of itself": (
         WINDOW,
         configure(sliding_window=1),

@@ -118,6 +118,7 @@ YARN = {
     **{"rope_type": "yarn", "rope_theta": 900.0, "factor": 4.0, "original_max_position_embeddings": 160},
     "beta_fast": 4,
 }
+USED = {"use_sliding_window": True, "sliding_window": 4}
 WINDOWS = ["sliding_attention", "full_attention"]
 PHI3 = LLAMA | {"pad_token_id": 0}
 LONGROPE = {
@@ -200,11 +201,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         LLAMA
         | {"rope_parameters": {"rope_type": "linear", "rope_theta": 900.0, "factor": 2.5}}
         | {"num_hidden_layers": 1, "tie_word_embeddings": True, "intermediate_size": 34}
+        | USED
+        | {"layer_types": WINDOWS[:1]}
         | SPECIAL["qwen2/texts"],
     ),
     "qwen3/texts": (
         "Qwen3",
-        LLAMA | {"head_dim": 10, "num_hidden_layers": 2, "attention_bias": True} | SPECIAL["qwen3/texts"],
+        LLAMA | {"head_dim": 10, "attention_bias": True, "max_window_layers": 1} | USED | SPECIAL["qwen3/texts"],
     ),
     "gemma3_text/own": (
         "Gemma3",
@@ -220,7 +223,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "Mistral",
         LLAMA | {"head_dim": 10, "num_hidden_layers": 1, "sliding_window": 4, "eos_token_id": ENDS},
     ),
-    "smollm3/own": ("SmolLM3", LLAMA | {"num_hidden_layers": 3, "no_rope_layers": [1, 0, 1], "pad_token_id": 0}),
+    "smollm3/own": ("SmolLM3", LLAMA | USED | {"num_hidden_layers": 3, "no_rope_layers": [1, 0, 1], "pad_token_id": 0}),
     "olmo2/own": ("Olmo2", LLAMA | {"attention_bias": True, "pad_token_id": 0}),
     "olmo/own": ("Olmo", LLAMA | {"attention_bias": True, "num_hidden_layers": 1, "pad_token_id": 0}),
     "olmo3/own": (

@@ -180,7 +180,12 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("llama/wide_heads", {"tie_word_embeddings": True}, "tied-tensors-differ"),
         ("smollm3/own", {"no_rope_layers": [1, 0]}, "layers-out-of-range"),
         ("smollm3/own", {"no_rope_layers": [1, 0, 2]}, "layers-out-of-range"),
-        ("smollm3/own", {"use_sliding_window": True}, "config-not-supported"),
+        ("smollm3/own", {"sliding_window": 1}, "config-not-supported"),
+        (
+            "smollm3/own",
+            {"use_sliding_window": False, "layer_types": ["sliding_attention"] * 3},
+            "config-not-supported",
+        ),
         ("granite/own", {"logits_scaling": 0}, "config-out-of-range"),
         ("granite/own", {"residual_multiplier": -1.0}, "config-out-of-range"),
         ("olmo2/own", {"attention_bias": False}, "unused-tensor"),
