@@ -65,6 +65,7 @@ LONG = [
     ("encoder and decoder, one layer", "w4a8", "host"),
     ("gpt2/narrow", "fp32", "host"),
     ("gpt2/two_layers", "w8a8", "host"),
+    ("bloom/own", "w8a8", "host"),
     ("gemma/own", "w8a8", "host"),
     ("glm4/own", "w8a8", "host"),
     ("granite/own", "w8a8", "host"),

@@ -57,6 +57,23 @@ def gpt_neo_layers(layers: int) -> tuple[Any, ...]:
     )
 
 
+BLOOM_RARE: Rare = {
+    "apply_residual_connection_post_layernorm": (0.3, (True, False)),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+    "pretraining_tp": (0.1, (2,)),
+}
+FALCON_RARE: Rare = {
+    "alibi": (0.1, (True, False)),
+    "new_decoder_architecture": (0.4, (True, False)),
+    "parallel_attn": (0.3, (True, False)),
+    "multi_query": (0.4, (True, False)),
+    "num_kv_heads": (0.4, (1, 2)),
+    "num_ln_in_parallel_attn": (0.3, (1, 2)),
+    "bias": (0.3, (True, False)),
+    "ffn_hidden_size": (0.5, (None, 11, 30)),
+    "activation": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
 OPT_RARE: Rare = {
     "ffn_dim": (1.0, tuple(range(9, 40, 3))),
     "word_embed_proj_dim": (0.5, (5, 8, 14, 24)),

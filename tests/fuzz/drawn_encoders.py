@@ -53,6 +53,8 @@ NAMES = {
     "gpt2/rows": "GPT2",
     "gpt_neo/rows": "GPTNeo",
     "gpt_neox/rows": "GPTNeoX",
+    "bloom/rows": "Bloom",
+    "falcon/rows": "Falcon",
     "gptj/rows": "GPTJ",
     "opt/rows": "OPT",
     "phi/rows": "Phi",
@@ -72,6 +74,8 @@ _LLAMAS = tuple(
 _DECODERS = (
     *_LLAMAS,
     "gemma3_text/rows",
+    "bloom/rows",
+    "falcon/rows",
     "gpt2/rows",
     "gpt_neo/rows",
     "gpt_neox/rows",
@@ -109,7 +113,7 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
-    **dict.fromkeys(("gpt2/rows", "gpt_neo/rows", "gptj/rows"), "transformer."),
+    **dict.fromkeys(("bloom/rows", "falcon/rows", "gpt2/rows", "gpt_neo/rows", "gptj/rows"), "transformer."),
     "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
@@ -154,6 +158,8 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     by_letters = family in ("gpt2/rows", "gptj/rows")
     if by_letters:
         names = ("n_embd", "n_head", "n_layer", "n_inner")
+    if family == "bloom/rows":
+        names = ("hidden_size", "n_head", "n_layer", "n_inner")
     if family == "gpt_neo/rows":
         names = ("hidden_size", "num_heads", "num_layers", "intermediate_size")
     settings = dict(zip(names, (width, heads, layers, inner), strict=True))
@@ -353,6 +359,8 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "scale_attn_by_inverse_layer_idx": (0.05, (True,)),
     },
     "gpt_neo/rows": decoders.GPT_NEO_RARE,
+    "bloom/rows": decoders.BLOOM_RARE,
+    "falcon/rows": _ROTARY | decoders.FALCON_RARE,
     "gptj/rows": decoders.GPTJ_RARE,
     "gpt_neox/rows": {
         "use_parallel_residual": (0.4, (True, False)),
@@ -398,7 +406,9 @@ _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
-    **dict.fromkeys((f"{name}/rows" for name in ("gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING),
+    **dict.fromkeys(
+        (f"{name}/rows" for name in ("bloom", "falcon", "gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING
+    ),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
     "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,
 }

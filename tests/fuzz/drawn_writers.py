@@ -16,6 +16,8 @@ Settings = dict[str, Any]
 # By model type: the name before `Config`.
 NAMES = {
     "bart": "Bart",
+    "bloom": "Bloom",
+    "falcon": "Falcon",
     "gpt2": "GPT2",
     "gpt_neo": "GPTNeo",
     "gpt_neox": "GPTNeoX",
@@ -46,11 +48,13 @@ _LLAMAS = (
     "starcoder2",
     *decoders.LIKE_LLAMA,
 )
-WITHOUT_ENCODER = ("gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
+WITHOUT_ENCODER = ("bloom", "falcon", "gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
 _BASES = {
     "bart": recorded.BART,
     **dict.fromkeys(("gpt2", "gptj"), recorded.GPT2),
     "gpt_neo": recorded.GPT_NEO,
+    "bloom": recorded.BLOOM,
+    "falcon": recorded.FALCON,
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
@@ -144,6 +148,26 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         }
     if family in ("t5", "mt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
+    if family == "bloom":
+        heads = source.choice((1, 2, 3, 4, 5, 6))
+        return {
+            "n_head": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "n_layer": (1.0, layers),
+            "seq_length": (0.5, tuple(range(41, 60, 5))),
+            "tie_word_embeddings": (0.2, (False,)),
+            **decoders.BLOOM_RARE,
+        }
+    if family == "falcon":
+        return {
+            "num_attention_heads": (1.0, (heads,)),
+            "hidden_size": (1.0, (heads * of_head,)),
+            "num_hidden_layers": (1.0, layers),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            "tie_word_embeddings": (0.2, (False,)),
+            "rope_parameters": (0.5, _ANGLES),
+            **decoders.FALCON_RARE,
+        }
     if family == "gpt_neo":
         count = source.choice(layers)
         return {

@@ -65,7 +65,20 @@ LARGEST_OF_ANGLES = 1e-6
 _WITH_ANGLES = (
     *("eurobert", "gte", "jina_embeddings_v3", "llama", "modernbert", "nomic_bert", "qwen2", "qwen3", "gemma3_text"),
     *LIKE_LLAMA,
-    *("esm", "gpt_neox", "gptj", "granite", "mistral", "olmo2", "phi", "phi3", "smollm3", "stablelm", "starcoder2"),
+    *(
+        "esm",
+        "falcon",
+        "gpt_neox",
+        "gptj",
+        "granite",
+        "mistral",
+        "olmo2",
+        "phi",
+        "phi3",
+        "smollm3",
+        "stablelm",
+        "starcoder2",
+    ),
 )
 _ENDINGS = (
     *("ForSequenceClassification", "ForSequenceClassification", "ForTokenClassification", "ForMaskedLM"),
@@ -73,7 +86,7 @@ _ENDINGS = (
 )
 _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
-    *("gpt_neo", "gptj", "squeezebert"),
+    *("bloom", "gpt_neo", "gptj", "squeezebert"),
 )
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"

@@ -45,14 +45,14 @@ def beside(left: Array, right: Array) -> Computed:
     return Computed(name, shape, lambda: np.concatenate([left.values, right.values.T], axis=1), right.file)
 
 
-def rows_of_heads(array: Array, heads: int, part: int, count: int) -> Computed:
-    """One of `count` parts of the rows of each head."""
-    shape = (array.shape[0] // count, *array.shape[1:])
+def rows_of_heads(array: Array, heads: int, first: int, last: int, count: int) -> Computed:
+    """Those from `first` to before `last` of `count` parts of the rows of each head."""
+    shape = (array.shape[0] // count * (last - first), *array.shape[1:])
 
     def compute() -> F32Array | NDArray[np.float64]:
-        return np.ascontiguousarray(array.values.reshape(heads, count, -1, *shape[1:])[:, part].reshape(shape))
+        return np.ascontiguousarray(array.values.reshape(heads, count, -1, *shape[1:])[:, first:last].reshape(shape))
 
-    return Computed(f"{array.name}, {part + 1} of {count}", shape, compute, array.file)
+    return Computed(f"{array.name}, {first + 1} to {last} of {count}", shape, compute, array.file)
 
 
 def of_groups(array: Array, groups: int) -> Computed:

@@ -61,6 +61,8 @@ class Family:
     names: Names = Names()
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
     positions: str = POSITIONS  # the key of how many there are
+    usual_positions: int | None = None  # where the configuration does not say it; None: it has to
+    endless: bool = False  # positions are a default, as no row depends on their number
     tied: bool = False  # the words are the weights of the logits, where the configuration does not say it
     tied_keys: tuple[str, ...] = ("tie_word_embeddings",)  # by which it does; the first one that is there counts
 
@@ -71,11 +73,12 @@ class Family:
         return Limits(
             width,
             vocabulary,
-            config.positive_int(self.positions, maximum=MAX_POSITIONS),
-            self.positions,
+            config.positive_int(self.positions, self.usual_positions, maximum=MAX_POSITIONS),
+            self.positions if self.positions in config else f"without {self.positions}, {self.name}'s own",
             self.tokenizer_class,
             writes_texts=writes,
             has_encoder=not writes,
+            endless=self.endless,
         )
 
     def build_graph(self, checkpoint: Checkpoint, max_tokens: int) -> Graph:
@@ -99,7 +102,7 @@ class Family:
         vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
         tokens = max_source + max_target - 1
         counted = f", {max_source} of the text and {max_target - 1} written behind it"
-        parts.check_max_tokens(tokens, self._positions(config), self.positions, counted)
+        parts.check_max_tokens(tokens, self._most(config), self.positions, counted)
         names = self.names
         prefix = names.prefix_in(tensors)
         stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
@@ -140,7 +143,7 @@ class Family:
                 others=(self._writer,),
             )
         bert_like.check_encoder_only(config)
-        parts.check_max_tokens(max_tokens, self._positions(config), self.positions)
+        parts.check_max_tokens(max_tokens, self._most(config), self.positions)
         padding = config.values.get("pad_token_id")
         if sentence is None and type(padding) is int:
             bert_like.check_padding(checkpoint.tokenizer, padding)
@@ -168,3 +171,6 @@ class Family:
 
     def _positions(self, config: Config) -> int:
         return self.read_limits(config).positions
+
+    def _most(self, config: Config) -> int:
+        return MAX_POSITIONS if self.endless else self._positions(config)

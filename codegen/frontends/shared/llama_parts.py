@@ -60,11 +60,7 @@ def read_sizes(
     if "head_dim" not in config and head_width is None:
         parts.check_heads(width, heads)
     head_width = config.positive_int("head_dim", head_width or width // heads, maximum=parts.MAX_WIDTH)
-    if heads % key_heads or head_width % 2:
-        message = (
-            f"{heads} heads of {head_width} values on {key_heads} of keys: a multiple and an even number are needed"
-        )
-        raise parts.refuse("heads-do-not-divide", message)
+    parts.check_shared_heads(heads, head_width, key_heads)
     return Sizes(width, heads, key_heads, head_width, inner, count)
 
 

@@ -158,6 +158,13 @@ def check_heads(
         raise refuse("heads-do-not-divide", f"{hidden_key} {hidden} is not a multiple of {heads_key} {heads}")
 
 
+def check_shared_heads(heads: int, width: int, key_heads: int) -> None:
+    """Heads of queries share those of keys evenly, and the halves of a head's `width` are turned with each other."""
+    if heads % key_heads or width % 2:
+        message = f"{heads} heads of {width} values on {key_heads} of keys: a multiple and an even number are needed"
+        raise refuse("heads-do-not-divide", message)
+
+
 def check_other_names(config: Config, names: Mapping[str, str]) -> None:
     """Some keys have a second name for the library (`attribute_map`), here by the first, and the one that comes last in
     the file counts."""

@@ -96,6 +96,23 @@ GPT_NEO = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+BLOOM = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 18,
+    "n_layer": 2,
+    "n_head": 3,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
+FALCON = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 OPT = {
     "vocab_size": VOCABULARY,
     "hidden_size": 20,
@@ -283,6 +300,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "GPTJ",
         GPT2 | {"rotary_dim": 6, "n_inner": 31, "activation_function": "relu", "layer_norm_epsilon": 1e-3},
     ),
+    "bloom/own": ("Bloom", BLOOM),
+    "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
+    "falcon/new": (
+        "Falcon",
+        FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2, "bias": True, "ffn_hidden_size": 31},
+    ),
     "phi/texts": ("Phi", NEOX | SPECIAL["phi/texts"]),
     "phi/head_norms": (
         "Phi",
@@ -350,7 +373,20 @@ CLASSES = {
     **{
         name: f"{name}ForCausalLM"
         for name in (
-            *("Ernie4_5", "Exaone4", "Gemma", "Glm", "Glm4", "Helium", "HunYuanDenseV1", "Ministral", "Olmo", "Olmo3"),
+            *(
+                "Bloom",
+                "Ernie4_5",
+                "Exaone4",
+                "Falcon",
+                "Gemma",
+                "Glm",
+                "Glm4",
+                "Helium",
+                "HunYuanDenseV1",
+                "Ministral",
+                "Olmo",
+                "Olmo3",
+            ),
             "SeedOss",
         )
     },

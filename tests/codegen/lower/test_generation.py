@@ -32,7 +32,7 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("ernie4_5", "exaone4", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
+    *("bloom", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
     *("gemma", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo", "opt", "phi", "qwen"),
     *("lfm2", "smollm3", "stablelm", "starcoder2"),
 )

@@ -35,7 +35,7 @@ from token_ids import (
 )
 from transformers import PretrainedConfig, PreTrainedModel
 from unrounded import unrounded
-from variant_shapes import GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
+from variant_shapes import FALCON_KEYS, GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
 from vocabularies import vocabulary_size, write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
@@ -48,7 +48,7 @@ ROBERTAS = (
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "stablelm", "starcoder2", "esm"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
     *("clip", "clip_text_model", "lfm2"),
 )
 # The others are as BERT.
@@ -70,7 +70,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(
         (
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
-            *("lfm2", "stablelm", "starcoder2"),
+            *("bloom", "falcon", "lfm2", "stablelm", "starcoder2"),
         ),
         QWEN,
     ),
@@ -247,6 +247,20 @@ VARIANTS: dict[str, Variant] = {
     "gptj/multi_label": bert_like(
         "GPTJ", 4, (20, 2, 2, 23, 20), GPT2_KEYS, rotary_dim=6, pad_token_id=70, problem_type=MULTI_LABEL
     ),
+    "bloom/softmax": Variant(
+        "BloomForSequenceClassification",
+        3,
+        {"n_embed": 24, "n_layer": 2, "n_head": 6, "pad_token_id": 70, "layer_norm_epsilon": 1e-3}
+        | {"apply_residual_connection_post_layernorm": True, "seq_length": 20},
+    ),
+    "falcon/regression": bert_like(
+        "Falcon",
+        1,
+        (24, 3, 2, 23, 20),
+        FALCON_KEYS,
+        **{"parallel_attn": False, "multi_query": False, "activation": "relu", "pad_token_id": 70},
+        problem_type=REGRESSION,
+    ),
     "gpt_neox/regression": bert_like("GPTNeoX", 2, (24, 3, 1, 23, 20), problem_type=REGRESSION, pad_token_id=70),
     "phi/softmax": bert_like("Phi", 3, (24, 3, 1, 23, 20), pad_token_id=70),
     "phi3/multi_label": bert_like(
@@ -345,6 +359,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
     is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"
     offset = config.pad_token_id + 1 if config.model_type in (*ROBERTAS, "esm") and not is_turned else 0
+    if config.model_type == "bloom":
+        return config.seq_length
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 
 

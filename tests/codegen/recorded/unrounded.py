@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from transformers.models.bloom import modeling_bloom
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.gpt_neo import modeling_gpt_neo
@@ -33,7 +34,8 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
             stack.enter_context(patch.object(norm, "forward", _normalized))
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
-        for module in (modeling_gpt_neo, modeling_gptj):
+        stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
+        for module in (modeling_bloom, modeling_gpt_neo, modeling_gptj):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
@@ -70,6 +72,10 @@ def _standardized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
 
 def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, **_: object) -> torch.Tensor:
     return torch.softmax(scores, dim)
+
+
+def _gelu(rows: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(rows, approximate="tanh")
 
 
 def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
