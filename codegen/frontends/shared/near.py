@@ -13,15 +13,18 @@ from ...load.config import Config
 _TRAITS = {
     "num_experts": "mixtures of experts",
     "num_local_experts": "mixtures of experts",
-    "attn_logit_softcapping": "scores with a soft limit",
     "num_landmarks": "attention by landmarks",
     "conv_kernel_size": "convolutions",
     "state_size": "a state space",
+    "attn_logit_softcapping": "scores that a tanh bounds",
+    "final_logit_softcapping": "logits that a tanh bounds",
+    "entity_vocab_size": "entities beside the words",
     "vision_config": "images",
     "image_size": "images",
     "audio_config": "sound",
     "num_mel_bins": "sound",
 }
+_FILLED = ("siglip", "siglip_text_model")
 _MOST = 3
 
 
@@ -31,6 +34,8 @@ def advice(config: Config, known: Collection[str]) -> str:
     near = difflib.get_close_matches(name, known, n=_MOST, cutoff=0.5)
     near += [family for family in sorted(known, key=len, reverse=True) if family in name and family not in near]
     asked = dict.fromkeys(words for key, words in _TRAITS.items() if config.values.get(key) not in (None, False, 0))
+    if name in _FILLED:
+        asked["texts filled up with padding tokens, which it reads as any other"] = None
     parts = []
     if near:
         parts.append(f"nearest: {', '.join(near[:_MOST])}")

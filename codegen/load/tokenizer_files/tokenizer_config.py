@@ -50,6 +50,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
     **dict.fromkeys(("DPRContextEncoderTokenizer", "DPRQuestionEncoderTokenizer"), BERT_TOKENIZER),
     **dict.fromkeys(("BartTokenizer", "LEDTokenizer", "LongformerTokenizer", "MvpTokenizer"), ROBERTA_TOKENIZER),
+    "BloomTokenizer": "TokenizersBackend",
     "CodeGenTokenizer": GPT2_TOKENIZER,  # which differs in a template that says nothing
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)

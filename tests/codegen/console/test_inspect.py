@@ -78,7 +78,7 @@ def test_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ({"model_type": "mobilebert"}, "nearest: "),
         ({"model_type": "bert-generation", "num_experts": 4}, "it asks for mixtures of experts; needed: a front-end"),
         ({"model_type": "xyz", "num_experts": 2, "num_local_experts": 2}, "it asks for mixtures of experts; needed"),
-        ({"model_type": "xyz", "rope_theta": 1, "attn_logit_softcapping": 5}, "it asks for scores with a soft limit"),
+        ({"model_type": "xyz", "rope_theta": 1, "attn_logit_softcapping": 5}, "it asks for scores that a tanh bounds"),
         ({"model_type": "xyz", "is_encoder_decoder": True, "num_experts": 0}, "needed: a front-end"),
     ],
 )

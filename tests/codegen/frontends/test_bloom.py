@@ -11,6 +11,7 @@ import pytest
 from recorded.outputs import folder
 from recorded_changes import Change, assert_refused, changed, configure, graph_of
 from test_generation import HERE
+from tiny_checkpoint import write_json
 
 from codegen import pipeline
 from codegen.frontends import bloom
@@ -77,3 +78,19 @@ def test_texts_have_no_end() -> None:
     config = Config.from_json(writer.read_json("config.json"))
     assert bloom.read_limits(config).positions == 2048
     assert bloom.graph_of(config, open_weights(writer)[0], 3000, 2).max_tokens == 3000
+
+
+def test_the_class_of_its_tokenizer(tmp_path: Path) -> None:
+    """The library has none of its own any more, and takes tokenizer.json as it is."""
+
+    def named(name: str) -> Change:
+        def change(path: Path) -> None:
+            write_json(path / "tokenizer_config.json", {"tokenizer_class": name, "model_max_length": 20})
+
+        return change
+
+    found = [
+        pipeline.load(changed(ROWS, named(name), tmp_path / name)).tokenizer
+        for name in ("BloomTokenizerFast", "TokenizersBackend")
+    ]
+    assert found[0] == found[1]
