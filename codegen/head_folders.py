@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .errors import EtchError
+from .frontends.task_heads import heads_of_tasks
 from .ir import graph as g
 from .ir.derived import Derived
 from .ir.op import reads, slots, writes
@@ -23,7 +24,6 @@ from .ir.renamed import Renaming
 from .load.bare_encoder import is_bare, with_pooling
 from .load.folder import Checkpoint
 from .names import checked_name
-from .tasks import heads_of_tasks
 
 MOST_HEADS = 16
 PRE_TRAINING = "ForPreTraining"

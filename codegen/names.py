@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .errors import EtchError
 
+MANIFEST = "etch.json"  # of a generated folder
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 # Words of C and C++ that match _NAME.
 _KEYWORDS = """

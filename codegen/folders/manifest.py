@@ -14,11 +14,10 @@ from ..errors import EtchError
 from ..files.outside_files import read_member
 from ..load.json_file import parse_json
 from ..load.refusal import shown
-from ..names import checked_name
+from ..names import MANIFEST, checked_name
 from ..targets import TARGETS
 from ..tasks import verbs
 
-MANIFEST = "etch.json"
 CMAKE_FILE = "CMakeLists.txt"
 TERMS_SUFFIX = "_terms.txt"
 MAX_BYTES = 16 << 20

@@ -14,8 +14,9 @@ from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .shared import bert_like, parts
 from .shared.embedding_head import embedding_head
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
-from .shared.heads import HeadOps, read_head
+from .shared.heads import read_head
 from .shared.masks import CAUSAL
+from .shared.rows import HeadOps
 
 MODEL_TYPE = "clip_text_model"
 HARMLESS_KEYS = frozenset(("attention_dropout", "dropout", "initializer_factor", "projection_dim"))

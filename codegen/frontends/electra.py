@@ -14,8 +14,9 @@ from ..load.safetensors import TensorFile
 from .shared import bert_like, parts
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape
-from .shared.heads import HeadOps, read_head
+from .shared.heads import read_head
 from .shared.prediction_head import Prediction
+from .shared.rows import HeadOps
 
 MODEL_TYPE = "electra"
 CLASSIFIER = "ElectraForSequenceClassification"

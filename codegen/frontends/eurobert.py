@@ -9,11 +9,12 @@ from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from .shared import parts
 from .shared.classifier_head import classifier_head
-from .shared.heads import HeadOps, head_class, read_head
+from .shared.heads import head_class, read_head
 from .shared.llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
 from .shared.masks import EVERYTHING
 from .shared.prediction_head import Prediction
 from .shared.rotary import angles_of, limits_of
+from .shared.rows import HeadOps
 
 MODEL_TYPE = "eurobert"
 CLASSIFIER = "EuroBertForSequenceClassification"

@@ -18,10 +18,11 @@ from .shared import bert_like, parts, rotary_bert
 from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of, rows_of
 from .shared.encoder_layer import LayerShape, post_norm_layer
-from .shared.heads import HeadOps, read_head
+from .shared.heads import read_head
 from .shared.pairs import by_halves
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs
+from .shared.rows import HeadOps
 
 MODEL_TYPE = "roformer"
 CLASSIFIER = "RoFormerForSequenceClassification"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import EtchError
-from ..folders.manifest import MANIFEST
+from ..names import MANIFEST
 from ..process.command_line import etch_command
 from .config import FILE as CONFIG_FILE
 from .config import Config

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 from ..ir.task import Task
 
@@ -20,18 +18,6 @@ from ..ir.task import Task
 def tasks() -> tuple[type[Task], ...]:
     """All of them, in the order of their modules' names."""
     return tuple(module.TASK for module in _modules())
-
-
-@cache
-def heads_of_tasks(family: str) -> dict[str, Callable[..., Any]]:
-    """What reads the head of a checkpoint, by its class: a module has it in `HEADS`, by the class's ending where every
-    family has it, else by the names of those that there are."""
-    heads = [item for module in _modules() for item in getattr(module, "HEADS", {}).items()]
-    return {
-        name if name.startswith(family) else f"{family}{name}": read
-        for name, read in heads
-        if name.startswith(("For", f"{family}For"))
-    }
 
 
 @cache

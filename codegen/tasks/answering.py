@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from ..files.table_file import Columns, Echo, Row
-from ..frontends.shared import parts
-from ..frontends.shared.heads import HeadOps, Rows
-from ..ir.graph import Graph, Head
+from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .spans import Window, best_answer, windows_of
@@ -117,13 +115,4 @@ def _objects(values: list[Any]) -> NDArray:
     return array
 
 
-def _head(rows: Rows) -> HeadOps:
-    """A linear on each row, `qa_outputs` in most families, `classifier` in ModernBERT."""
-    source = "qa_outputs" if "qa_outputs.weight" in rows.tensors else "classifier"
-    out = "ends"
-    linear = parts.linear(rows.tensors, "qa_outputs", [source], (ENDS, rows.width), rows.value, out, exact=True)
-    return (linear,), {out: ENDS}, Head(Answering(), out)
-
-
 TASK = Answering
-HEADS = {"ForQuestionAnswering": _head}

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..files.table_file import Row
-from ..frontends.shared.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
@@ -88,11 +87,4 @@ class MultipleChoice(Task):
         return 100 * float((answers == truths).mean())
 
 
-def _head(rows: Rows) -> HeadOps:
-    """A linear with one output, called `classifier` in every family, behind what its classifiers of pairs have."""
-    assert rows.pooled is not None
-    return rows.pooled("classifier", MultipleChoice())
-
-
 TASK = MultipleChoice
-HEADS = {"ForMultipleChoice": _head}

@@ -11,7 +11,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..files.table_file import Row
-from ..frontends.shared.heads import HeadOps, Rows
 from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face
@@ -69,11 +68,4 @@ class NextSentence(Classification):
         return [Text(e.ids, e.type_ids, e.offsets) for e in tokenizer.encode_batch([row.texts for row in rows])]
 
 
-def _head(rows: Rows) -> HeadOps:
-    """BertOnlyNSPHead behind the pooler."""
-    assert rows.pooled is not None
-    return rows.pooled("cls.seq_relationship", NextSentence(NAMES, "softmax"))
-
-
 TASK = NextSentence
-HEADS = {f"{family}ForNextSentencePrediction": _head for family in ("Bert", "Ernie", "MegatronBert", "MobileBert")}

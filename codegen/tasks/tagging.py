@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.table_file import Columns, Echo, Row, refused
-from ..frontends.shared import parts
-from ..frontends.shared.heads import HeadOps, Rows
-from ..ir.graph import Graph, Head, Softmax
+from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task, counted, margin
 from ..ir.text import Text
 from .entities import entity_f1
@@ -141,16 +139,7 @@ class Tagging(Task):
         return 100 * entity_f1(truths, answers)
 
 
-def _head(rows: Rows) -> HeadOps:
-    """A linear on each row, called `classifier` in every family, and a softmax."""
-    labels = rows.config.labels()
-    shape, out = (len(labels), rows.width), "tags"
-    linear = parts.linear(rows.tensors, "classifier", ["classifier"], shape, rows.value, out, exact=True)
-    return (linear, Softmax(out)), {out: len(labels)}, Head(Tagging(labels), out)
-
-
 TASK = Tagging
-HEADS = {"ForTokenClassification": _head}
 
 
 def _entity(label: str) -> str:

@@ -9,7 +9,8 @@ from ...load.folder import Checkpoint
 from . import parts
 from .classifier_head import classifier_head
 from .encoder_decoder import POSITIONS, Form, Positions, position_count, read_stacks, vocabulary_of
-from .heads import CLASSIFIER_ENDING, HeadOps, read_head
+from .heads import CLASSIFIER_ENDING, read_head
+from .rows import HeadOps
 
 ENDINGS = (CLASSIFIER_ENDING, "ForQuestionAnswering")
 _BEGIN, _END = "decoder_start_token_id", "eos_token_id"

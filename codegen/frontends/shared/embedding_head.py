@@ -9,7 +9,7 @@ from ...load.safetensors import TensorFile
 from ...load.sentence import SentenceModules
 from ...tasks.embedding import Embedding
 from . import parts
-from .heads import HeadOps
+from .rows import HeadOps
 from .sentence_head import OUT
 
 _ROW = "row"

@@ -1,45 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands behind an encoder's rows, by the class that a checkpoint was saved from.
 
-A family says how its sequence classifier is made; a class whose head is the same in every family is its task's.
+A family says how its sequence classifier is made; a head that is the same in every family is one of `task_heads`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ...ir.graph import Head, Node
-from ...ir.task import Task
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.gru_head import GruHead
-from ...load.safetensors import TensorFile
-from ...load.tokenizer_files.tokenizer_spec import TokenizerSpec
-from ...tasks import heads_of_tasks
+from ..task_heads import heads_of_tasks
 from . import parts
 from .gru_head import gru_head
 from .prediction_head import Prediction
+from .rows import HeadOps, Pooled, Rows
 from .sentence_head import sentence_head
 
 CLASSIFIER_ENDING = "ForSequenceClassification"
-
-HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result
-Pooled = Callable[[str, Task], HeadOps]  # a row of the text, then the linear of this name to the outputs of a task
-
-
-@dataclass(frozen=True)
-class Rows:
-    """An encoder's output, one row per token."""
-
-    config: Config
-    tensors: TensorFile
-    value: str
-    width: int
-    body: tuple[Node, ...]  # the ops that make it
-    tokenizer: TokenizerSpec
-    prediction: Prediction | None  # what the family's masked language models have behind it
-    pooled: Pooled | None  # what its classes for two texts have
 
 
 def head_class(config: Config, classifier: str) -> str | None:

@@ -12,7 +12,7 @@ from ...ir.graph import Array, Linear, Norm, Parameter
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile
-from ...tasks import heads_of_tasks
+from ..task_heads import heads_of_tasks
 from .computed import of_groups
 
 # Hugging Face's name of the activation -> the runtime's. The tanh forms differ from each other only in rounding.

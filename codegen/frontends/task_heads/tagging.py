@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`*ForTokenClassification`."""
+
+from __future__ import annotations
+
+from ...ir.graph import Head, Softmax
+from ...tasks.tagging import Tagging
+from ..shared import parts
+from ..shared.rows import HeadOps, Rows
+
+
+def _head(rows: Rows) -> HeadOps:
+    """A linear on each row, called `classifier` in every family, and a softmax."""
+    labels = rows.config.labels()
+    shape, out = (len(labels), rows.width), "tags"
+    linear = parts.linear(rows.tensors, "classifier", ["classifier"], shape, rows.value, out, exact=True)
+    return (linear, Softmax(out)), {out: len(labels)}, Head(Tagging(labels), out)
+
+
+HEADS = {"ForTokenClassification": _head}
