@@ -208,8 +208,8 @@ def _linear(op: p.Linear, runs: int, tokens: int, steps: int) -> float:
 def _attention(op: p.Attention, runs: int, tokens: int, steps: int) -> float:
     keys = (steps + 1) / 2 if op.keys.rows == "steps" else tokens  # of those that are written half, on average
     scores = runs * keys * op.shape.heads
-    rows = tokens if op.context.rows in _OF_TOKENS else 1
-    return scores * (rows * _SECONDS_PER_SCORE + 2 * op.shape.width * _seconds_of_rows(op.kind, op.context, tokens))
+    rows = 1 if op.context.rows not in _OF_TOKENS else op.only if isinstance(op.only, int) else tokens
+    return scores * (rows * _SECONDS_PER_SCORE + 2 * op.shape.width * _seconds_of_rows(op.kind, op.context, rows))
 
 
 def _seconds_of_rows(kind: p.Kind, out: p.Buffer, tokens: int) -> float:

@@ -40,7 +40,8 @@ _OWN = """
     counted cuda cuda_flags decode decoding_behind describe detail disentangled_f32_scratch_bytes
     disentangled_s8_scratch_bytes dsp encoded_row_bytes entries_at_once etch expanded_bytes expanded_outputs
     f32 f32_key_elements f32_key_offset f32_value_elements f32_value_offset find_kernels find_tags
-    finish_answers finish_decoding first_unit_of flags gather_ends gru_scratch_bytes holds_one hosted ids_of
+    finish_answers finish_decoding first_unit_of flags gather_ends global_scratch_bytes gru_scratch_bytes
+    holds_one hosted ids_of
     is_golden is_space_character is_word_character kernel_name kernels keys_of_layer layout_of lower_case
     mark_ids mark_words masks_of max_encoded_bytes_per_value model_scratch_bytes most_pieces most_rows
     most_texts mve neon neon_dotprod neon_i8mm next_window note_mask note_masks open_stream ops outputs_of

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..ir.program import Attention
 from .floats import (
     INVERSE_127,
+    LANES,
     LEAST_MAXIMUM,
     F32Array,
     QuantizedRows,
@@ -56,9 +57,10 @@ def attention(
     bias: F32Array | None = None,
     relative: Relative | None = None,
     position: int = 0,
+    global_keys: slice = slice(0),
 ) -> F32Array:
     """query [rows, heads * width] of a text's rows from `position` on; keys and values [key heads, tokens, width], in
-    s8 quantized per (head, token); `bias` [heads, distances]."""
+    s8 quantized per (head, token); `bias` [heads, distances]. `global_keys` are seen beside a window."""
     heads, tokens = op.shape.heads, keys.shape[1]
     context = np.empty((heads, len(query), op.shape.width), np.float32)
     group = heads // op.shape.key_heads
@@ -69,6 +71,10 @@ def attention(
         added = _added(op, bias, some, np.arange(rows.start, rows.stop) + position, tokens)
         if relative is not None:
             added = _relative(op, relative, queries, keys, some, rows), None
+        if added[1] is not None and global_keys.stop:
+            both = keys[of_keys], values[of_keys]
+            context[some, rows] = _beside_window(op, queries[some, rows], *both, added[1], global_keys)
+            continue
         if isinstance(keys, QuantizedRows) and isinstance(values, QuantizedRows):
             context[some, rows] = _heads_s8(queries[some, rows], keys[of_keys], values[of_keys], op.score_scale, added)
             continue
@@ -77,6 +83,24 @@ def attention(
             of_key = head // group
             context[head, rows] = _head_f32(queries[head, rows], keys[of_key], values[of_key], op.score_scale, one)
     return context.swapaxes(0, 1).reshape(len(query), -1)  # heads side by side again
+
+
+def _beside_window(
+    op: Attention, query: Rows, keys: Rows, values: Rows, near: NDArray[np.bool_], global_keys: slice
+) -> F32Array:
+    """Of the global keys, in whole panels of 16, and of the others: sums of values by themselves, which are added up.
+    The largest score and the sum of powers are those of both."""
+    tokens = np.arange(keys.shape[1])
+    is_global = (global_keys.start <= tokens) & (tokens < global_keys.stop)
+    begin = global_keys.start // LANES * LANES
+    columns = np.arange(begin, begin - (begin - global_keys.stop) // LANES * LANES)  # of panels
+    key_of = np.minimum(columns, len(tokens) - 1)
+    seen_first = np.tile(is_global[key_of] & (columns == key_of), (len(near), 1))
+    scores = _products(query, keys, op.score_scale)
+    both = np.concatenate([scores[..., key_of], scores], axis=-1)
+    e, total = _exponentials(both, ((), np.concatenate([seen_first, near & ~is_global], axis=1)))
+    first = _sum_of_values(e[..., : global_keys.stop - begin], total, values[:, begin : global_keys.stop])
+    return _sum_of_values(e[..., len(columns) :], total, values) + first
 
 
 # What is added to each score, one after the other, and which keys may be seen.
@@ -130,17 +154,24 @@ def _pieces(rows: int, tokens: int, count: int) -> Iterator[tuple[slice, slice]]
 def _heads_s8(
     query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32, added: _Added
 ) -> F32Array:
-    e, total = _exponentials(_products(query, keys, score_scale), added)
-    weights = e * values.scales[:, None]
-    largest = row_maximum(weights)
-    divisor = np.where(largest >= LEAST_MAXIMUM, largest, np.float32(1))  # with 1, all round to 0
-    probabilities = np.rint(weights * (np.float32(127) / divisor)[..., None])
-    return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[..., None]
+    return _sum_of_values(*_exponentials(_products(query, keys, score_scale), added), values)
 
 
 def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np.float32, added: _Added) -> F32Array:
     e, total = _exponentials(ordered_product(query, keys.T) * score_scale, added)
     return ordered_product(e, values) * (np.float32(1) / total)[:, None]
+
+
+def _sum_of_values(e: F32Array, total: F32Array, values: Rows) -> F32Array:
+    """[heads, rows, width] of e [heads, rows, keys], whose sums are `total`."""
+    if not isinstance(values, QuantizedRows):
+        sums = np.stack([ordered_product(one, of_head) for one, of_head in zip(e, values, strict=True)])
+        return sums * (np.float32(1) / total)[..., None]
+    weights = e * values.scales[:, None]
+    largest = row_maximum(weights)
+    divisor = np.where(largest >= LEAST_MAXIMUM, largest, np.float32(1))  # with 1, all round to 0
+    probabilities = np.rint(weights * (np.float32(127) / divisor)[..., None])
+    return integer_product(probabilities, values.q) * ((largest * INVERSE_127) / total)[..., None]
 
 
 def _exponentials(scores: F32Array, added: _Added) -> tuple[F32Array, F32Array]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..ir import program as p
 from ..ir import walks
 from ..ir.check_supported import check_phases
+from ..ir.global_rows import GlobalRows, rows_of_text
 from ..ir.op import at_layer
 from ..ir.stage import Stage
 from ..ir.text import Text
@@ -116,6 +117,16 @@ class Forward:
             raise ValueError(f"'{buffer.name}': only the first rows are up to date")
         return value.rows[self._first_rows] if per_text and not value.per_text else value.rows
 
+    def rows_in(self, rows: GlobalRows | None, text: int) -> NDArray[np.int64]:
+        """Which rows these are of a text, among those of all; None: every one."""
+        span = slice(text, text + 1) if self.per_text else self.spans[text]
+        of_text = np.arange(span.start, span.stop)
+        return of_text if rows is None else of_text[rows_of_text(rows, self.indices["ids"][self.spans[text]])]
+
+    def rows_of(self, rows: GlobalRows) -> NDArray[np.int64]:
+        """The same of all texts."""
+        return np.concatenate([self.rows_in(rows, text) for text in range(len(self.spans))])
+
     def place(self, cache: p.Buffer) -> tuple[str, int]:
         """Where keys or values are kept: those of a layer, or those that all layers have in turn."""
         return cache.name, self.layer if cache.layers > 1 else 0
@@ -183,7 +194,7 @@ def _linear(op: p.Linear, at: Forward) -> None:
     weights = op.weights.at(at.layer)
     assert isinstance(weights, p.LinearWeights)
     if at.weights_for is not None:
-        weights = at.weights_for(weights, x)
+        weights = at.weights_for(weights, x if op.only is None else x[at.rows_of(op.only)])
     at.write(op.out, linear(x, weights, op.activation, residual))
 
 
@@ -251,13 +262,16 @@ def _attention(op: p.Attention, at: Forward) -> None:
     query = at.read(op.query)
     bias = None if op.bias is None else _floats(op.bias, at)
     relative = _relative(op, at)
-    context = []
+    found = np.zeros_like(query) if op.others is None else at.read(op.others).copy()
     caches = at.caches[at.place(op.keys)], at.caches[at.place(op.values)]
     for i, (keys, values) in enumerate(zip(*caches, strict=True)):
-        rows = query[i : i + 1] if at.per_text else query[at.spans[i]]
+        rows = at.rows_in(op.only, i)
+        if not len(rows):
+            continue
         position = keys.shape[1] - len(rows) if op.keys.rows == "steps" else 0
-        context.append(attention(op, rows, keys, values, bias, relative, position))
-    at.write(op.context, np.concatenate(context))
+        seen = rows_of_text(op.global_rows, at.indices["ids"][at.spans[i]])
+        found[rows] = attention(op, query[rows], keys, values, bias, relative, position, seen)
+    at.write(op.context, found)
 
 
 def _relative(op: p.Attention, at: Forward) -> Relative | None:

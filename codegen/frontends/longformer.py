@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Longformer (Beltagy et al., 2020, arXiv:2004.05150) as it attends within a window: an encoder with the head of one of
-its classes, or of sentence-transformers. Names as in `transformers`.
+"""Longformer (Beltagy et al., 2020, arXiv:2004.05150): an encoder with the head of one of its classes, or of
+sentence-transformers. Names as in `transformers`.
 
-It is RoBERTa whose queries see so many tokens to each side. Classifiers of texts, answers and choices have tokens that
-see all others by projections of their own and are seen by all, which is not supported; the other classes have none.
+It is RoBERTa whose queries see so many tokens to each side. Beside these some tokens see all others by projections of
+their own and are seen by all: in classifiers of texts the first one, in classes that answer those of the question, in
+those for choices those of the choice. The other classes have none, and files have the projections all the same. A
+separator that one of two texts spells out counts as the first where it is; `transformers` refuses such texts.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from ..ir.global_rows import Before, Behind, GlobalRows
 from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import roberta
 from .shared import bert_like, parts
-from .shared.heads import CLASSIFIER_ENDING
 from .shared.masks import masks_both_ways
 
 MODEL_TYPE = "longformer"
@@ -25,9 +27,15 @@ ENCODER = "LongformerModel"
 # Of the first files, and of an export.
 HARMLESS_KEYS = frozenset(("attention_mode", "ignore_attention_mask", "onnx_export"))
 _PREFIX = "longformer."
-_HEADS = ("LongformerForMaskedLM", "LongformerForTokenClassification")
-_GLOBAL = (CLASSIFIER_ENDING, "ForQuestionAnswering", "ForMultipleChoice")
-_UNUSED = tuple(f"encoder.layer.*.attention.self.{name}_global.*" for name in ("query", "key", "value"))
+_ANSWERS = "LongformerForQuestionAnswering"
+_CHOICES = "LongformerForMultipleChoice"
+_LAYER = replace(
+    bert_like.LAYER,
+    global_query="attention.self.query_global",
+    global_key="attention.self.key_global",
+    global_value="attention.self.value_global",
+)
+_UNUSED = tuple(f"encoder.layer.*.{name}.*" for name in (_LAYER.global_query, _LAYER.global_key, _LAYER.global_value))
 
 
 def read_limits(config: Config) -> Limits:
@@ -38,24 +46,34 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    if checkpoint.sentence is None:
-        _check_local(config)
-    form = bert_like.Form(masks=masks_both_ways(_windows(config)))
+    global_rows = 0 if checkpoint.sentence is not None else _global_rows(checkpoint)
+    form = bert_like.Form(_LAYER, masks=replace(masks_both_ways(_windows(config)), global_rows=global_rows))
     prefix = parts.prefix_of(checkpoint, _PREFIX, bert_like.WORDS)
-    unused = tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
+    unused = () if global_rows else tensors.ignore(*(f"{prefix}{name}" for name in _UNUSED))
     graph = roberta.graph_of(checkpoint, max_tokens, CLASSIFIER, ENCODER, _PREFIX, form)
     if not unused:
         return graph
     return replace(graph, notes=(*graph.notes, f"not used: {len(unused)} tensors of tokens that see all others"))
 
 
-def _check_local(config: Config) -> None:
-    """That no token sees all others in the class that the checkpoint was saved from."""
-    family = CLASSIFIER.removesuffix(CLASSIFIER_ENDING)
-    named = config.architectures or (CLASSIFIER,)  # which is what a folder without a name would be
-    if any(name == f"{family}{ending}" for name in named for ending in _GLOBAL):
-        message = f"{named[0]} has tokens that see all others by projections of their own (global attention): not"
-        raise parts.refuse("architecture-not-supported", f"{message} supported (supported: {', '.join(_HEADS)})")
+def _global_rows(checkpoint: Checkpoint) -> GlobalRows:
+    """The tokens that see all others in the class that the checkpoint was saved from; 0: none."""
+    named = checkpoint.config.architectures or (CLASSIFIER,)  # which is what a folder without a name would be
+    if CLASSIFIER in named:
+        return 1
+    if _ANSWERS in named:
+        return Before(_separator(checkpoint))
+    return Behind(_separator(checkpoint)) if _CHOICES in named else 0
+
+
+def _separator(checkpoint: Checkpoint) -> int:
+    """What is behind the first of two texts; the library asks for three of it."""
+    separator = checkpoint.config.natural_int("sep_token_id", 2, maximum=parts.MAX_VOCABULARY)
+    pair = [part.content for part in checkpoint.tokenizer.template.pair]
+    if pair.count(separator) != 3 or pair.index(separator) != pair.index("A") + 1:
+        message = f"sep_token_id {separator} is not what the tokenizer has behind the first of two texts and twice more"
+        raise parts.refuse("config-value", message)
+    return separator
 
 
 def _windows(config: Config) -> tuple[int, ...]:

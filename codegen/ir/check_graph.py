@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from . import graph as g
+from .check_global_rows import check_attention, check_linear
 from .check_target import check_target, unsound
 from .check_uses import check_tied, check_uses
 from .op import by_layer, reads, slots
@@ -218,6 +219,7 @@ def _linear(op: g.Linear, check: _Check) -> None:
         raise unsound(f"{op.name}: there is no activation '{op.activation}'")
     if op.out == op.input:
         raise unsound(f"{op.name} reads and writes '{op.out}'")
+    check_linear(op, check.graph.vocabulary, check.layers is not None)
     check.out(op.out, check.rows[op.input])
 
 
@@ -286,6 +288,7 @@ def _attention(op: g.Attention, check: _Check) -> None:
     if op.bias is not None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)
     _check_relative(op, check)
+    check_attention(op, check.graph.vocabulary, check.layers is not None)
     check.out(op.out, rows)
 
 

@@ -125,6 +125,7 @@ def _attention(op: p.Attention) -> None:
     for buffer in (op.query, op.context):
         _stored(buffer, "f32")
         same(f"width of '{buffer.name}'", buffer.width, op.shape.heads * op.shape.width)
+    same("rows that stay", op.others, None if op.only is None else op.context)
     for slot in (slot for slot in (op.relative_keys, op.relative_queries) if slot is not None):
         for entry in slot.stored:
             assert isinstance(entry, p.RelativeWeights)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from . import program as p
 from . import walks
+from .check_global_rows import check_blocks
 from .check_operands import CHECK, STAGE, refuse, same
 from .op import by_layer, earlier_reads, reads, slots, writes
 from .stage import Stage
@@ -31,6 +32,8 @@ def check_program(program: p.Program) -> None:
     for step in program.steps:
         walk.step(step)
     walk.outputs()
+    outside = [step for step in program.steps if not isinstance(step, p.Loop)]
+    same("global rows outside layers", [op for step in outside for op in walks.ops_in(step) if p.only_rows(op)], [])
 
 
 class _Walk:
@@ -109,6 +112,7 @@ class _Walk:
         before = dict(self._held)
         made: set[p.Buffer] = set()  # of this block, or for this block's rows
         caches: set[p.Buffer] = set()
+        check_blocks(blocks)
         taken: set[p.Buffer] = set()  # of which later blocks read these rows once more
         for op in blocks.body:
             name = type(op).__name__

@@ -18,6 +18,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .global_rows import GlobalRows
 from .op import ByLayer, at_layer, attribute, earlier, packed, parts, read, slots, updated, weights, written
 from .several import task_of_heads
 from .target import Target
@@ -129,7 +130,9 @@ class Norm:
 
 @dataclass(frozen=True)
 class Linear:
-    """out = activation(input W^T + b) + residual. The weight may be the table of a `Term`."""
+    """out = activation(input W^T + b) + residual. The weight may be the table of a `Term`.
+
+    With `only` just these rows of each text are computed, which is all that is read of them."""
 
     name: str = attribute()
     weight: Parameter = weights()
@@ -139,6 +142,7 @@ class Linear:
     activation: str = attribute(default="none")
     residual: str | None = read(default=None)
     exact: bool = attribute(default=False)  # stays f32 in every recipe: the last linear of a head
+    only: GlobalRows | None = attribute(default=None)
 
 
 @dataclass(frozen=True)
@@ -201,11 +205,15 @@ class Attention:
 
     `query` and `out` have `heads` heads, `key` and `value` `key_heads` of them, head h reading the one at
     h * key_heads / heads. A query sees keys up to itself (`causal`), at most `window` tokens away (`window`), or both
-    (`past`). `bias` is [heads, distances], the distance key - query from -(max_tokens - 1) on.
+    (`past`). Of a text the keys of its `global_rows` are seen beside those of the `window`. `bias` is [heads,
+    distances], the distance key - query from -(max_tokens - 1) on.
 
     Disentangled (He et al. 2021, arXiv:2006.03654): `relative_keys` and `relative_queries` are [rows, heads * width];
     `relative_rows` names one of their rows for each distance, never an earlier one for a larger distance. The score of
     query i and key j is (q_i k_j + q_i relative_key + k_j relative_query) * scale; either of the two may be missing.
+
+    With `only` the queries are these rows of each text; the other rows of `out` are those of `others`, which is the
+    same value: they stay.
     """
 
     query: str = read()
@@ -221,6 +229,9 @@ class Attention:
     relative_keys: Parameter | None = weights(default=None)
     relative_queries: Parameter | None = weights(default=None)
     relative_rows: tuple[int, ...] = attribute(default=())  # by distance as `bias`; empty without the two
+    global_rows: GlobalRows = attribute(default=0)
+    only: GlobalRows | None = attribute(default=None)
+    others: str | None = read(default=None)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from .global_rows import GlobalRows
 from .graph import Index, Mask, NormKind, Pooling, Target
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
 from .several import task_of_heads
@@ -88,6 +89,7 @@ __all__ = [
     "WeightSlot",
     "Weights",
     "of_table",
+    "only_rows",
 ]
 
 Kind = Literal["s8", "f32"]
@@ -169,6 +171,7 @@ class Linear:
     activation: str = attribute()
     residual: Buffer | None = read()
     out: Buffer = written()
+    only: GlobalRows | None = attribute(default=None)
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,9 @@ class Attention:
     relative_queries: WeightSlot | None = weights(default=None)
     relative_rows: WeightSlot | None = weights(default=None)  # by distance the row of these two
     key_rows: Buffer | None = packed(default=None)  # where there are relative queries
+    global_rows: GlobalRows = attribute(default=0)
+    only: GlobalRows | None = attribute(default=None)
+    others: Buffer | None = read(default=None)  # `context`, where there are others
 
 
 @dataclass(frozen=True)
@@ -330,6 +336,11 @@ Op = (
     | Softmax
 )
 OPS: tuple[type, ...] = get_args(Op)
+
+
+def only_rows(op: Op) -> GlobalRows | None:
+    """Those of each text that an op computes, where these are not all."""
+    return op.only if isinstance(op, Linear | Attention) else None
 
 
 @dataclass(frozen=True)

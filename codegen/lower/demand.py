@@ -82,7 +82,9 @@ def _same_rows(op: g.Op, rows: Rows, asked: Asked) -> None:
 
 @INPUTS.on(g.Attention)
 def _attention(op: g.Attention, rows: Rows, asked: Asked) -> None:
-    _ask(asked, op.query, rows)
+    _ask(asked, op.query, Rows.FIRST if op.only == 1 else rows)
+    if op.others is not None:
+        _ask(asked, op.others, rows)
     _ask(asked, op.key, Rows.ALL)
     _ask(asked, op.value, Rows.ALL)
 

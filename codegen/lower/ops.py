@@ -69,9 +69,9 @@ def _linear(op: g.Linear, at: Place) -> list[p.Op]:
     residual = None if op.residual is None else at.buffer(op.residual)
     source, out = at.buffer(op.input), at.buffer(op.out)
     if kind == "f32":
-        return [p.Linear("f32", slot, source, op.activation, residual, out)]
+        return [p.Linear("f32", slot, source, op.activation, residual, out, op.only)]
     quantized = at.quantized(op.input)
-    return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out)]
+    return [p.Quantize(source, quantized), p.Linear("s8", slot, quantized, op.activation, residual, out, op.only)]
 
 
 def _linear_slot(op: Product, at: Place, exact: bool = False) -> p.WeightSlot:
@@ -166,6 +166,9 @@ def _attention(op: g.Attention, at: Place) -> list[p.Op]:
             relative_queries=_relative(op.relative_queries, op.heads, at),
             relative_rows=_relative_rows(op, at),
             key_rows=None if op.relative_queries is None else at.key_rows(op),
+            global_rows=op.global_rows,
+            only=op.only,
+            others=None if op.others is None else at.buffer(op.others),
         )
     ]
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
+from ..ir.global_rows import Before, Behind, GlobalRows
 from ..ir.op import parts_of
 from ..ir.stage import Stage
 from ..targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
@@ -202,11 +203,23 @@ def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target)
     tokens = steps_of(program) if op.keys.rows == "steps" else _rows(op.keys, program, 0, target)
     scores = round_up(tile * round_up(tokens, PANEL_WIDTH) * 4, 64)
     factors = round_up(tile * 4, 64)
-    relative = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    more = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
+    if op.global_rows:
+        more += global_scratch_bytes(tile, most_rows_of(op.global_rows, program))
     if op.kind == "f32":
-        return scores + factors + relative
+        return scores + factors + more
     query = round_up(tile * encoded_row_bytes(op.shape.width, target), 64)
-    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors + relative
+    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors + more
+
+
+def most_rows_of(rows: GlobalRows, program: p.Program) -> int:
+    """How many of a text they are at most."""
+    return rows if isinstance(rows, int) else program.max_tokens
+
+
+def global_scratch_bytes(tile: int, most: int) -> int:
+    """etch::global_scratch_bytes."""
+    return tile * round_up(most, PANEL_WIDTH) * 4 + round_up(tile * 4, 64)
 
 
 def relative_scratch_bytes(tile: int, tokens: int) -> int:
@@ -300,9 +313,14 @@ def _last_lookup(program: p.Program) -> int:
 
 
 def _last_end(program: p.Program) -> int:
-    """Of the ops the last one that looks for the end of a text in its ids; 0: none does."""
-    ends = enumerate(walks.ops_of(program), 1)
-    return max((i for i, op in ends if isinstance(op, p.Pool) and op.end is not None), default=0)
+    """Of the ops the last one that looks for the end of a text, or of its first rows, in its ids; 0: none does."""
+    return max((i for i, op in enumerate(walks.ops_of(program), 1) if _looks_for_an_end(op)), default=0)
+
+
+def _looks_for_an_end(op: p.Op) -> bool:
+    rows = (op.global_rows, op.only) if isinstance(op, p.Attention) else (p.only_rows(op),)
+    by_id = any(isinstance(each, Before | Behind) for each in rows)
+    return by_id or (isinstance(op, p.Pool) and op.end is not None)
 
 
 def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> tuple[int, int]:

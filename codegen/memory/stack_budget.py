@@ -11,6 +11,7 @@ from ..targets import Target, round_up
 MANY_OPS = 32  # compilers let few operands of so many share their bytes
 MANY_OPS_STACK = 512
 RELATIVE_ROWS_STACK = 256  # an attention that multiplies by them, too
+GLOBAL_ROWS_STACK = 512  # one that has these beside a window, and the ops on them alone
 RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
 
 
@@ -31,8 +32,8 @@ OWN: Stage[int] = Stage("stack budget")
 
 
 @OWN.on(p.Attention)
-def _relative_rows(op: p.Attention) -> int:
-    return 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
+def _more_products(op: p.Attention) -> int:
+    return (0 if op.relative_rows is None else RELATIVE_ROWS_STACK) + (GLOBAL_ROWS_STACK if op.global_rows else 0)
 
 
 @OWN.on(p.Gru)

@@ -24,7 +24,7 @@ from ..ir.check_program import READS_ALL
 from ..ir.op import packed_reads, reads, writes
 from ..ir.stage import Stage
 from ..targets import PANEL_WIDTH, Target
-from .plan import SCRATCH, Plan, steps_of
+from .plan import SCRATCH, Plan, most_rows_of, steps_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ def traffic_of(program: p.Program, plan: Plan, target: Target) -> dict[str, int]
     for op, times in ops_with_times(program, plan):
         for buffer in (*reads(op), *writes(op)):
             used.add(buffer.name)
-            taken[buffer.name] += int(times.runs * _touched(op, buffer, times, program, target) * sizes[buffer.name])
+            share = _touched(op, buffer, times, program, target)
+            if p.only_rows(op) is not None and buffer.rows == "block":
+                share *= Fraction(times.rows, plan.row_block)
+            taken[buffer.name] += int(times.runs * share * sizes[buffer.name])
         scratch = SCRATCH(op, program, target)
         taken["scratch"] += 2 * times.runs * scratch * SCRATCH_USES(op, rows_in(op, times, program), times, target)
     steps = 1 if program.target is None else steps_of(program)
@@ -63,7 +66,8 @@ def ops_with_times(program: p.Program, plan: Plan) -> Iterator[tuple[p.Op, Times
 
 def _within(step: p.Step, times: Times, row_block: int, program: p.Program) -> Iterator[tuple[p.Op, Times]]:
     if isinstance(step, p.OPS):
-        yield step, times
+        only = p.only_rows(step)
+        yield step, times if only is None else replace(times, blocks=1, rows=most_rows_of(only, program))
         return
     inner = INSIDE(step, times, row_block, program)
     for part in step.body:

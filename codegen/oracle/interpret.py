@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir import graph as g
+from ..ir.global_rows import rows_of_text
 from ..ir.search import Search
 from ..ir.stage import Stage
 from .beams import Written, search
@@ -202,10 +203,17 @@ def _attention(op: g.Attention, at: _State) -> None:
     if op.mask in ("causal", "past"):
         scores = np.where(distance <= 0, scores, -np.inf)
     if op.window is not None:
-        scores = np.where(np.abs(distance) <= op.window, scores, -np.inf)
+        near = np.abs(distance) <= op.window
+        near[:, rows_of_text(op.global_rows, at.indices["ids"])] = True
+        scores = np.where(near, scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
-    at.values[op.out] = (weights @ value).swapaxes(0, 1).reshape(query.shape[1], -1)
+    mixed = (weights @ value).swapaxes(0, 1).reshape(query.shape[1], -1)
+    if op.only is not None and op.others is not None:
+        only, computed = rows_of_text(op.only, at.indices["ids"]), mixed
+        mixed = at.values[op.others].copy()
+        mixed[only] = computed[only]
+    at.values[op.out] = mixed
 
 
 def _relative(op: g.Attention, at: _State, query: F64Array, key: F64Array, distance: NDArray[np.int64]) -> F64Array:

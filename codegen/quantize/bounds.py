@@ -108,7 +108,7 @@ def _rotary(op: g.Rotary, bounds: _Bounds) -> None:
 
 @BOUND.on(g.Attention)
 def _attention(op: g.Attention, bounds: _Bounds) -> None:
-    bounds.set(op.out, bounds[op.value], None)
+    bounds.set(op.out, max(bounds[value] for value in (op.value, op.others) if value is not None), None)
     if op.bias is not None:  # of scores, as powers of 2
         bias = op.bias.at(bounds.layer)
         bounds.set(op.bias.name, math.log2(math.e) * _largest(bias), bias)

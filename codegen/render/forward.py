@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from jinja2 import Environment
 
 from ..ir import program as p
 from ..ir import walks
+from ..ir.global_rows import Behind, GlobalRows
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
 from .embeddings import EMBEDDINGS, embedding_names, embedding_type
@@ -33,6 +35,7 @@ class Scope:
     texts: str = "texts"
     text: bool = False  # one text's rows, handed in under the buffer's name
     masks: bool = False  # a block of one text's masks
+    only: bool = False  # of a block the rows of a text that are global
     step: bool = False  # the row of a token that is written,
     beams: bool = False  # or one of each beam
     heads: Mapping[str, str] = field(default_factory=dict)  # what the constants of caches are called by
@@ -43,7 +46,8 @@ class Scope:
         if buffer.layers > 1:
             return buffer.name  # those of the layer, handed in under the buffer's name
         sliced = (self.block or self.text) and buffer.rows == "tokens" and buffer.storage == "f32"
-        return buffer.name if sliced else f"a.{buffer.name}"
+        name = buffer.name if sliced else f"a.{buffer.name}"
+        return f"{name}.from(row)" if self.only and buffer.storage not in p.CACHES else name
 
     def weights(self, slot: p.WeightSlot) -> str:
         """The struct of a slot."""
@@ -51,6 +55,8 @@ class Scope:
 
     def rows(self, buffer: p.Buffer) -> str:
         """How many rows an op computes of what it writes."""
+        if self.only:
+            return "rows.count"
         if self.block or self.masks or self.beams:
             return "block.count"
         return "count" if buffer.rows == "tokens" and not self.text else "1"
@@ -136,12 +142,40 @@ def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
     most = "kRowBlock" if scope.blocks_fit else f"block_rows(run.kernels(), {needed}, kRowBlock)"
     rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {most})) {{", "")]
-    rows.append((f"{inner}if (skips(run, {len(blocks.body)})) continue;", ""))
+    some = [only for op in blocks.body if (only := p.only_rows(op)) is not None]
+    count = str(len(blocks.body) - len(some))
+    if some:
+        rows.append((f"{inner}const GlobalRows global({scope.texts}, block, {_part(some[0])});", ""))
+        count = f"{count} + {len(some)} * global.texts()"
+    rows.append((f"{inner}if (skips(run, {count})) continue;", ""))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
-    rows.extend(row for op in blocks.body for row in op_rows(op, scope))
+    for only, ops in groupby(blocks.body, p.only_rows):
+        rows.extend((_op_rows if only is None else _global_rows)(ops, scope))
     rows.append((f"{outer}}}", ""))
     return rows
+
+
+def _part(rows: GlobalRows) -> str:
+    """The initializer of a GlobalPart."""
+    if isinstance(rows, int):
+        return f"{{{rows}}}"
+    return f"{{kMaxTokens, a.ids, {rows.id}{', true' if isinstance(rows, Behind) else ''}}}"
+
+
+def _op_rows(ops: Iterable[p.Op], scope: Scope) -> list[Row]:
+    return [row for op in ops for row in op_rows(op, scope)]
+
+
+def _global_rows(ops: Iterable[p.Op], scope: Scope) -> list[Row]:
+    """The lines of ops on the global rows of each text that the block has any of."""
+    outer, inner = INDENT * scope.indent, INDENT * (scope.indent + 1)
+    return [
+        (f"{outer}for (const RowBlock rows : global) {{", ""),
+        (f"{inner}const std::uint32_t row = rows.first - block.first;", ""),
+        *_op_rows(ops, replace(scope, indent=scope.indent + 1, only=True)),
+        (f"{outer}}}", ""),
+    ]
 
 
 def sliced(blocks: p.Blocks) -> list[p.Buffer]:
@@ -156,7 +190,8 @@ def sliced(blocks: p.Blocks) -> list[p.Buffer]:
 def op_rows(op: p.Op, scope: Scope) -> list[Row]:
     """The lines of an op; where it is one, with the shape of what it writes."""
     lines = [f"{INDENT * scope.indent}{line}" for line in RENDER(op, scope).split("\n")]
-    comment = _shape(writes(op)[0], scope.block or scope.beams) if len(lines) == 1 else ""
+    rows = "rows" if scope.only else "block" if scope.block or scope.beams else None
+    comment = _shape(writes(op)[0], rows) if len(lines) == 1 else ""
     return [(line, comment) for line in lines]
 
 
@@ -211,12 +246,13 @@ def _linear(op: p.Linear, scope: Scope) -> str:
 @RENDER.on(p.Attention)
 def _attention(op: p.Attention, scope: Scope) -> str:
     bias, relative = bias_name(op), _relative(op, scope)
+    form = "Disentangled" if relative else "Global" if op.global_rows else "Biased" if bias else ""
     values = {
-        "type": f"{'Disentangled' if relative else 'Biased' if bias else ''}Attention{op.kind.upper()}",
-        "added": relative or bias,
+        "type": f"{form}Attention{op.kind.upper()}",
+        "added": f"{bias}, {_part(op.global_rows)}" if op.global_rows else relative or bias,
         "heads": scope.shape(op.keys),
         "scale": constant(scale_of(scope.heads.get(op.keys.name, HEADS))),
-        "block": "block",
+        "block": "rows" if scope.only else "block",
         "texts": scope.texts_of(op.keys.rows),
         "query": scope.view(op.query),
         "keys": scope.view(op.keys),
@@ -337,12 +373,12 @@ def _epilogue(op: p.Linear, residual: str | None) -> str:
     return "" if op.activation == "none" else activation
 
 
-def _shape(buffer: p.Buffer, in_block: bool) -> str:
-    """What a buffer holds after the op."""
+def _shape(buffer: p.Buffer, of_block: str | None) -> str:
+    """What a buffer holds after the op: in a block so many rows."""
     if buffer.storage in ("keys", "values"):
         return f"{buffer.kind} per head, packed"
     if buffer.storage == "key_rows":
         return f"{buffer.kind} per head"
-    one, tokens = ("block", "block") if in_block else ("1", "count")
-    rows = {"tokens": tokens, "block": "block", "one": one, "masks": "block"}[buffer.rows]
+    one, tokens, block = (of_block,) * 3 if of_block else ("1", "count", "block")
+    rows = {"tokens": tokens, "block": block, "one": one, "masks": "block"}[buffer.rows]
     return f"{'s8' if buffer.storage == 'quantized' else 'f32'} [{rows}, {buffer.width}]"

@@ -19,7 +19,7 @@ from ..gpu import Encoder
 from ..ir import program as p
 from ..ir import walks
 from ..ir.check_supported import check_phases
-from ..memory.plan import Plan
+from ..memory.plan import Plan, most_rows_of
 from ..memory.regions import Room
 from ..memory.stack_budget import stack_budget
 from ..memory.table_places import TablePlan
@@ -173,6 +173,7 @@ def _source_values(model: Model, environment: Environment) -> dict[str, Any]:
         "mask_block": model.target.mask_rows,
         "gru_steps": _gru_steps(model),
         "attention_scratch": _attention_scratch(program),
+        "global_rows": _most_global_rows(program),
         "tokenizer_bytes": plan.placement("tokenizer").size,
         "texts_bytes": plan.placement("texts").size,
         "size_checks": size_checks(program, plan),
@@ -199,6 +200,12 @@ def _attention_scratch(program: p.Program) -> str:
     """The function that says how much scratch an attention takes."""
     op = next(op for op in walks.ops_of(program) if isinstance(op, p.Attention))
     return f"{'attention' if op.relative_rows is None else 'disentangled'}_{op.kind}_scratch_bytes"
+
+
+def _most_global_rows(program: p.Program) -> int:
+    """0 where there are none."""
+    attentions = (op for op in walks.ops_of(program) if isinstance(op, p.Attention))
+    return max(most_rows_of(op.global_rows, program) for op in attentions)
 
 
 def _array_or_null(model: Model, name: str) -> str:

@@ -134,6 +134,7 @@ CORE = [
     Model("roberta/regression", target="m-profile"),
     Model("albert/own_words"),
     Model("xlm-roberta/mean", "fp32"),
+    Model("longformer/softmax", target="m-profile"),
     Model("camembert/softmax", target="m-profile"),
     Model("modernbert/pooled", target="m-profile"),
     Model("mt5/mean", "fp32"),

@@ -49,7 +49,7 @@ class Form:
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
-        return shape.widths | ({"normed": shape.hidden} if self.pre_norm else {})
+        return replace(shape, masks=self.masks).widths | ({"normed": shape.hidden} if self.pre_norm else {})
 
 
 BERT = Form()

@@ -5,7 +5,7 @@ name its parts."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ...load.safetensors import TensorFile
@@ -25,6 +25,9 @@ class LayerNames:
     intermediate: str
     output: str
     output_norm: str
+    global_query: str = ""  # of rows that see all, where there are such
+    global_key: str = ""
+    global_value: str = ""
 
 
 # Of the families that come from fairseq.
@@ -60,6 +63,8 @@ class LayerShape:
     def widths(self) -> dict[str, int]:
         """Of the values that a layer reads and writes."""
         values = dict.fromkeys(("hidden", "query", "key", "value", "context"), self.hidden)
+        if self.masks.global_rows:
+            values |= dict.fromkeys(("global_query", "global_key", "global_value"), self.hidden)
         return values | {"inner": self.intermediate}
 
 
@@ -104,6 +109,10 @@ def pre_norm_layer(
     )
 
 
+_GLOBAL = ("global_query", "global_key", "global_value")
+_INPUTS = ("query", "key", "value", *_GLOBAL)
+
+
 @dataclass(frozen=True)
 class _Parts:
     tensors: TensorFile
@@ -125,8 +134,19 @@ class _Parts:
                 mask=self.shape.masks.mask,
                 window=self.shape.masks.window,
                 bias=bias,
+                global_rows=self.shape.masks.global_rows,
             ),
+            *(self.global_context(value) if self.shape.masks.global_rows else ()),
         )
+
+    def global_context(self, value: str) -> tuple[Op, ...]:
+        """Of the rows that see all."""
+        only = self.shape.masks.global_rows
+        query, key, value_of = (self.linear(name, value, name) for name in _GLOBAL)
+        attention = Attention(
+            *(*_GLOBAL, "context"), self.shape.heads, scale=self.shape.scale, only=only, others="context"
+        )
+        return replace(query, only=only), key, value_of, attention
 
     def attention_output(self) -> Op:
         return self.linear("attention_output", "context", "hidden", residual="hidden")
@@ -139,7 +159,7 @@ class _Parts:
 
     def linear(self, name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:
         shape, widths = self.shape, self.shape.widths | {"normed": self.shape.hidden}
-        has_bias = shape.bias and shape.linear_bias and (out not in ("query", "key", "value") or shape.input_bias)
+        has_bias = shape.bias and shape.linear_bias and (out not in _INPUTS or shape.input_bias)
         return parts.linear(
             self.tensors,
             name,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...ir.global_rows import GlobalRows
 from ...ir.graph import ByLayer, Mask
 
 
@@ -16,6 +17,7 @@ class Masks:
 
     mask: Mask | ByLayer
     window: int | ByLayer | None = None
+    global_rows: GlobalRows = 0  # which see all by projections of their own, and are seen by all
 
 
 EVERYTHING = Masks("none")

@@ -89,6 +89,76 @@ struct CachedKeys {
     std::size_t scales(const HeadShape& shape) const noexcept { return std::size_t{head} * shape.cache_tokens + place; }
 };
 
+void quantize_queries(const AttentionS8& op, const KernelSet& kernels, const Tile& tile,
+                      const QuantizedRows& queries) noexcept {
+    for (std::uint32_t row = 0; row < tile.count; ++row) {
+        const float scale = kernels.quantize_row(head_of(op.query, tile.first + row, op.shape, tile.head),
+                                                 op.shape.head_width, queries.data + row * queries.stride_bytes);
+        queries.scales[row] = scale * op.score_scale;
+    }
+}
+
+// The scores of a tile's queries with some keys.
+MatmulS8 score_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                       const QuantizedRows& queries, float* scores, std::size_t stride) noexcept {
+    MatmulS8 score{};
+    score.a = queries;
+    score.weights = op.keys.packed + s8_key_offset(op.shape, cached.head, cached.place);
+    score.column_scales = op.keys.scales + cached.scales(op.shape);
+    score.out = scores;
+    score.out_stride = stride;
+    score.rows = tile.count;
+    score.k = score.allocated_k = op.shape.head_width;
+    score.n = range.count;
+    return score;
+}
+
+MatmulF32 score_product(const AttentionF32& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                        const float* row_scales, float* scores, std::size_t stride) noexcept {
+    MatmulF32 score{};
+    score.a = head_of(op.query, tile.first, op.shape, tile.head);
+    score.a_stride = op.query.width;
+    score.weights = op.keys.packed + f32_key_offset(op.shape, cached.head, cached.place);
+    score.row_scales = row_scales;
+    score.out = scores;
+    score.out_stride = stride;
+    score.rows = tile.count;
+    score.k = score.allocated_k = op.shape.head_width;
+    score.n = range.count;
+    return score;
+}
+
+// The sum of the values of these keys.
+MatmulS8 value_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                       const QuantizedRows& probabilities) noexcept {
+    MatmulS8 sum{};
+    sum.a = probabilities;
+    sum.weights = op.values.packed + s8_value_offset(op.shape, cached.head, cached.place);
+    sum.out = head_of(op.context, tile.first, op.shape, tile.head);
+    sum.out_stride = op.context.width;
+    sum.rows = tile.count;
+    sum.k = range.count;
+    sum.allocated_k = op.shape.cache_tokens;
+    sum.n = op.shape.head_width;
+    return sum;
+}
+
+MatmulF32 value_product(const AttentionF32& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                        const float* scores, std::size_t stride, const float* row_scales) noexcept {
+    MatmulF32 sum{};
+    sum.a = scores;
+    sum.a_stride = stride;
+    sum.weights = op.values.packed + f32_value_offset(op.shape, cached.head, cached.place);
+    sum.row_scales = row_scales;
+    sum.out = head_of(op.context, tile.first, op.shape, tile.head);
+    sum.out_stride = op.context.width;
+    sum.rows = tile.count;
+    sum.k = range.count;
+    sum.allocated_k = op.shape.cache_tokens;
+    sum.n = op.shape.head_width;
+    return sum;
+}
+
 // Every key, nothing is added.
 struct NoBias {
     static KeyRange keys(const Tile& tile) noexcept { return {0, tile.keys}; }
@@ -118,20 +188,8 @@ void attend(const AttentionS8& op, const Bias& bias, const OpContext& with, std:
         const Tile tile = tile_of(unit, shape, op.block, op.texts);
         const KeyRange range = bias.keys(tile);
         const CachedKeys cached(shape, tile, range);
-        for (std::uint32_t row = 0; row < tile.count; ++row) {
-            const float scale = kernels.quantize_row(head_of(op.query, tile.first + row, shape, tile.head),
-                                                     shape.head_width, queries.data + row * queries.stride_bytes);
-            queries.scales[row] = scale * op.score_scale;
-        }
-        MatmulS8 score{};
-        score.a = queries;
-        score.weights = op.keys.packed + s8_key_offset(shape, cached.head, cached.place);
-        score.column_scales = op.keys.scales + cached.scales(shape);
-        score.out = scores;
-        score.out_stride = score_stride;
-        score.rows = tile.count;
-        score.k = score.allocated_k = shape.head_width;
-        score.n = range.count;
+        quantize_queries(op, kernels, tile, queries);
+        MatmulS8 score = score_product(op, tile, cached, range, queries, scores, score_stride);
         kernels.matmul_s8(score, 0, panels(range.count));
         bias.add_products(kernels, tile, score, scratch);
 
@@ -144,16 +202,7 @@ void attend(const AttentionS8& op, const Bias& bias, const OpContext& with, std:
                                                probabilities.data + row * probabilities.stride_bytes);
             probabilities.scales[row] = (largest * polynomials::kInverse127) / sum;
         }
-        MatmulS8 sum_of_values{};
-        sum_of_values.a = probabilities;
-        sum_of_values.weights = op.values.packed + s8_value_offset(shape, cached.head, cached.place);
-        sum_of_values.out = head_of(op.context, tile.first, shape, tile.head);
-        sum_of_values.out_stride = op.context.width;
-        sum_of_values.rows = tile.count;
-        sum_of_values.k = range.count;
-        sum_of_values.allocated_k = shape.cache_tokens;
-        sum_of_values.n = shape.head_width;
-        kernels.matmul_s8(sum_of_values, 0, panels(shape.head_width));
+        kernels.matmul_s8(value_product(op, tile, cached, range, probabilities), 0, panels(shape.head_width));
     }
 }
 
@@ -173,16 +222,7 @@ void attend(const AttentionF32& op, const Bias& bias, const OpContext& with, std
         const CachedKeys cached(shape, tile, range);
         for (std::uint32_t row = 0; row < tile.count; ++row)
             row_scales[row] = op.score_scale;
-        MatmulF32 score{};
-        score.a = head_of(op.query, tile.first, shape, tile.head);
-        score.a_stride = op.query.width;
-        score.weights = op.keys.packed + f32_key_offset(shape, cached.head, cached.place);
-        score.row_scales = row_scales;
-        score.out = scores;
-        score.out_stride = score_stride;
-        score.rows = tile.count;
-        score.k = score.allocated_k = shape.head_width;
-        score.n = range.count;
+        MatmulF32 score = score_product(op, tile, cached, range, row_scales, scores, score_stride);
         kernels.matmul_f32(score, 0, panels(range.count));
         bias.add_products(kernels, tile, score, scratch);
 
@@ -191,18 +231,8 @@ void attend(const AttentionF32& op, const Bias& bias, const OpContext& with, std
             bias.add(shape, tile, range, row, e);
             row_scales[row] = 1.0f / kernels.exp2_row(e, range.count);
         }
-        MatmulF32 sum_of_values{};
-        sum_of_values.a = scores;
-        sum_of_values.a_stride = score_stride;
-        sum_of_values.weights = op.values.packed + f32_value_offset(shape, cached.head, cached.place);
-        sum_of_values.row_scales = row_scales;
-        sum_of_values.out = head_of(op.context, tile.first, shape, tile.head);
-        sum_of_values.out_stride = op.context.width;
-        sum_of_values.rows = tile.count;
-        sum_of_values.k = range.count;
-        sum_of_values.allocated_k = shape.cache_tokens;
-        sum_of_values.n = shape.head_width;
-        kernels.matmul_f32(sum_of_values, 0, panels(shape.head_width));
+        const MatmulF32 values = value_product(op, tile, cached, range, scores, score_stride, row_scales);
+        kernels.matmul_f32(values, 0, panels(shape.head_width));
     }
 }
 

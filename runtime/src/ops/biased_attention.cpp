@@ -1,70 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention with a mask, a bias by relative position, or both. In a file of its own: a program whose models have none
 // does not link it.
-#include "attend.hpp"
+#include "added_bias.hpp"
 #include "etch/ops/attention.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-namespace {
-
-constexpr float kNotSeen = -0x1p100f;
-
-std::uint32_t least(std::uint32_t x, std::uint32_t y) noexcept {
-    return x < y ? x : y;
-}
-
-// x - y, 0 where that is negative.
-std::uint32_t above(std::uint32_t x, std::uint32_t y) noexcept {
-    return x > y ? x - y : 0;
-}
-
-class AddedBias {
-  public:
-    explicit AddedBias(const ScoreBias& bias) noexcept : bias_(bias) {}
-
-    // From the panel of the first key that the tile's first query sees to the last that its last one does.
-    KeyRange keys(const Tile& tile) const noexcept {
-        const std::uint32_t first = seen(tile.position, tile.keys).first / kPanelWidth * kPanelWidth;
-        const KeyRange of_last = seen(tile.position + tile.count - 1, tile.keys);
-        return {first, of_last.first + of_last.count - first};
-    }
-
-    template <class... Operands>
-    static void add_products(const Operands&...) noexcept {}
-
-    // To the scores t of one row of the tile.
-    void add(const HeadShape& shape, const Tile& tile, const KeyRange& range, std::uint32_t row,
-             float* t) const noexcept {
-        const std::uint32_t position = tile.position + row;
-        if (bias_.table != nullptr) {
-            const std::size_t of_head = std::size_t{tile.head} * (2 * std::size_t{shape.max_tokens} - 1);
-            const float* const of_first_key =
-                bias_.table + of_head + (shape.max_tokens - 1 - position + std::size_t{range.first});
-            for (std::uint32_t j = 0; j < range.count; ++j)
-                t[j] = t[j] + of_first_key[j];
-        }
-        const KeyRange seen_keys = seen(position, tile.keys);
-        const std::uint32_t begin = seen_keys.first - range.first;
-        for (std::uint32_t j = 0; j < begin; ++j)
-            t[j] = kNotSeen;
-        for (std::uint32_t j = begin + seen_keys.count; j < range.count; ++j)
-            t[j] = kNotSeen;
-    }
-
-  private:
-    // Those of the `keys` of a text that the query of `position` sees.
-    KeyRange seen(std::uint32_t position, std::uint32_t keys) const noexcept {
-        if (bias_.mask == AttentionMask::none) return {0, keys};
-        const std::uint32_t first = bias_.mask == AttentionMask::causal ? 0 : above(position, bias_.window);
-        const std::uint32_t last = bias_.mask == AttentionMask::window ? position + bias_.window : position;
-        return {first, least(last + 1, keys) - first};
-    }
-
-    const ScoreBias& bias_;
-};
-
-}  // namespace
 
 void BiasedAttentionS8::run(const OpContext& with, std::uint32_t first, std::uint32_t last) const noexcept {
     attend(attention, AddedBias(bias), with, first, last);

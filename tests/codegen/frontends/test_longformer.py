@@ -12,20 +12,17 @@ from recorded_changes import Change, assert_refused, changed, configure, graph_o
 
 from codegen.errors import EtchError
 from codegen.ir import graph as g
+from codegen.ir.global_rows import Before, Behind, GlobalRows
 
 TAGS, EMBEDDING = "tags/longformer", "longformer/mean"
+CLASSIFIER, ANSWERS, CHOICES = "longformer/softmax", "answers/longformer", "choices/longformer"
 GLOBAL = "longformer.encoder.layer.0.attention.self.query_global.weight"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
-    **{
-        f"a class that sees all: {ending}": (
-            TAGS,
-            configure(architectures=[f"Longformer{ending}"]),
-            "architecture-not-supported",
-            f"Longformer{ending} has tokens that see all others",
-        )
-        for ending in ("ForSequenceClassification", "ForQuestionAnswering", "ForMultipleChoice")
-    },
-    "no class": (TAGS, configure(architectures=None), "architecture-not-supported", "LongformerForTokenClassification"),
+    "no class": (TAGS, configure(architectures=None), "missing-tensor", "classifier.dense"),
+    "no projections": (CLASSIFIER, rename(GLOBAL, "elsewhere"), "missing-tensor", "query_global"),
+    "no projections for a question": (ANSWERS, rename(GLOBAL, "elsewhere"), "missing-tensor", "query_global"),
+    "another separator of choices": (CHOICES, configure(sep_token_id=0), "config-value", "sep_token_id 0 is not"),
+    "another separator": (ANSWERS, configure(sep_token_id=3), "config-value", "sep_token_id 3 is not"),
     "another class": (TAGS, configure(architectures=["LongformerForCausalLM"]), "architecture-not-supported", "Causal"),
     "a bare encoder": (TAGS, configure(architectures=["LongformerModel"]), "modules-missing", "LongformerModel"),
     "an odd window": (TAGS, configure(attention_window=5), "config-value", "even"),
@@ -42,8 +39,13 @@ def test_refused(case: str, tmp_path: Path) -> None:
     assert_refused(*REFUSED[case], tmp_path)
 
 
+def attentions_of(graph: g.Graph) -> list[g.Attention]:
+    return [op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention)]
+
+
 def attention_of(graph: g.Graph) -> g.Attention:
-    return next(op for op, _ in g.ops_of(graph) if isinstance(op, g.Attention))
+    (found,) = attentions_of(graph)
+    return found
 
 
 def test_so_many_tokens_to_each_side(tmp_path: Path) -> None:
@@ -53,6 +55,15 @@ def test_so_many_tokens_to_each_side(tmp_path: Path) -> None:
     assert (found.mask, found.window) == ("window", g.ByLayer((4, 2)))
     found = attention_of(graph_of(changed(TAGS, configure(attention_window=None), tmp_path)))
     assert found.window == 256
+
+
+@pytest.mark.parametrize(("variant", "rows"), [(CLASSIFIER, 1), (ANSWERS, Before(2)), (CHOICES, Behind(2))])
+def test_tokens_that_see_all(variant: str, rows: GlobalRows) -> None:
+    window, seeing = attentions_of(graph_of(folder(variant)))
+    assert (window.mask, window.global_rows, window.only) == ("window", rows, None)
+    assert (seeing.mask, seeing.global_rows, seeing.only, seeing.others) == ("none", 0, rows, "context")
+    assert (seeing.query, seeing.key, seeing.value) == ("global_query", "global_key", "global_value")
+    assert not graph_of(folder(variant)).notes
 
 
 def test_projections_of_tokens_that_see_all_are_a_note(tmp_path: Path) -> None:

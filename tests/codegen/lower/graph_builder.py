@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from codegen.ir import graph as g
+from codegen.ir.global_rows import Before, Behind, GlobalRows
 from codegen.tasks.embedding import Embedding
 
 VOCABULARY, SEGMENTS, MAX_TOKENS = 45, 2, 21  # entries, as many as the tiny checkpoints have pieces
@@ -149,3 +151,29 @@ def graph(body: tuple[g.Node, ...], *results: str, **widths: int) -> g.Graph:
     wide = usual | {"inner": INNER} | widths
     heads = tuple(g.Head(Embedding(wide[name]), name) for name in results)
     return g.Graph(wide, body, heads, VOCABULARY, SEGMENTS, MAX_TOKENS)
+
+
+def seeing_all(rows: GlobalRows, pooling: g.Pooling) -> g.Graph:
+    """Rows that all see beside a window, and that see all by projections of their own."""
+    b = Builder()
+    inside = b.inside(LAYERS)
+    names = ("global_query", "global_key", "global_value")
+    query, key, value = (inside.linear(name, "hidden", name) for name in names)
+    layer = inside.post_layer()
+    at = next(i for i, op in enumerate(layer) if isinstance(op, g.Attention))
+    window = replace(layer[at], mask="window", window=3, global_rows=rows)
+    of_rows = g.Attention(*names, "context", HEADS, only=rows, others="context")
+    body = (*layer[:at], window, replace(query, only=rows), key, value, of_rows, *layer[at + 1 :])
+    layers = g.Layers("layer", LAYERS, body)
+    return graph(
+        (b.embed("hidden"), layers, g.Pool(pooling, "hidden", "result")), "result", **dict.fromkeys(names, WIDTH)
+    )
+
+
+# Global rows of each kind.
+SEEING_ALL: dict[str, Callable[[], g.Graph]] = {
+    "a global row": lambda: seeing_all(1, "first"),
+    "global rows": lambda: seeing_all(18, "mean"),
+    "global rows before an id": lambda: seeing_all(Before(MASK), "first"),
+    "global rows behind an id": lambda: seeing_all(Behind(MASK), "first"),
+}

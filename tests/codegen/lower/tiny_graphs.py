@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, VOCABULARY, WIDTH, Builder, Made, graph
+from graph_builder import HEADS, INNER, LAYERS, MASK, MAX_TOKENS, SEEING_ALL, VOCABULARY, WIDTH, Builder, Made, graph
 from rows_before import convolved, recurrent
 
 from codegen.ir import graph as g
@@ -358,6 +358,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     "causal": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal")),
     "window": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="window", window=3)),
     "past": lambda: _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="past", window=3)),
+    **SEEING_ALL,
     "gates": gated,
     **{f"convolved, {pooling}": (lambda pooling=pooling: convolved(pooling)) for pooling in ("first", "mean")},
     **{

@@ -23,6 +23,7 @@ from codegen.errors import EtchError
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.check_program import check_program
+from codegen.ir.global_rows import Before, Behind
 from codegen.ir.program_changes import map_ops
 from codegen.ir.text import Text
 from codegen.memory.placement import Life, lower_bound, place
@@ -77,6 +78,7 @@ def event(op: p.Op, block: int | None) -> Event:
         packed = (cache for cache in (op.keys, op.values, op.key_rows) if cache is not None)
         caches = {(cache.name, row) for cache in packed for row in everything}
         read, written = cells(op.query, block) | caches, cells(op.context, block) | {("scratch", 0)}
+        read |= set() if op.others is None else cells(op.others, block)
     else:
         one = block is None and op.out.rows == "one"
         read, written = cells(op.input, 0 if one else block), cells(op.out, block)
@@ -84,7 +86,8 @@ def event(op: p.Op, block: int | None) -> Event:
             written = written | {("scratch", 0)}
         if isinstance(op, p.Linear) and op.residual is not None:
             read = read | cells(op.residual, 0 if one else block)
-    return Event(type(op).__name__, frozenset(read), frozenset(written))
+    by_id = any(isinstance(value, Before | Behind) for value in vars(op).values())
+    return Event(type(op).__name__, frozenset(read | {("ids", 0)} if by_id else read), frozenset(written))
 
 
 def run(program: p.Program) -> list[Event]:

@@ -27,6 +27,9 @@ VARIANTS: dict[str, Variant] = {
     "answers/ernie": bert_like("Ernie", 0, (20, 5, 2, 23, 20)),
     "answers/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 32 + 2), type_vocab_size=1),
     "answers/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 20 + 2), type_vocab_size=1),
+    "answers/longformer": bert_like(
+        "Longformer", 0, (18, 3, 2, 19, 32 + 2), type_vocab_size=1, attention_window=4, hidden_act="relu"
+    ),
     "answers/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "answers/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 32 + 2), type_vocab_size=1),
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),

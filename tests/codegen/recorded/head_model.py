@@ -21,6 +21,8 @@ from unrounded import unrounded
 from variant_shapes import Variant
 from vocabularies import write_tokenizer
 
+# Which refuse what has not three separators.
+LONGFORMERS_OF_PAIRS = ("LongformerForQuestionAnswering", "LongformerForMultipleChoice")
 Outputs = Callable[[Any, torch.Tensor], torch.Tensor]  # of what the model gives for token ids [1, tokens], and of them
 
 
@@ -61,7 +63,10 @@ def write_head_model(
         for dtype in (torch.float32, torch.float64)
     )
     source = f"{model_class} of transformers {transformers.__version__}"
-    return HeadModel(source, some_tokens(seed, limit, specials), single, double, bool(specials.segments))
+    texts = some_tokens(seed, limit, specials)
+    if model_class in LONGFORMERS_OF_PAIRS:
+        texts = [text for text in texts if text.ids.count(specials.separate) == 3]
+    return HeadModel(source, texts, single, double, bool(specials.segments))
 
 
 def read_tokenizer(folder: Path) -> Any:

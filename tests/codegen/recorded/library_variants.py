@@ -122,6 +122,9 @@ VARIANTS: dict[str, Variant] = {
         "Roberta", 4, (24, 3, 1, 29, 16 + 5), pad_token_id=4, hidden_act="relu", problem_type=MULTI_LABEL
     ),
     "roberta/regression": bert_like("Roberta", 1, (21, 3, 2, 19, 12 + 2), type_vocab_size=1, problem_type=REGRESSION),
+    "longformer/softmax": bert_like(
+        "Longformer", 3, (20, 4, 3, 23, 40 + 2), type_vocab_size=1, attention_window=[4, 8, 4]
+    ),
     "camembert/softmax": bert_like("Camembert", 2, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
     "xlm-roberta/multi_label": bert_like(
         "XLMRoberta", 4, (16, 2, 2, 21, 12 + 2), type_vocab_size=1, problem_type=MULTI_LABEL

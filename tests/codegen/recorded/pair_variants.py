@@ -42,6 +42,10 @@ VARIANTS: dict[str, tuple[str, Variant]] = {
         bert_like("Data2VecText", 0, (20, 2, 1, 19, 16 + 2), type_vocab_size=1),
     ),
     "choices/big_bird": (MULTIPLE_CHOICE, bert_like("BigBird", 0, (20, 2, 1, 19, 20), attention_type="original_full")),
+    "choices/longformer": (
+        MULTIPLE_CHOICE,
+        bert_like("Longformer", 0, (18, 3, 2, 19, 24 + 2), type_vocab_size=1, attention_window=4),
+    ),
     "choices/roformer": (MULTIPLE_CHOICE, bert_like("RoFormer", 0, (20, 2, 1, 19, 20))),
     "choices/deberta-v2": (MULTIPLE_CHOICE, bert_like("DebertaV2", 0, (24, 3, 2, 23, 20), **DEBERTA_V3)),
     "choices/modernbert": (

@@ -20,6 +20,7 @@
 
 #include "etch/ops/attention.hpp"
 #include "etch/ops/disentangled_attention.hpp"
+#include "etch/ops/global_attention.hpp"
 #include "etch/ops/gru.hpp"
 #include "etch/ops/linear.hpp"
 #include "etch/ops/op.hpp"
@@ -61,7 +62,8 @@ bool uses_scratch(const Op& op) noexcept {
     if constexpr (std::is_same_v<Op, LinearS8>) return op.weights.factors != nullptr;
     return std::is_same_v<Op, PackKeysS8> || std::is_same_v<Op, PackValuesS8> || std::is_same_v<Op, AttentionS8> ||
            std::is_same_v<Op, AttentionF32> || std::is_same_v<Op, BiasedAttentionS8> ||
-           std::is_same_v<Op, BiasedAttentionF32> || std::is_same_v<Op, DisentangledAttentionS8> ||
+           std::is_same_v<Op, BiasedAttentionF32> || std::is_same_v<Op, GlobalAttentionS8> ||
+           std::is_same_v<Op, GlobalAttentionF32> || std::is_same_v<Op, DisentangledAttentionS8> ||
            std::is_same_v<Op, DisentangledAttentionF32> || std::is_same_v<Op, GruS8> || std::is_same_v<Op, GruF32>;
 }
 

@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention with masks, a bias by relative position, grouped queries, queries and keys that differ in number, and
 // caches that grow: against doubles, and bit for bit against other ways to say the same.
-#include <functional>
-
-#include "heads.hpp"
+#include "attention_cases.hpp"
 
 namespace etch::testing {
 namespace {
 
 constexpr float kNotSeen = -0x1p100f;
-
-struct Sizes {
-    std::uint32_t heads;
-    std::uint32_t key_heads;
-    std::uint32_t head_width;
-    std::uint32_t max_tokens;
-};
-
-struct Rows {
-    std::vector<float> query;  // [rows of queries][heads * head_width]
-    std::vector<float> key;    // [rows of keys][key_heads * head_width]
-    std::vector<float> value;
-};
-
-Rows random_rows(const Sizes& sizes, std::uint32_t queries, std::uint32_t keys) {
-    const std::uint32_t width = sizes.key_heads * sizes.head_width;
-    return {Random(1).floats(queries * sizes.heads * sizes.head_width, 2.0f), Random(2).floats(keys * width, 2.0f),
-            Random(3).floats(keys * width)};
-}
-
-float score_scale(const Sizes& sizes) {
-    return static_cast<float>(std::log2(std::exp(1.0)) / std::sqrt(1.0 * sizes.head_width));
-}
 
 // How attention is called: as it is, or with a bias.
 template <class Heads>
@@ -95,47 +70,6 @@ class Caller {
     Heads heads_;
 };
 
-// By (head, query position, key position), what is added to a score; NAN where the key is not seen.
-using Added = std::function<double(std::uint32_t, std::uint32_t, std::uint32_t)>;
-
-std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint32_t position, std::uint32_t keys,
-                          const Added& added) {
-    const std::uint32_t d = sizes.head_width;
-    const std::size_t width = std::size_t{sizes.heads} * d;
-    const std::size_t key_width = std::size_t{sizes.key_heads} * d;
-    std::vector<double> out(rows.query.size());
-    for (std::uint32_t row = 0; row < rows.query.size() / width; ++row) {
-        for (std::uint32_t head = 0; head < sizes.heads; ++head) {
-            const std::size_t of_key = head / (sizes.heads / sizes.key_heads) * d;
-            double sum = 0;
-            std::vector<double> mixed(d);
-            for (std::uint32_t j = 0; j < keys; ++j) {
-                const double more = added(head, position + row, j);
-                if (std::isnan(more)) continue;
-                double dot = 0;
-                for (std::uint32_t i = 0; i < d; ++i)
-                    dot += double{rows.query[row * width + head * d + i]} * rows.key[j * key_width + of_key + i];
-                const double e = std::exp2(dot * std::log2(std::exp(1.0)) / std::sqrt(1.0 * d) + more);
-                sum += e;
-                for (std::uint32_t i = 0; i < d; ++i)
-                    mixed[i] += e * rows.value[j * key_width + of_key + i];
-            }
-            for (std::uint32_t i = 0; i < d; ++i)
-                out[row * width + head * d + i] = mixed[i] / sum;
-        }
-    }
-    return out;
-}
-
-template <class Heads>
-constexpr double kTolerance = std::is_same_v<Heads, S8Heads> ? 0.05 : 3e-6;
-
-void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance) {
-    ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < want.size(); ++i)
-        ASSERT_NEAR(got[i], want[i], tolerance) << i;
-}
-
 double nothing(std::uint32_t, std::uint32_t, std::uint32_t) {
     return 0;
 }
@@ -159,8 +93,6 @@ struct Table {
     }
 };
 
-const Sizes kSizes[] = {{2, 2, 32, 40}, {4, 2, 16, 64}, {3, 1, 20, 50}, {1, 1, 5, 33}};
-const std::uint32_t kTokens[] = {1, 7, 16, 33};
 const AttentionMask kMasks[] = {AttentionMask::none, AttentionMask::causal, AttentionMask::window, AttentionMask::past};
 
 class BiasedAttentionOp : public EachSet {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "etch/ops/attention.hpp"
+#include "etch/ops/global_attention.hpp"
 #include "support.hpp"
 
 namespace etch::testing {
@@ -17,20 +18,21 @@ void run(const Op& op, const OpContext& context, std::uint32_t at_once) {
     }
 }
 
-// Keys and values of a shape, full of what is no zero.
+// Keys and values of a shape, full of what is no zero; `more` bytes of scratch than attention takes.
 struct S8Heads {
     using PackKeys = PackKeysS8;
     using PackValues = PackValuesS8;
     using Attention = AttentionS8;
     using BiasedAttention = BiasedAttentionS8;
+    using GlobalAttention = GlobalAttentionS8;
     static constexpr std::int8_t kUnset = 0x5A;
 
-    explicit S8Heads(const HeadShape& s)
+    explicit S8Heads(const HeadShape& s, std::size_t more = 0)
         : key_bytes(s.key_heads * s8_key_bytes(s), kUnset),
           value_bytes(s.key_heads * s8_value_bytes(s), kUnset),
           key_scales(s.key_heads * s.cache_tokens, NAN),
           value_scales(s.key_heads * s.cache_tokens, NAN),
-          scratch(attention_s8_scratch_bytes(s), 0x5A) {}
+          scratch(attention_s8_scratch_bytes(s) + more, 0x5A) {}
     S8HeadCache keys() { return {key_bytes.data(), key_scales.data()}; }
     S8HeadCache values() { return {value_bytes.data(), value_scales.data()}; }
 
@@ -46,12 +48,13 @@ struct F32Heads {
     using PackValues = PackValuesF32;
     using Attention = AttentionF32;
     using BiasedAttention = BiasedAttentionF32;
+    using GlobalAttention = GlobalAttentionF32;
     static constexpr float kUnset = -1234.5f;
 
-    explicit F32Heads(const HeadShape& s)
+    explicit F32Heads(const HeadShape& s, std::size_t more = 0)
         : key_floats(s.key_heads * f32_key_elements(s), kUnset),
           value_floats(s.key_heads * f32_value_elements(s), kUnset),
-          scratch(attention_f32_scratch_bytes(s), 0x5A) {}
+          scratch(attention_f32_scratch_bytes(s) + more, 0x5A) {}
     F32HeadCache keys() { return {key_floats.data()}; }
     F32HeadCache values() { return {value_floats.data()}; }
 
