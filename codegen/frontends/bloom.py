@@ -14,7 +14,7 @@ from .shared.layer_parts import ATTENTION, LayerParts, width_in
 from .shared.llama_stack import Stack
 
 MODEL_TYPE = "bloom"
-# Training's, and how the library adds up what several machines would.
+# Training's, but for what _check_sums reads.
 _UNREAD = """
     attention_dropout attention_softmax_in_fp32 bias_dropout_fusion hidden_dropout masked_softmax_fusion n_inner
     offset_alibi pretraining_tp skip_bias_add skip_bias_add_qkv slow_but_exact
@@ -27,6 +27,7 @@ _USUAL_TOKENS = 2048  # where no file says it: distances have no end, BLOOM was 
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    _check_sums(config)
     layers_key, heads_key = (_named(config, key) for key in _OTHER_NAMES)
     width, heads = width_in(config, _WIDTH), config.positive_int(heads_key, _HEADS, maximum=parts.MAX_WIDTH)
     count = config.positive_int(layers_key, _LAYERS, maximum=parts.MAX_LAYERS)
@@ -52,6 +53,14 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     )
     body = (Embed((Term(words, "ids"),), "hidden"), behind, Layers("layer", count, layer), last)
     return Stack(body, widths, words, width)
+
+
+def _check_sums(config: Config) -> None:
+    """The library can add up as several machines would, and then leaves out what each would add once."""
+    machines = config.positive_int("pretraining_tp", 1, maximum=parts.MAX_WIDTH)
+    if machines > 1 and config.flag("slow_but_exact", False):
+        message = f"slow_but_exact with pretraining_tp {machines}: transformers leaves biases out then"
+        raise parts.refuse("config-not-supported", f"{message}; set slow_but_exact to false")
 
 
 def _named(config: Config, key: str) -> str:

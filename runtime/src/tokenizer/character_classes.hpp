@@ -10,20 +10,34 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace tokenizer {
 
-inline std::uint32_t class_of(const CharacterClasses& classes, std::uint32_t scalar) noexcept {
-    if (scalar < 0x80U) return classes.ascii_classes[scalar];
-    constexpr std::uint32_t kClassMask = (1U << CharacterClasses::kClassBits) - 1;
-    std::uint32_t low = 0;
-    for (std::uint32_t high = classes.range_count; high - low > 1;) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (classes.class_ranges[middle] >> CharacterClasses::kClassBits <= scalar) {
-            low = middle;
-        } else {
-            high = middle;
+// Remembers the range of the last character beyond ASCII: most have a neighbour of it in the text.
+class CharacterClassifier {
+  public:
+    explicit CharacterClassifier(const CharacterClasses& classes) noexcept : classes_(classes) {}
+
+    std::uint32_t class_of(std::uint32_t scalar) noexcept {
+        if (scalar < 0x80U) return classes_.ascii_classes[scalar];
+        constexpr std::uint32_t kClassMask = (1U << CharacterClasses::kClassBits) - 1;
+        const std::uint32_t* ranges = classes_.class_ranges;
+        const std::uint32_t most = scalar << CharacterClasses::kClassBits | kClassMask;  // of the ranges up to here
+        if (ranges[range_] > most || (range_ + 1 < classes_.range_count && ranges[range_ + 1] <= most)) {
+            range_ = 0;
+            for (std::uint32_t end = classes_.range_count; end - range_ > 1;) {
+                const std::uint32_t middle = range_ + (end - range_) / 2;
+                if (ranges[middle] <= most) {
+                    range_ = middle;
+                } else {
+                    end = middle;
+                }
+            }
         }
+        return ranges[range_] & kClassMask;
     }
-    return classes.class_ranges[low] & kClassMask;
-}
+
+  private:
+    const CharacterClasses& classes_;
+    std::uint32_t range_ = 0;
+};
 
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE

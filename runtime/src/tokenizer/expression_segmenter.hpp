@@ -23,10 +23,11 @@ namespace tokenizer {
 template <class Model>
 class Segmenter<ExpressionSegmenter, Model> {
   public:
-    Segmenter(const ExpressionSegmenter& part, Words<Model>& words) noexcept : part_(part), words_(words) {}
+    Segmenter(const ExpressionSegmenter& part, Words<Model>& words) noexcept
+        : part_(part), classes_(part.classes), words_(words) {}
 
     void take(const Unit& unit) noexcept {
-        const std::uint32_t one = class_of(part_.classes, unit.scalar);
+        const std::uint32_t one = classes_.class_of(unit.scalar);
         if (part_.front_steps != nullptr) {
             const std::uint32_t step = part_.front_steps[front_ * part_.class_count + one];
             front_ = step & ExpressionSegmenter::kState;
@@ -56,7 +57,7 @@ class Segmenter<ExpressionSegmenter, Model> {
     void read(std::uint32_t last) noexcept {
         while (read_ < words_.chars()) {
             const bool is_last = read_ + 1 == words_.chars();
-            if (pass(is_last ? last : class_of(part_.classes, words_.scalar(read_)))) {
+            if (pass(is_last ? last : classes_.class_of(words_.scalar(read_)))) {
                 ++read_;
             } else {
                 end_word();
@@ -89,7 +90,7 @@ class Segmenter<ExpressionSegmenter, Model> {
         while (begin_ < words_.chars()) {
             pass(ExpressionSegmenter::kEnd);
             end_word();
-            if (!words_.empty()) read(class_of(part_.classes, words_.scalar(words_.chars() - 1)));
+            if (!words_.empty()) read(classes_.class_of(words_.scalar(words_.chars() - 1)));
         }
         words_.end();
         begin_part();
@@ -105,6 +106,7 @@ class Segmenter<ExpressionSegmenter, Model> {
     }
 
     const ExpressionSegmenter& part_;
+    CharacterClassifier classes_;
     Words<Model>& words_;
     std::uint32_t front_ = 0;  // states
     std::uint32_t state_ = ExpressionSegmenter::kStart;

@@ -23,10 +23,10 @@ template <class Inner, class Model>
 class Segmenter<SplitSegmenter<Inner>, Model> {
   public:
     Segmenter(const SplitSegmenter<Inner>& part, Words<Model>& words) noexcept
-        : part_(part), segmenter_(part.inner, words) {}
+        : part_(part), classes_(part.classes), segmenter_(part.inner, words) {}
 
     void take(const Unit& unit) noexcept {
-        const std::uint32_t one = class_of(part_.classes, unit.scalar);
+        const std::uint32_t one = classes_.class_of(unit.scalar);
         if (one == 0) {
             end();
             return;
@@ -53,6 +53,7 @@ class Segmenter<SplitSegmenter<Inner>, Model> {
 
   private:
     const SplitSegmenter<Inner>& part_;
+    CharacterClassifier classes_;
     Segmenter<Inner, Model> segmenter_;
     std::uint32_t before_ = 0;  // the class of the character before; 0 where a part begins
 };

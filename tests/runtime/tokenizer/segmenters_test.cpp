@@ -172,12 +172,18 @@ TEST(SplitSegmenter, TheClassOfACharacter) {
         {0xBF, kMark},      {0xC0, kLetter},  {0x4DFF, kLetter}, {0x4E00, kAlone}, {0x9FFF, kAlone}, {0xA000, kLetter},
         {0x1F5FF, kLetter}, {0x1F600, kMark}, {0x10FFFF, kMark},
     };
-    for (const auto& one : kCases)
-        EXPECT_EQ(class_of(classes, one.scalar), one.one) << one.scalar;
+    CharacterClassifier classifier(classes);
+    for (const auto& one : kCases) {
+        EXPECT_EQ(CharacterClassifier(classes).class_of(one.scalar), one.one) << one.scalar;
+        for (const auto& before : kCases) {
+            classifier.class_of(before.scalar);
+            EXPECT_EQ(classifier.class_of(one.scalar), one.one) << one.scalar << " behind " << before.scalar;
+        }
+    }
     constexpr std::uint32_t kOne[] = {0x80U << CharacterClasses::kClassBits | kLetter};
     const CharacterClasses single{classes.ascii_classes, kOne, 1};
-    EXPECT_EQ(class_of(single, 0x80), kLetter);
-    EXPECT_EQ(class_of(single, 0x10FFFF), kLetter);
+    EXPECT_EQ(CharacterClassifier(single).class_of(0x80), kLetter);
+    EXPECT_EQ(CharacterClassifier(single).class_of(0x10FFFF), kLetter);
 }
 
 TEST(SplitSegmenter, PartsBetweenClasses) {
