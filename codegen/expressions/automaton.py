@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from .syntax import Ahead, Characters, Choice, NotSupported, Repeat, Row, Tree
 
-_MOST_STEPS = 4096
-_MOST_STATES = 1024
+_MOST_STEPS = 1024  # with the states they bound the time: published expressions have about 100
+_MOST_STATES = 512
 END = 0  # the class of no character: the text ends
 
 DEAD, START = 0, 1

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 _MOST_REPEATS = 256
+_DEEPEST = 32  # groups in each other
 _INTERVAL = re.compile(r"\{(\d{1,4})?(,)?(\d{1,4})?\}")
 # An escape that stands for one character of some set, or for one character.
 _ESCAPE = re.compile(
@@ -108,6 +109,7 @@ class _Parser:
         self.text = expression
         self.at = 0
         self.ignores_case = False
+        self.depth = 0  # of groups
 
     def choice(self) -> Tree:
         options = [self._row()]
@@ -209,6 +211,8 @@ class _Parser:
 
     def _group(self) -> Tree:
         begin = self.at
+        if self.depth == _DEEPEST:
+            raise NotSupported(f"more than {_DEEPEST} groups in each other")
         if self._take("(?!") or self._take("(?="):
             return self._ahead(begin)
         atomic = self._take("(?>")
@@ -228,7 +232,9 @@ class _Parser:
         return self._atomic(inside, begin) if atomic else inside
 
     def _inside(self, begin: int) -> Tree:
+        self.depth += 1
         tree = self.choice()
+        self.depth -= 1
         if not self._take(")"):
             raise NotSupported(f"the group at {begin} has no end")
         return tree

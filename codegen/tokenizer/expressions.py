@@ -24,9 +24,8 @@ from .character_sets import Arrays, class_tables, members
 from .fields import Field, Part, unsigned
 
 _MOST_SETS = 62
-_MOST_CLASSES = 256
+_MOST_CLASSES = 255
 _FLAG, _DROPPED = 0x8000, 0x4000  # as in etch::ExpressionSegmenter
-_MOST_STATES = 0x4000
 _TEXTS, _LENGTH = 1500, 12
 _SURROGATES = slice(0xD800, 0xE000)
 _OF_A_CLASS = 3  # characters that stand for it
@@ -86,6 +85,8 @@ def _classes(trees: list[Tree]) -> tuple[np.ndarray, dict[str, frozenset[int]], 
             raise NotSupported(f"{one} is not read by tokenizers: {error}") from None
     codes[_SURROGATES] = codes[_SURROGATES.start - 1]  # no text has them
     kinds, class_of = np.unique(codes, return_inverse=True)
+    if len(kinds) > _MOST_CLASSES:
+        raise NotSupported(f"{len(kinds)} classes of characters, at most {_MOST_CLASSES}")
     classes_of = {one: frozenset(np.flatnonzero(kinds >> bit & 1) + 1) for bit, one in enumerate(sets)}
     return class_of + 1, classes_of, len(kinds) + 1
 
@@ -107,12 +108,8 @@ def _tables(machine: _Machine) -> Part:
     steps = [words]
     if front is not None:
         steps += [np.array(front.next) | np.where(front.parted, _FLAG, 0) | np.where(front.dropped, _DROPPED, 0)]
-    if max(len(table) for table in steps) > _MOST_STATES:
-        raise _refused(f"more than {_MOST_STATES} states")
     columns, first, kind_of = np.unique(np.concatenate(steps), axis=1, return_index=True, return_inverse=True)
     number = np.argsort(np.argsort(first, kind="stable"), kind="stable")[kind_of]  # by first appearance: END stays 0
-    if columns.shape[1] > _MOST_CLASSES:
-        raise _refused(f"{columns.shape[1]} classes of characters, at most {_MOST_CLASSES}")
     order = np.sort(first)
     of_classes, arrays = class_tables(number[machine.class_of])
     names = ("word_steps", "front_steps")[: len(steps)]

@@ -58,6 +58,7 @@ def test_what_is_read(expression: str, tree: Tree) -> None:
         ("a|(?!b)", "also finds nothing"),
         ("(a", "the group at 0 has no end"),
         ("a)b", r"'\)' at 1 closes nothing"),
+        ("(" * 33 + "a" + ")" * 33, "more than 32 groups in each other"),
         ("[a", "the class at 0 has no end"),
         ("*a", r"'\*' at 0"),
         ("a**", r"'\*' at 2|two signs"),
