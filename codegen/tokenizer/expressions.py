@@ -108,7 +108,7 @@ def _tables(machine: _Machine) -> Part:
     steps = [words]
     if front is not None:
         steps += [np.array(front.next) | np.where(front.parted, _FLAG, 0) | np.where(front.dropped, _DROPPED, 0)]
-    columns, first, kind_of = np.unique(np.concatenate(steps), axis=1, return_index=True, return_inverse=True)
+    _, first, kind_of = np.unique(np.concatenate(steps), axis=1, return_index=True, return_inverse=True)
     number = np.argsort(np.argsort(first, kind="stable"), kind="stable")[kind_of]  # by first appearance: END stays 0
     order = np.sort(first)
     of_classes, arrays = class_tables(number[machine.class_of])
