@@ -60,7 +60,8 @@ def _add_budget(generate: argparse.ArgumentParser) -> None:
         "--board",
         type=types.board,
         choices=boards(),
-        help="for m-profile: whose firmware --build links (default: netduinoplus2)",
+        # An installed package has no firmware-demo.
+        help="for m-profile: whose firmware --build links (default: netduinoplus2)" if boards() else argparse.SUPPRESS,
     )
 
 
@@ -138,7 +139,9 @@ def make_parser() -> argparse.ArgumentParser:
     _add_texts(generate)
     add_lengths(generate)
     generate.add_argument(
-        "--pooling", choices=POOLINGS, help="of an encoder alone, whose folder has no modules.json; not normalized"
+        "--pooling",
+        choices=POOLINGS,
+        help="how rows of tokens become an embedding, of an encoder without modules.json; not normalized",
     )
     generate.add_argument(
         "--task",
