@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from ..errors import EtchError
 from . import graph as g
 from . import program as p
+from . import walks
+from .check_operands import refuse
 from .check_target import unsound
 from .global_rows import GlobalRows
 from .op import reads, writes
@@ -38,18 +39,14 @@ def _are_none(rows: GlobalRows, vocabulary: int) -> bool:
 
 def check_blocks(blocks: p.Blocks) -> None:
     """EtchError where a block of a program reads other rows of what holds global ones only."""
-    kinds = {only for op in blocks.body if (only := p.only_rows(op)) is not None}
+    kinds = {only for op in blocks.body if (only := walks.only_rows(op)) is not None}
     if len(kinds) > 1:
-        raise _refuse(f"{len(kinds)} kinds of global rows in a block")
+        raise refuse(f"{len(kinds)} kinds of global rows in a block")
     partial: set[p.Buffer] = set()
     for op in blocks.body:
-        only = p.only_rows(op) is not None
+        only = walks.only_rows(op) is not None
         for buffer in reads(op):
             if not only and buffer in partial:
-                raise _refuse(f"{type(op).__name__} reads every row of '{buffer.name}', which holds global rows only")
+                raise refuse(f"{type(op).__name__} reads every row of '{buffer.name}', which holds global rows only")
         kept = {buffer for buffer in writes(op) if only and buffer not in reads(op)}
         partial = (partial - set(writes(op))) | kept
-
-
-def _refuse(message: str) -> EtchError:
-    return EtchError("program-not-sound", "check", message)

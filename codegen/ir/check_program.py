@@ -33,7 +33,7 @@ def check_program(program: p.Program) -> None:
         walk.step(step)
     walk.outputs()
     outside = [step for step in program.steps if not isinstance(step, p.Loop)]
-    same("global rows outside layers", [op for step in outside for op in walks.ops_in(step) if p.only_rows(op)], [])
+    same("global rows outside layers", [op for step in outside for op in walks.ops_in(step) if walks.only_rows(op)], [])
 
 
 class _Walk:

@@ -169,10 +169,8 @@ MOST_TAPS = 64
 @dataclass(frozen=True)
 class CausalConvolution:
     """Depthwise: each channel by itself. A row takes from itself and from the `taps` - 1 before it in its text, zeros
-    before the first one: out[t] = the sum over i of weight[:, i] * input[t - (taps - 1) + i], plus the bias.
-
-    In the phase that repeats, the rows before are those of the steps so far.
-    """
+    before the first one: out[t] = the sum over i of weight[:, i] * input[t - (taps - 1) + i], plus the bias. In the
+    phase that repeats, the rows before are those of the steps so far."""
 
     name: str = attribute()
     weight: Parameter = weights()  # [width, taps], the last one that of the row itself

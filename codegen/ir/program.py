@@ -89,7 +89,6 @@ __all__ = [
     "WeightSlot",
     "Weights",
     "of_table",
-    "only_rows",
 ]
 
 Kind = Literal["s8", "f32"]
@@ -336,11 +335,6 @@ Op = (
     | Softmax
 )
 OPS: tuple[type, ...] = get_args(Op)
-
-
-def only_rows(op: Op) -> GlobalRows | None:
-    """Those of each text that an op computes, where these are not all."""
-    return op.only if isinstance(op, Linear | Attention) else None
 
 
 @dataclass(frozen=True)

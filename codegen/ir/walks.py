@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from .global_rows import GlobalRows
 from .op import reads, slots, writes
-from .program import Attention, Blocks, Buffer, CausalConvolution, Loop, Op, Program, Repeat, Step
+from .program import Attention, Blocks, Buffer, CausalConvolution, Linear, Loop, Op, Program, Repeat, Step
 from .weights import WeightSlot
 
 
@@ -59,3 +60,8 @@ def slots_of(program: Program) -> list[tuple[WeightSlot, Loop | None]]:
             for slot in slots(op):
                 found.setdefault(slot.name, (slot, None if slot.common else loop))
     return list(found.values())
+
+
+def only_rows(op: Op) -> GlobalRows | None:
+    """Those of each text that an op computes, where these are not all."""
+    return op.only if isinstance(op, Linear | Attention) else None

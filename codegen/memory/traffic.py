@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..ir import program as p
+from ..ir import walks
 from ..ir.check_program import READS_ALL
 from ..ir.op import packed_reads, reads, writes
 from ..ir.stage import Stage
@@ -46,7 +47,7 @@ def traffic_of(program: p.Program, plan: Plan, target: Target) -> dict[str, int]
         for buffer in (*reads(op), *writes(op)):
             used.add(buffer.name)
             share = _touched(op, buffer, times, program, target)
-            if p.only_rows(op) is not None and buffer.rows == "block":
+            if walks.only_rows(op) is not None and buffer.rows == "block":
                 share *= Fraction(times.rows, plan.row_block)
             taken[buffer.name] += int(times.runs * share * sizes[buffer.name])
         scratch = SCRATCH(op, program, target)
@@ -66,7 +67,7 @@ def ops_with_times(program: p.Program, plan: Plan) -> Iterator[tuple[p.Op, Times
 
 def _within(step: p.Step, times: Times, row_block: int, program: p.Program) -> Iterator[tuple[p.Op, Times]]:
     if isinstance(step, p.OPS):
-        only = p.only_rows(step)
+        only = walks.only_rows(step)
         yield step, times if only is None else replace(times, blocks=1, rows=most_rows_of(only, program))
         return
     inner = INSIDE(step, times, row_block, program)

@@ -142,7 +142,7 @@ def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     outer, inner = INDENT * (scope.indent - 1), INDENT * scope.indent
     most = "kRowBlock" if scope.blocks_fit else f"block_rows(run.kernels(), {needed}, kRowBlock)"
     rows: list[Row] = [(f"{outer}for (const RowBlock block : RowBlocks({needed}, {most})) {{", "")]
-    some = [only for op in blocks.body if (only := p.only_rows(op)) is not None]
+    some = [only for op in blocks.body if (only := walks.only_rows(op)) is not None]
     count = str(len(blocks.body) - len(some))
     if some:
         rows.append((f"{inner}const GlobalRows global({scope.texts}, block, {_part(some[0])});", ""))
@@ -150,7 +150,7 @@ def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     rows.append((f"{inner}if (skips(run, {count})) continue;", ""))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
-    for only, ops in groupby(blocks.body, p.only_rows):
+    for only, ops in groupby(blocks.body, walks.only_rows):
         rows.extend((_op_rows if only is None else _global_rows)(ops, scope))
     rows.append((f"{outer}}}", ""))
     return rows

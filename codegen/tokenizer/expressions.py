@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -19,7 +20,7 @@ from ..errors import EtchError
 from ..expressions.automaton import START, Automaton, automaton_of
 from ..expressions.levels import Front, Level, front_of, is_steady, words_of
 from ..expressions.syntax import Ahead, Characters, Choice, NotSupported, Repeat, Tree
-from ..load.tokenizer_files.expression_spec import ExpressionSegmenter
+from ..load.tokenizer_files.split_spec import ExpressionSegmenter
 from .character_sets import Arrays, class_tables, members
 from .fields import Field, Part, unsigned
 
@@ -41,7 +42,9 @@ class _Machine:
     words: Automaton
 
 
+@cache
 def compile_expressions(spec: ExpressionSegmenter) -> Part:
+    """Of one row of Splits once: a search for a form makes the tables of many vocabularies."""
     try:
         machine = _machine(spec)
     except NotSupported as error:
@@ -117,10 +120,9 @@ def _tables(machine: _Machine) -> Part:
         *arrays,
         *((name, table[:, order].astype(np.uint16).ravel()) for name, table in zip(names, steps, strict=True)),
     )
-    front_field = Field("front_steps", array="front_steps") if front is not None else None
     fields = (
         of_classes,
-        front_field or Field("front_steps", literal="nullptr"),
+        Field("front_steps", literal="nullptr") if front is None else Field("front_steps", array="front_steps"),
         Field("word_steps", array="word_steps"),
         unsigned("class_count", len(order)),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from ..load.tokenizer_files.expression_spec import ExpressionSegmenter
+from ..load.tokenizer_files.split_spec import ExpressionSegmenter
 from ..load.tokenizer_files.tokenizer_spec import (
     BertSegmenter,
     ByteLevelSegmenter,

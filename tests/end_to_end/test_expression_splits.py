@@ -19,7 +19,7 @@ from tokenizer_texts import ASSIGNED, CORPORA, TRICKY, corpus_lines, joined, ran
 
 from codegen.errors import EtchError
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.expression_spec import ExpressionSegmenter
+from codegen.load.tokenizer_files.split_spec import ExpressionSegmenter
 from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer import compile_tokenizer
 
@@ -65,8 +65,12 @@ _BEHIND = ("", "", "", r"(?!\S)", r"(?=\p{L})", "(?!a)", "$", r"(?!\p{N})", r"\z
 _PARTS = (*TRICKY, *"aabbcc  1122..''éé", "'s", "'RE", "\r\n", "ab", "abc", "a b", "  ", "\n\n")
 
 
+def _read(parts: list[dict[str, Any]], steps: tuple[str, ...] = (), **options: Any) -> TokenizerSpec:
+    return read_byte_level_json(small_json(steps=steps, **options) | {"pre_tokenizer": row(*parts, _BYTES)})
+
+
 def _spec(parts: list[dict[str, Any]], steps: tuple[str, ...] = (), **options: Any) -> TokenizerSpec:
-    spec = read_byte_level_json(small_json(steps=steps, **options) | {"pre_tokenizer": row(*parts, _BYTES)})
+    spec = _read(parts, steps, **options)
     assert isinstance(spec.segmenter, ExpressionSegmenter)
     return spec
 
@@ -98,10 +102,12 @@ def _expression(source: random.Random) -> str:
 
 
 def test_random_ones() -> None:
-    """What is not refused parts a text as the wheel does."""
+    """What is not refused parts a text as the wheel does; most have something that no automaton finds."""
     source = random_source()
-    read = 0
-    for _ in range(30):
+    read = drawn = 0
+    while read < 10:
+        drawn += 1
+        assert drawn < 1000, "nearly all are refused"
         parts = [
             split(_expression(source), source.choice(("Isolated",) * 3 + ("Removed",)), invert=source.random() < 0.3)
         ]
@@ -110,14 +116,13 @@ def test_random_ones() -> None:
             parts.insert(0, split(first, source.choice(("Isolated", "Removed")), invert=source.random() < 0.3))
         print(parts)
         try:
-            spec = _spec(parts)
+            spec = _read(parts)
             compile_tokenizer(spec)
-        except (EtchError, AssertionError) as refused:
+        except EtchError as refused:
             print(refused)
             continue
         read += 1
         assert_same_unless_cut(spec, [random_text(source, 12, _PARTS).encode() for _ in range(60)])
-    assert read > 4
 
 
 def test_long_words() -> None:

@@ -7,125 +7,13 @@ import random
 from typing import Any
 
 import decoder_settings as decoders
+from drawn_classes import LLAMAS
+from family_specials import ROBERTAS
 from token_ids import CLIP
 
 Settings = dict[str, Any]
 
-# By model type, and what more distinguishes it from a writer's: the name before `Model` and `ForMaskedLM`.
-NAMES = {
-    "albert": "Albert",
-    "bart/rows": "Bart",
-    "bert": "Bert",
-    "big_bird": "BigBird",
-    "camembert": "Camembert",
-    "clip_text_model": "CLIPText",
-    "data2vec-text": "Data2VecText",
-    "deberta": "Deberta",
-    "deberta-v2": "DebertaV2",
-    "distilbert": "DistilBert",
-    "dpr": "DPR",
-    "electra": "Electra",
-    "ernie": "Ernie",
-    "esm": "Esm",
-    "eurobert": "EuroBert",
-    "gte": "Gte",
-    "jina_embeddings_v3": "JinaEmbeddingsV3",
-    "longformer": "Longformer",
-    "megatron-bert": "MegatronBert",
-    "mobilebert": "MobileBert",
-    "modernbert": "ModernBert",
-    "mpnet": "MPNet",
-    "mt5/encoder": "MT5",
-    "nomic_bert": "NomicBert",
-    "rembert": "RemBert",
-    "roberta": "Roberta",
-    "roberta-prelayernorm": "RobertaPreLayerNorm",
-    "roformer": "RoFormer",
-    "squeezebert": "SqueezeBert",
-    "t5/encoder": "T5",
-    "llama/rows": "Llama",
-    "mistral/rows": "Mistral",
-    "granite/rows": "Granite",
-    "olmo2/rows": "Olmo2",
-    "smollm3/rows": "SmolLM3",
-    "stablelm/rows": "StableLm",
-    "starcoder2/rows": "Starcoder2",
-    "gpt2/rows": "GPT2",
-    "gpt_neo/rows": "GPTNeo",
-    "gpt_neox/rows": "GPTNeoX",
-    "bloom/rows": "Bloom",
-    "falcon/rows": "Falcon",
-    "gptj/rows": "GPTJ",
-    "opt/rows": "OPT",
-    "phi/rows": "Phi",
-    "phi3/rows": "Phi3",
-    "qwen2/rows": "Qwen2",
-    "qwen3/rows": "Qwen3",
-    "gemma3_text/rows": "Gemma3Text",
-    "xlm-roberta": "XLMRoberta",
-    "xlm-roberta-xl": "XLMRobertaXL",
-    **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
-}
-# The endings of a family's classes where these are not those of most.
-_LLAMAS = tuple(
-    f"{name}/rows"
-    for name in ("granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3", *decoders.LIKE_LLAMA)
-)
-_DECODERS = (
-    *_LLAMAS,
-    "gemma3_text/rows",
-    "bloom/rows",
-    "falcon/rows",
-    "gpt2/rows",
-    "gpt_neo/rows",
-    "gpt_neox/rows",
-    "gptj/rows",
-    "opt/rows",
-    "phi/rows",
-    "stablelm/rows",
-    "starcoder2/rows",
-)
-ENDINGS = {
-    "longformer": (
-        *("ForMaskedLM", "ForTokenClassification", "Model"),
-        *("ForMaskedLM", "ForTokenClassification", "Model", "ForQuestionAnswering"),
-    ),
-    **dict.fromkeys(("mt5/encoder", "t5/encoder"), ("EncoderModel", "ForTokenClassification")),
-    **dict.fromkeys(_DECODERS, ("ForSequenceClassification", "Model")),
-    "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
-    **dict.fromkeys(("ernie4_5/rows", "granite/rows", "lfm2/rows"), ("Model",)),
-    "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
-    "dpr": ("QuestionEncoder", "ContextEncoder"),
-}
-# What stands before the names of the encoder's tensors in a file with a head.
-PREFIXES = {
-    **{
-        family: f"{family}."
-        for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
-    },
-    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta", "xlm-roberta-xl"), "roberta."),
-    "data2vec-text": "data2vec_text.",
-    **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
-    "rembert": "rembert.",
-    "esm": "esm.",
-    "longformer": "longformer.",
-    "squeezebert": "transformer.",
-    "roformer": "roformer.",
-    "roberta-prelayernorm": "roberta_prelayernorm.",
-    **dict.fromkeys(("eurobert", "modernbert", *_DECODERS), "model."),
-    **dict.fromkeys(("bloom/rows", "falcon/rows", "gpt2/rows", "gpt_neo/rows", "gptj/rows"), "transformer."),
-    "gpt_neox/rows": "gpt_neox.",
-    **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
-    **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),
-    "nomic_bert": "nomic_bert.",
-    "clip_text_model": "text_model.",
-    "dpr": "question_encoder.",
-}
-_ROBERTAS = (
-    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
-    "data2vec-text",
-)
-_OFFSETS = dict.fromkeys(("esm", "mpnet", *_ROBERTAS), 2)  # positions before a text's first one
+_OFFSETS = dict.fromkeys(("esm", "mpnet", *ROBERTAS), 2)  # positions before a text's first one
 _ACTIVATIONS = (
     *("gelu", "relu", "gelu_new", "silu", "swish", "gelu_pytorch_tanh", "gelu_fast", "quick_gelu"),
     *("tanh", "mish", "relu2", "gelu_10", "linear"),
@@ -205,7 +93,7 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
     }.get(family, "hidden_act")
-    rms = ("eurobert", *_LLAMAS, "gemma3_text/rows")
+    rms = ("eurobert", *LLAMAS, "gemma3_text/rows")
     epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
     found: dict[str, tuple[float, tuple[Any, ...]]] = {
         activation: (0.3, _ACTIVATIONS),
@@ -346,7 +234,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "mlp_bias": (0.25, (True,)),
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
-    **dict.fromkeys(_LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
+    **dict.fromkeys(LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
     **{
         f"{name}/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS | decoders.QWEN_WINDOWS
         for name in ("qwen2", "qwen3")
@@ -398,12 +286,12 @@ _PADDING = {"pad_token_id": 30}
 _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
-    **dict.fromkeys(_ROBERTAS, _ONE_SEGMENT),
+    **dict.fromkeys(ROBERTAS, _ONE_SEGMENT),
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "clip_text_model": {"eos_token_id": CLIP.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
-    **dict.fromkeys(_LLAMAS, _ONE_KEY_HEAD),
+    **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys(

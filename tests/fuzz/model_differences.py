@@ -33,11 +33,12 @@ import record_generation as recorded  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 from decoder_settings import LIKE_LLAMA  # noqa: E402
-from drawn_encoders import ENDINGS, NAMES, PREFIXES, draw_encoder  # noqa: E402
+from drawn_classes import ENDINGS, NAMES, PREFIXES  # noqa: E402
+from drawn_encoders import draw_encoder  # noqa: E402
 from drawn_writers import NAMES as WRITERS  # noqa: E402
 from drawn_writers import WITHOUT_ENCODER, draw_generation, draw_writer  # noqa: E402
+from family_specials import specials_of  # noqa: E402
 from head_model import LONGFORMERS_OF_PAIRS  # noqa: E402
-from library_variants import specials_of  # noqa: E402
 from model_edits import edit_config, edit_tensors  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 from outputs import Tokens  # noqa: E402

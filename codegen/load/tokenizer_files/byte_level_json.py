@@ -9,8 +9,8 @@ from typing import Any
 from ..refusal import refusal, shown
 from .bpe_json import read_bpe_model
 from .byte_level_segmenters import CLIP_SEGMENTERS, read_segmenter
-from .expression_spec import ExpressionSegmenter
 from .plain_normalizer_json import moves_spaces, read_plain_normalizer
+from .split_spec import ExpressionSegmenter
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .tokenizer_spec import (

@@ -9,12 +9,11 @@ from typing import Any
 
 from ..refusal import refusal, shown
 from .character_splits import KINDS, is_of_characters, last_kind, listed_parts, read_splits
-from .expression_spec import ExpressionSegmenter
 from .expression_splits import read_expressions
+from .split_spec import CharacterSplit, ExpressionSegmenter
 from .tokenizer_json import FILE, only_fields
 from .tokenizer_spec import (
     ByteLevelSegmenter,
-    CharacterSplit,
     Cl100kSegmenter,
     ClipSegmenter,
     DigitsSegmenter,

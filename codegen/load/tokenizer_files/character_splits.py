@@ -12,8 +12,8 @@ from typing import Any
 
 from ..refusal import refusal, shown
 from .sequence_json import ONE_CHARACTER
+from .split_spec import CharacterSplit, Cut
 from .tokenizer_json import FILE, only_fields, typed
-from .tokenizer_spec import CharacterSplit, Cut
 
 KINDS = (
     "Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", "Digits", "CharDelimiterSplit", "Split",

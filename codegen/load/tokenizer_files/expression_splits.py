@@ -11,9 +11,8 @@ from typing import Any
 from ...expressions.syntax import Characters, NotSupported, Repeat, literal, parse
 from ..refusal import refusal, shown
 from .character_splits import is_of_characters, read_behavior, read_splits
-from .expression_spec import ExpressionLevel, ExpressionSegmenter
+from .split_spec import CharacterSplit, ExpressionLevel, ExpressionSegmenter
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import CharacterSplit
 
 _LONGEST = 4096
 

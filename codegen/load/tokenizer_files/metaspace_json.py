@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from ..refusal import refusal, shown
 from .character_splits import KINDS, last_kind, listed_parts, read_splits
+from .split_spec import CharacterSplit
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import CharacterSplit, MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
+from .tokenizer_spec import MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
 
 _KNOWN = {"type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"}
 _SCHEMES: tuple[Literal["never", "first", "always"], ...] = ("never", "first", "always")

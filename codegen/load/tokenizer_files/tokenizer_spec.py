@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from .expression_spec import ExpressionSegmenter
+from .split_spec import CharacterSplit, ExpressionSegmenter
 
 
 @dataclass(frozen=True)
@@ -246,23 +246,6 @@ class WordSegmenter:
 
     add_prefix_space: bool  # before each that begins with none
     whole_words: bool  # the model, which is WordPiece or a list of words, never takes them apart
-
-
-# What becomes of characters of one kind: each is a word; neighbours are; they are dropped, or all others are; each, or
-# each run, ends the word before it or begins the one behind it.
-Cut = Literal[
-    "isolated", "contiguous", "removed", "others_removed", "with_previous", "with_next", "run_with_previous",
-    "run_with_next",
-]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class CharacterSplit:
-    """A pre-tokenizer that parts a text at single characters."""
-
-    of: str  # which: those that the wheel's pre-tokenizer of this name finds; `words`: word characters as Whitespace
-    # has them; or the pattern of a Split, as JSON
-    cut: Cut
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from ..refusal import refusal
 from .character_splits import KINDS, listed_parts, read_behavior, read_splits
+from .split_spec import Cut
 from .tokenizer_json import FILE
-from .tokenizer_spec import BertSegmenter, Cut, PunctuationRule, SplitSegmenter, WhitespaceSegmenter, WordSegmenter
+from .tokenizer_spec import BertSegmenter, PunctuationRule, SplitSegmenter, WhitespaceSegmenter, WordSegmenter
 
 _WHITE_SPACE = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit"}
 WordSegmenters = BertSegmenter | WhitespaceSegmenter | SplitSegmenter

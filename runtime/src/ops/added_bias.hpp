@@ -20,6 +20,12 @@ std::uint32_t above(std::uint32_t x, std::uint32_t y) noexcept {
     return x > y ? x - y : 0;
 }
 
+// Scores [first, last) of a row are of keys that it does not see.
+void hide(float* t, std::uint32_t first, std::uint32_t last) noexcept {
+    for (std::uint32_t j = first; j < last; ++j)
+        t[j] = kNotSeen;
+}
+
 class AddedBias {
   public:
     explicit AddedBias(const ScoreBias& bias) noexcept : bias_(bias) {}
@@ -47,10 +53,8 @@ class AddedBias {
         }
         const KeyRange seen_keys = seen(position, tile.keys);
         const std::uint32_t begin = seen_keys.first - range.first;
-        for (std::uint32_t j = 0; j < begin; ++j)
-            t[j] = kNotSeen;
-        for (std::uint32_t j = begin + seen_keys.count; j < range.count; ++j)
-            t[j] = kNotSeen;
+        hide(t, 0, begin);
+        hide(t, begin + seen_keys.count, range.count);
     }
 
   private:

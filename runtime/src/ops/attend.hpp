@@ -98,13 +98,10 @@ void quantize_queries(const AttentionS8& op, const KernelSet& kernels, const Til
     }
 }
 
-// The scores of a tile's queries with some keys.
-MatmulS8 score_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
-                       const QuantizedRows& queries, float* scores, std::size_t stride) noexcept {
-    MatmulS8 score{};
-    score.a = queries;
-    score.weights = op.keys.packed + s8_key_offset(op.shape, cached.head, cached.place);
-    score.column_scales = op.keys.scales + cached.scales(op.shape);
+// The operands that do not depend on what is multiplied.
+template <class Product, class Op>
+Product scores_of(const Op& op, const Tile& tile, const KeyRange& range, float* scores, std::size_t stride) noexcept {
+    Product score{};
     score.out = scores;
     score.out_stride = stride;
     score.rows = tile.count;
@@ -113,27 +110,9 @@ MatmulS8 score_product(const AttentionS8& op, const Tile& tile, const CachedKeys
     return score;
 }
 
-MatmulF32 score_product(const AttentionF32& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
-                        const float* row_scales, float* scores, std::size_t stride) noexcept {
-    MatmulF32 score{};
-    score.a = head_of(op.query, tile.first, op.shape, tile.head);
-    score.a_stride = op.query.width;
-    score.weights = op.keys.packed + f32_key_offset(op.shape, cached.head, cached.place);
-    score.row_scales = row_scales;
-    score.out = scores;
-    score.out_stride = stride;
-    score.rows = tile.count;
-    score.k = score.allocated_k = op.shape.head_width;
-    score.n = range.count;
-    return score;
-}
-
-// The sum of the values of these keys.
-MatmulS8 value_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
-                       const QuantizedRows& probabilities) noexcept {
-    MatmulS8 sum{};
-    sum.a = probabilities;
-    sum.weights = op.values.packed + s8_value_offset(op.shape, cached.head, cached.place);
+template <class Product, class Op>
+Product values_of(const Op& op, const Tile& tile, const KeyRange& range) noexcept {
+    Product sum{};
     sum.out = head_of(op.context, tile.first, op.shape, tile.head);
     sum.out_stride = op.context.width;
     sum.rows = tile.count;
@@ -143,19 +122,42 @@ MatmulS8 value_product(const AttentionS8& op, const Tile& tile, const CachedKeys
     return sum;
 }
 
+// The scores of a tile's queries with some keys.
+MatmulS8 score_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                       const QuantizedRows& queries, float* scores, std::size_t stride) noexcept {
+    auto score = scores_of<MatmulS8>(op, tile, range, scores, stride);
+    score.a = queries;
+    score.weights = op.keys.packed + s8_key_offset(op.shape, cached.head, cached.place);
+    score.column_scales = op.keys.scales + cached.scales(op.shape);
+    return score;
+}
+
+MatmulF32 score_product(const AttentionF32& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                        const float* row_scales, float* scores, std::size_t stride) noexcept {
+    auto score = scores_of<MatmulF32>(op, tile, range, scores, stride);
+    score.a = head_of(op.query, tile.first, op.shape, tile.head);
+    score.a_stride = op.query.width;
+    score.weights = op.keys.packed + f32_key_offset(op.shape, cached.head, cached.place);
+    score.row_scales = row_scales;
+    return score;
+}
+
+// The sum of the values of these keys.
+MatmulS8 value_product(const AttentionS8& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
+                       const QuantizedRows& probabilities) noexcept {
+    auto sum = values_of<MatmulS8>(op, tile, range);
+    sum.a = probabilities;
+    sum.weights = op.values.packed + s8_value_offset(op.shape, cached.head, cached.place);
+    return sum;
+}
+
 MatmulF32 value_product(const AttentionF32& op, const Tile& tile, const CachedKeys& cached, const KeyRange& range,
                         const float* scores, std::size_t stride, const float* row_scales) noexcept {
-    MatmulF32 sum{};
+    auto sum = values_of<MatmulF32>(op, tile, range);
     sum.a = scores;
     sum.a_stride = stride;
     sum.weights = op.values.packed + f32_value_offset(op.shape, cached.head, cached.place);
     sum.row_scales = row_scales;
-    sum.out = head_of(op.context, tile.first, op.shape, tile.head);
-    sum.out_stride = op.context.width;
-    sum.rows = tile.count;
-    sum.k = range.count;
-    sum.allocated_k = op.shape.cache_tokens;
-    sum.n = op.shape.head_width;
     return sum;
 }
 

@@ -49,11 +49,6 @@ std::size_t stride_of(const HeadShape& shape, const GlobalPart& global) noexcept
     return round_up(global.most, kPanelWidth) + round_up(shape.max_tokens, kPanelWidth);
 }
 
-void hide(float* t, std::uint32_t first, std::uint32_t last) noexcept {
-    for (std::uint32_t j = first; j < last; ++j)
-        t[j] = kNotSeen;
-}
-
 // Of one row of the tile: in the panels of global keys others are not seen, and in the window these are not.
 void mask_row(const HeadShape& shape, const ScoreBias& bias, const Tile& tile, const Pieces& of, std::uint32_t row,
               float* t) noexcept {

@@ -35,8 +35,9 @@ class Segmenter<ExpressionSegmenter, Model> {
             if ((step & ExpressionSegmenter::kDropped) != 0) return;
         }
         words_.append(unit);
-        if (words_.chars() == 1) begin_part();  // what was too long has been cut
-        read(one);
+        last_ = one;
+        if (words_.chars() == 1) begin_at(0);  // what was too long has been cut
+        read();
     }
 
     void end() noexcept {
@@ -48,16 +49,17 @@ class Segmenter<ExpressionSegmenter, Model> {
     void read_ahead(Reader&, std::string_view, RawSplitter&, const TokenWriter&, std::uint32_t) noexcept {}
 
   private:
-    void begin_part() noexcept {
+    // A word is looked for behind so many characters.
+    void begin_at(std::uint32_t chars) noexcept {
         state_ = ExpressionSegmenter::kStart;
-        begin_ = read_ = found_ = 0;
+        begin_ = read_ = found_ = chars;
     }
 
-    // All characters that have not been read; the last one is of class `last`.
-    void read(std::uint32_t last) noexcept {
+    // All characters that have not been read.
+    void read() noexcept {
         while (read_ < words_.chars()) {
             const bool is_last = read_ + 1 == words_.chars();
-            if (pass(is_last ? last : classes_.class_of(words_.scalar(read_)))) {
+            if (pass(is_last ? last_ : classes_.class_of(words_.scalar(read_)))) {
                 ++read_;
             } else {
                 end_word();
@@ -75,25 +77,23 @@ class Segmenter<ExpressionSegmenter, Model> {
 
     // The longest word that was found ends, or none begins here.
     void end_word() noexcept {
-        std::uint32_t begin = begin_ + 1;
-        if (found_ > begin_) {
-            const std::uint32_t chars = found_ - begin_;
-            write(begin_);
-            write(chars);
-            begin = 0;
+        if (found_ == begin_) {
+            begin_at(begin_ + 1);
+            return;
         }
-        begin_part();
-        begin_ = read_ = found_ = begin;
+        write(begin_);
+        write(found_ - begin_);
+        begin_at(0);
     }
 
     void end_part() noexcept {
         while (begin_ < words_.chars()) {
             pass(ExpressionSegmenter::kEnd);
             end_word();
-            if (!words_.empty()) read(classes_.class_of(words_.scalar(words_.chars() - 1)));
+            read();
         }
         words_.end();
-        begin_part();
+        begin_at(0);
     }
 
     // The first characters are a word.
@@ -108,6 +108,7 @@ class Segmenter<ExpressionSegmenter, Model> {
     const ExpressionSegmenter& part_;
     CharacterClassifier classes_;
     Words<Model>& words_;
+    std::uint32_t last_ = 0;   // the class of the last character
     std::uint32_t front_ = 0;  // states
     std::uint32_t state_ = ExpressionSegmenter::kStart;
     std::uint32_t begin_ = 0;  // characters in front of the word,

@@ -61,7 +61,7 @@ def test_what_is_read(expression: str, tree: Tree) -> None:
         ("(" * 33 + "a" + ")" * 33, "more than 32 groups in each other"),
         ("[a", "the class at 0 has no end"),
         ("*a", r"'\*' at 0"),
-        ("a**", r"'\*' at 2|two signs"),
+        ("a**", "two signs of repetition, at 2"),
         ("a{2}?", "two signs of repetition"),
         ("a{2,1}", "at least 2 and at most 1"),
         ("a{300}", "more than 256 repetitions"),

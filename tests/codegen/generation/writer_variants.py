@@ -364,50 +364,14 @@ SETTINGS["bart/texts"] |= {"early_stopping": True, "no_repeat_ngram_size": 2}
 SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.25}
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
+_DECODERS = """
+    Bloom Ernie4_5 Exaone4 Falcon Gemma Gemma3 Glm Glm4 GPTJ GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2
+    Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
+"""
+_TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5")
 CLASSES = {
-    "Bart": "BartForConditionalGeneration",
-    "M2M100": "M2M100ForConditionalGeneration",
-    "MBart": "MBartForConditionalGeneration",
-    "Marian": "MarianMTModel",
-    "Pegasus": "PegasusForConditionalGeneration",
-    **{
-        name: f"{name}ForCausalLM"
-        for name in (
-            *(
-                "Bloom",
-                "Ernie4_5",
-                "Exaone4",
-                "Falcon",
-                "Gemma",
-                "Glm",
-                "Glm4",
-                "Helium",
-                "HunYuanDenseV1",
-                "Ministral",
-                "Olmo",
-                "Olmo3",
-            ),
-            "SeedOss",
-        )
-    },
-    "Gemma3": "Gemma3ForCausalLM",
+    **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS},
+    **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},
     "GPT2": "GPT2LMHeadModel",
-    "GPTJ": "GPTJForCausalLM",
-    "GPTNeo": "GPTNeoForCausalLM",
-    "GPTNeoX": "GPTNeoXForCausalLM",
-    "Granite": "GraniteForCausalLM",
-    "Lfm2": "Lfm2ForCausalLM",
-    "Llama": "LlamaForCausalLM",
-    "Mistral": "MistralForCausalLM",
-    "Olmo2": "Olmo2ForCausalLM",
-    "OPT": "OPTForCausalLM",
-    "Phi": "PhiForCausalLM",
-    "Phi3": "Phi3ForCausalLM",
-    "Qwen2": "Qwen2ForCausalLM",
-    "Qwen3": "Qwen3ForCausalLM",
-    "SmolLM3": "SmolLM3ForCausalLM",
-    "StableLm": "StableLmForCausalLM",
-    "Starcoder2": "Starcoder2ForCausalLM",
-    "T5": "T5ForConditionalGeneration",
-    "MT5": "MT5ForConditionalGeneration",
+    "Marian": "MarianMTModel",
 }

@@ -10,10 +10,9 @@ import pytest
 from codegen.errors import EtchError
 from codegen.expressions.syntax import Characters, Repeat, Tree, parse
 from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
-from codegen.load.tokenizer_files.expression_spec import ExpressionSegmenter
+from codegen.load.tokenizer_files.split_spec import CharacterSplit, ExpressionSegmenter
 from codegen.load.tokenizer_files.tokenizer_spec import (
     ByteLevelSegmenter,
-    CharacterSplit,
     Cl100kSegmenter,
     ClipSegmenter,
     DigitsSegmenter,

@@ -8,8 +8,6 @@ every buffer: a row is alive from its write to its last read before the next wri
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +24,6 @@ from codegen.ir.check_program import check_program
 from codegen.ir.global_rows import Before, Behind
 from codegen.ir.program_changes import map_ops
 from codegen.ir.text import Text
-from codegen.memory.placement import Life, lower_bound, place
 from codegen.memory.plan import MAX_ARENA_BYTES, Plan, plan_memory
 from codegen.quantize import RECIPES
 from codegen.render.model import render_model
@@ -347,40 +344,6 @@ def test_a_phase_that_writes_nothing_is_refused(use: str, tmp_path: Path) -> Non
         else:
             render_model(replace(made, program=program), "incbin")
     assert (caught.value.code, caught.value.stage) == ("phase-not-supported", use)
-
-
-def assert_disjoint(lives: dict[str, Life], arena: Iterable[tuple[str, int, int]]) -> None:
-    spans = {name: (offset, offset + size) for name, offset, size in arena}
-    assert set(spans) == set(lives)
-    for one, other in itertools.combinations(lives, 2):
-        together = lives[one].first <= lives[other].last and lives[other].first <= lives[one].last
-        if together and lives[one].size and lives[other].size:
-            assert spans[one][1] <= spans[other][0] or spans[other][1] <= spans[one][0]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_random_lives(seed: int) -> None:
-    source = random.Random(seed)
-    ops = source.randint(1, 30)
-    lives = {}
-    for index in range(source.randint(1, 25)):
-        first = source.randrange(ops)
-        size = source.choice((0, 1, 2, 3, 5, 8, 13)) * source.choice((16, 64, 4096))
-        lives[f"b{index}"] = Life(size, first, source.randrange(first, ops))
-    placements = place(lives)
-    assert_disjoint(lives, [(item.name, item.offset, item.size) for item in placements])
-    most = max((sum(life.size for life in lives.values() if life.first <= op <= life.last)) for op in range(ops))
-    arena = max(item.offset + item.size for item in placements)
-    assert lower_bound(lives.values(), ops) == most <= arena <= sum(life.size for life in lives.values())
-    shuffled = list(lives.items())
-    source.shuffle(shuffled)
-    assert place(dict(shuffled)) == placements  # whatever the order they are named in
-
-
-def test_nested_lives_reach_the_bound() -> None:
-    lives = {"all": Life(64, 0, 9), "left": Life(128, 0, 4), "right": Life(128, 5, 9), "inner": Life(64, 6, 7)}
-    placements = place(lives)
-    assert max(item.offset + item.size for item in placements) == 256
 
 
 def test_row_block_is_the_largest_that_fits(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from library_variants import SPECIALS, attention_of, build, max_tokens
+from family_specials import SPECIALS
+from library_variants import attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens
 from token_ids import BERT, some_tokens

@@ -9,27 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from family_specials import ROBERTAS, specials_of
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS, OPT
 from random_weights import randomize
 from token_ids import (
-    ALBERT,
-    BART,
-    BERT,
-    BIG_BIRD,
-    CAMEMBERT,
-    CLIP,
-    DEBERTA,
-    DEBERTA_BYTES,
-    ESM,
-    MPNET,
-    NO_SEGMENTS,
-    QWEN,
-    REMBERT,
-    ROBERTA,
-    T5,
-    XLM_ROBERTA,
     Specials,
     some_tokens,
 )
@@ -41,44 +26,12 @@ from vocabularies import vocabulary_size, write_tokenizer
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
 MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
-ROBERTAS = (
-    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
-    "data2vec-text",
-)
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
     *("clip", "clip_text_model", "lfm2"),
 )
-# The others are as BERT.
-SPECIALS: dict[str, Specials] = {
-    "distilbert": NO_SEGMENTS,
-    "mpnet": MPNET,
-    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
-    "camembert": CAMEMBERT,
-    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
-    "modernbert": ROBERTA,
-    "eurobert": ROBERTA,
-    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma3_text"), XLM_ROBERTA),
-    "bert/xlm_words": XLM_ROBERTA,
-    "albert/own_words": ALBERT,
-    "big_bird": BIG_BIRD,
-    "rembert": REMBERT,
-    "deberta": DEBERTA_BYTES,
-    "deberta-v2": DEBERTA,
-    **dict.fromkeys(
-        (
-            *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
-            *("bloom", "falcon", "lfm2", "stablelm", "starcoder2"),
-        ),
-        QWEN,
-    ),
-    **dict.fromkeys(("t5", "mt5"), T5),
-    "bart": BART,
-    "esm": ESM,
-    **dict.fromkeys(("clip", "clip_text_model"), CLIP),
-}
 
 
 VARIANTS: dict[str, Variant] = {
@@ -339,11 +292,6 @@ VARIANTS: dict[str, Variant] = {
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
     ),
 }
-
-
-def specials_of(name: str) -> Specials:
-    """Of a variant: its own, or those of its family."""
-    return SPECIALS.get(name, SPECIALS.get(name.partition("/")[0], BERT))
 
 
 def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -> PreTrainedModel:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The special tokens that the recorded models of a family have."""
+
+from __future__ import annotations
+
+from token_ids import (
+    ALBERT,
+    BART,
+    BERT,
+    BIG_BIRD,
+    CAMEMBERT,
+    CLIP,
+    DEBERTA,
+    DEBERTA_BYTES,
+    ESM,
+    MPNET,
+    NO_SEGMENTS,
+    QWEN,
+    REMBERT,
+    ROBERTA,
+    T5,
+    XLM_ROBERTA,
+    Specials,
+)
+
+ROBERTAS = (
+    *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
+    "data2vec-text",
+)
+# The others are as BERT.
+SPECIALS: dict[str, Specials] = {
+    "distilbert": NO_SEGMENTS,
+    "mpnet": MPNET,
+    **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
+    "camembert": CAMEMBERT,
+    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
+    "modernbert": ROBERTA,
+    "eurobert": ROBERTA,
+    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma3_text"), XLM_ROBERTA),
+    "bert/xlm_words": XLM_ROBERTA,
+    "albert/own_words": ALBERT,
+    "big_bird": BIG_BIRD,
+    "rembert": REMBERT,
+    "deberta": DEBERTA_BYTES,
+    "deberta-v2": DEBERTA,
+    **dict.fromkeys(
+        (
+            *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
+            *("bloom", "falcon", "lfm2", "stablelm", "starcoder2"),
+        ),
+        QWEN,
+    ),
+    **dict.fromkeys(("t5", "mt5"), T5),
+    "bart": BART,
+    "esm": ESM,
+    **dict.fromkeys(("clip", "clip_text_model"), CLIP),
+}
+
+
+def specials_of(name: str) -> Specials:
+    """Of a variant: its own, or those of its family."""
+    return SPECIALS.get(name, SPECIALS.get(name.partition("/")[0], BERT))
