@@ -5,11 +5,11 @@ import _signal
 import sys
 
 if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # which ends the process without a word until starting.py is read
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # which ends the process without a word until signals.py is read
 if sys.version_info < (3, 10):  # noqa: UP036 - the floor is what this line is for
     sys.exit("etch: Python 3.10 or newer is needed, this is " + sys.version.split()[0])
 
-from .process.starting import leave_on_signals
+from .process.signals import leave_on_signals
 
 
 def main() -> int:

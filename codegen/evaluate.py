@@ -24,11 +24,11 @@ from .golden import text_tokenizer
 from .ir.program import Program
 from .ir.task import Measure, Task
 from .ir.text import Text
+from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import check_taken
 from .library_tokenizer.encoding import encoded as encode_texts
 from .library_tokenizer.spelled import Speller
 from .load.tokenizer_files.text_tokenizers import TargetTokenizer
-from .load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .process.progress import advance, stage
 
 # [texts, outputs], or [tokens, outputs] of each text, or the texts that are written.

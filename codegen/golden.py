@@ -21,11 +21,11 @@ from .ir import program as p
 from .ir import walks
 from .ir.stage import Stage
 from .ir.text import Text
+from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
 from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
 from .load.tokenizer_files.text_tokenizers import TargetTokenizer
-from .load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .process.progress import advance, stage
 
 # No line breaks: texts also travel as lines of a file.

@@ -13,7 +13,6 @@ from .budget import Limits, check_linked, check_planned, check_tools, choose
 from .building.build import build, check_buildable
 from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
-from .console.report import evaluation_report, generation_report, pruning_report
 from .errors import EtchError
 from .files.table_file import Columns
 from .folders.output import prepare_target, write_output
@@ -33,12 +32,13 @@ from .memory.regions import Room, checked_rooms, plan_in
 from .memory.table_places import TablePlace, checked_places, choose_places
 from .names import checked_name, name_from_folder
 from .oracle.interpret import Interpreter
+from .pack.tables import make_tables
 from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
 from .render.manifest import manifest
 from .render.model import Model, TableForm, render_model
-from .render.tables import make_tables
+from .report import evaluation_report, generation_report, pruning_report
 from .targets import TARGETS
 from .tokenizer import compile_target, compile_tokenizer
 from .vocabulary import pruning as vocabulary

@@ -8,14 +8,14 @@ everything.
 
 from __future__ import annotations
 
-import ast
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from import_statements import ROOT, imports_of
+
 CPP = (
     *("test-kernels", "test-ops", "test-calls", "test-decode", "test-tokenizer", "test-hosted", "test-model"),
     *("test-cuda", "test-firmware"),
@@ -23,6 +23,7 @@ CPP = (
 BUILT = "tests/end_to_end"  # what runs built models
 OLDEST = "tests/codegen/test_oldest_python.py"  # reads all sources that users run
 FROZEN = "tests/codegen/test_frozen_values.py"  # reads all of the generator
+DIRECTIONS = "tests/test_import_directions.py"  # the same, and the tools
 READ = (f"{BUILT}/test_readme.py", f"{BUILT}/test_readme_commands.py")  # what reads the pages for users
 GPU = (
     "test-cuda",
@@ -48,7 +49,7 @@ FIRMWARE = (f"{BUILT}/firmware", f"{BUILT}/report", "test-firmware")
 TABLE: dict[str, tuple[str, ...]] = {
     "LICENSE": (f"{BUILT}/outside",),
     "README.md": (*READ, f"{BUILT}/outside"),
-    "codegen/": (BUILT, OLDEST, FROZEN),  # what runs it in processes of its own; importers come on top
+    "codegen/": (BUILT, OLDEST, FROZEN, DIRECTIONS),  # what runs it in processes of its own; importers come on top
     "codegen/CHANGELOG.md": (*READ, f"{BUILT}/outside/test_versions.py"),
     **{f"codegen/{page}.md": READ for page in ("ERRORS", "OPTIONS", "README", "SECURITY")},
     "codegen/templates/": ("tests/codegen", "tests/fuzz", BUILT),
@@ -131,7 +132,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "tools/train/tokens/": (f"{BUILT}/test_tokens_recipe.py",),
 }
 # On top of what the table says: what reads every script of tools/.
-OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py", OLDEST)
+OF_TOOLS = (f"{BUILT}/scripts", f"{BUILT}/test_readme_commands.py", OLDEST, DIRECTIONS)
 
 
 @dataclass(frozen=True)
@@ -213,19 +214,8 @@ def _reached(file: str) -> frozenset[str]:
 @cache
 def _imports(file: str) -> frozenset[str]:
     """Files of this project that a file imports; a package's own file comes with each of its modules."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            package = Path(file).parent.parts
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            found.update(_files_of(name))
-    return frozenset(found)
+    names = (name for imported in imports_of(file) for name in imported.all)
+    return frozenset(path for name in names for path in _files_of(name))
 
 
 @cache

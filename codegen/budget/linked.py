@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..building.build import ROOT, build_firmware
 from ..errors import EtchError
+from ..pack.tables import table_bytes
 from ..render.model import Model
-from ..render.tables import table_bytes
 from ..sizes import size_text
 from .limits import ALLOWANCES, STAGE, Limits, Size
 

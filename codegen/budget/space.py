@@ -23,9 +23,9 @@ from ..load.folder import Checkpoint
 from ..lower import lower
 from ..memory.plan import plan_memory
 from ..memory.stack_budget import stack_budget
+from ..pack.tables import slot_tables, table_bytes, tokenizer_tables
 from ..quantize import choose_recipe
 from ..quantize.bits import places_of, width_of
-from ..render.tables import slot_tables, table_bytes, tokenizer_tables
 from ..targets import Target
 from ..tokenizer import TokenizerTables, compile_target, compile_tokenizer
 from ..vocabulary.pruning import Bound, Corpus, Pruning, RareWords, keep_ids, prune_corpus

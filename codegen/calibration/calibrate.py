@@ -26,7 +26,7 @@ from ..golden import text_tokenizer
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.program_changes import with_matrices
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance, stage
 from ..quantize.bits import places_of

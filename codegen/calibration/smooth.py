@@ -24,7 +24,7 @@ from ..golden import text_tokenizer
 from ..ir import graph as g
 from ..ir import program as p
 from ..ir.normed import Normed, Stored, normed_of, with_factors
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..lower import lower
 from ..oracle.interpret import Interpreter
 from ..process.progress import stage

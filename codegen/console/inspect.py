@@ -20,14 +20,14 @@ from ..load.tokenizer_files.languages import Languages
 from ..lower import lower
 from ..memory.plan import Plan
 from ..memory.regions import Room, checked_rooms, plan_in
+from ..pack.tables import make_tables, table_bytes, weight_bytes
 from ..pipeline import check_max_target, load, to_graph
 from ..quantize import RECIPES
 from ..quantize.bits import places_of
 from ..render.manifest import region_facts
-from ..render.tables import make_tables, table_bytes, weight_bytes
+from ..report import checkpoint_report, parameter_count, plan_lines
 from ..targets import TARGETS
 from ..tokenizer import compile_tokenizer
-from .report import checkpoint_report, parameter_count, plan_lines
 
 
 @dataclass(frozen=True)

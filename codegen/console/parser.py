@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         words = (word.split("=")[0] for word in self._given)
         unknown = next((word for word in words if word.startswith("--") and word not in options), None)
         if unknown is not None and ("required" in message or "unrecognized" in message):
-            near = difflib.get_close_matches(unknown[2:], [option[2:] for option in options], 1, cutoff=0.75)
+            near = difflib.get_close_matches(unknown[2:], [option[2:] for option in options], 1, cutoff=0.65)
             message = f"unrecognized arguments: {unknown}" + (f", did you mean --{near[0]}?" if near else "")
         sys.stderr.write(f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
         raise SystemExit(WRONG_USE)

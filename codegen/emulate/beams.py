@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..ir.constants import powers
 from ..ir.graph import Target
 from ..ir.search import Search
-from ..quantize.constants import powers
 from .best import powers_of
 from .floats import F32Array, row_maximum
 from .polynomials import LN2, LOG2E, log2

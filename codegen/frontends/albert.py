@@ -12,10 +12,12 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "albert"
@@ -45,7 +47,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(
+    check_architecture(
         config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, pre_training=("ForMaskedLM",)
     )
     bert_like.check_encoder_only(config)

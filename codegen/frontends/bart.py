@@ -4,7 +4,7 @@ decoder reads the text itself, which its class says. Names as in `transformers`.
 
 from __future__ import annotations
 
-from .shared.bart_family import Family
+from .bases.bart_family import Family
 from .shared.encoder_decoder import HARMLESS_KEYS as _HARMLESS
 from .shared.encoder_decoder import Form
 

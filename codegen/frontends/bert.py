@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..ir.graph import Graph
 from ..load.folder import Checkpoint
-from .shared import bert_like
+from .bases import bert_like
 
 MODEL_TYPE = "bert"
 CLASSIFIER = "BertForSequenceClassification"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Op, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
 from .shared.alibi import alibi
-from .shared.decoder_family import Family, Names
 from .shared.layer_parts import ATTENTION, LayerParts, width_in
 from .shared.llama_stack import Stack
 

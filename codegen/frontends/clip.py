@@ -12,6 +12,7 @@ from ..load.config_keys import check_keys, unused_keys
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import clip_text_model
+from .bases.architecture import check_class
 from .shared import parts
 from .shared.embedding_head import check_no_rows
 
@@ -32,7 +33,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that is about texts exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    parts.check_class(config, _CLASS)
+    check_class(config, _CLASS)
     check_no_rows(checkpoint, _CLASS)
     texts = _of_texts(config)
     check_keys(texts, may_decode=False)

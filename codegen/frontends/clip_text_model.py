@@ -5,16 +5,18 @@ end token is the embedding, through a linear where the class has one. Names as i
 from __future__ import annotations
 
 from ..ir.graph import Embed, Graph, Layers, Node, Term
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_files.tokenizer_config import CLIP_TOKENIZER
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_class
+from .bases.heads import read_head
+from .shared import parts
 from .shared.embedding_head import embedding_head
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
-from .shared.heads import read_head
 from .shared.masks import CAUSAL
 from .shared.rows import HeadOps
 
@@ -48,7 +50,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors = checkpoint.config, checkpoint.tensors
-    parts.check_class(config, _ENCODER, _PROJECTED)
+    check_class(config, _ENCODER, _PROJECTED)
     prefix = _PREFIX if f"{_PREFIX}{_WORDS}" in tensors else ""
     body, widths = rows_of(config, tensors, prefix, max_tokens)
     projects = _PROJECTED in config.architectures

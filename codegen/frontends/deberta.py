@@ -9,7 +9,8 @@ import numpy as np
 from ..ir.graph import Array, Attention, F32Array, Linear, Op, Parameter
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .shared import bert_like, deberta_like, parts
+from .bases import bert_like, deberta_like
+from .shared import parts
 from .shared.computed import Computed
 from .shared.disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
 from .shared.encoder_layer import LayerShape, post_norm_layer

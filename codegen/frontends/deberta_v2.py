@@ -9,7 +9,8 @@ from dataclasses import replace
 from ..ir.graph import Attention, Linear, Op
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .shared import bert_like, deberta_like, parts
+from .bases import bert_like, deberta_like
+from .shared import parts
 from .shared.disentangled import KEYS, QUERIES, Relative, disentangled, farthest_distance, known_kinds, read_kinds
 from .shared.encoder_layer import LayerShape, post_norm_layer
 

@@ -11,10 +11,11 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
 from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "distilbert"
@@ -52,7 +53,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     shape = LayerShape(

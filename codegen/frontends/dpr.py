@@ -10,7 +10,9 @@ from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_class
+from .shared import parts
 from .shared.embedding_head import check_no_rows, embedding_head
 
 MODEL_TYPE = "dpr"
@@ -44,5 +46,5 @@ def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
 
 def _encoder(config: Config) -> str:
     """The class that the folder was saved from."""
-    parts.check_class(config, *_PREFIXES)
+    check_class(config, *_PREFIXES)
     return next((name for name in _PREFIXES if name in config.architectures), _USUAL)

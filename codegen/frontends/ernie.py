@@ -10,7 +10,8 @@ import numpy as np
 
 from ..ir.graph import F32Array, Graph, Parameter, Term
 from ..load.folder import Checkpoint
-from .shared import bert_like, parts
+from .bases import bert_like
+from .shared import parts
 from .shared.computed import Computed
 from .shared.encoder_layer import LayerShape
 

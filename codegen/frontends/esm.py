@@ -20,10 +20,12 @@ from ..load.limits import Limits
 from ..load.safetensors import TensorFile
 from ..load.tokenizer_files.esm_folder import TOKENIZER_CLASS
 from . import roberta
-from .shared import bert_like, parts, rotary
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts, rotary
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape, pre_norm_layer
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "esm"
@@ -56,9 +58,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(
-        config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, others=_HEADS
-    )
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None, others=_HEADS)
     _check_settings(config)
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)

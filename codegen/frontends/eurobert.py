@@ -7,9 +7,10 @@ from ..ir.graph import Graph, Node, Pooling
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
+from .bases.architecture import check_architecture
+from .bases.heads import head_class, read_head
 from .shared import parts
 from .shared.classifier_head import classifier_head
-from .shared.heads import head_class, read_head
 from .shared.llama_stack import WORDS, Biases, Form, Rotation, Stack, llama_stack
 from .shared.masks import EVERYTHING
 from .shared.prediction_head import Prediction
@@ -35,7 +36,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     limits = read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     prefix = parts.prefix_of(checkpoint, _PREFIX, WORDS)

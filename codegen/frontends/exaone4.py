@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
-from .shared.decoder_family import Family
 from .shared.layer_kinds import FULL, SLIDING, every_so_manyth, layer_kinds
 from .shared.llama_stack import BEHIND, HEAD_NORMS, Biases, Form, Stack, causal_stack, masks_by_kind
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Norm, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.layer_parts import ATTENTION, LayerParts, width_in
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
 from .shared.rotary import angles_of, check_head_dim, rotary_tables

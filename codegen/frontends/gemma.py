@@ -8,9 +8,9 @@ import math
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
 from .shared.computed import one_more
-from .shared.decoder_family import Family
 from .shared.llama_stack import Biases, Factors, Form, Stack, causal_stack
 
 MODEL_TYPE = "gemma"

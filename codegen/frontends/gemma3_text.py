@@ -10,9 +10,9 @@ import math
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
 from .shared.computed import one_more
-from .shared.decoder_family import Family
 from .shared.layer_kinds import (
     FULL,
     SLIDING,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .shared.decoder_family import Family
+from .bases.decoder_family import Family
 from .shared.llama_parts import read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, BlockNorms, Form, Rotation, Stack, llama_stack
 from .shared.rotary import partial_angles, said_in

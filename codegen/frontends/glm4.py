@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .glm import HARMLESS_KEYS, glm_stack
-from .shared.decoder_family import Family
 from .shared.llama_stack import BlockNorms, Stack
 
 MODEL_TYPE = "glm4"

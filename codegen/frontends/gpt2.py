@@ -8,9 +8,9 @@ import numpy as np
 from ..ir.graph import Array, Attention, Embed, F32Array, Layers, Linear, Norm, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
 from .shared.computed import Computed, rows_of
-from .shared.decoder_family import Family, Names
 from .shared.llama_stack import Stack
 
 MODEL_TYPE = "gpt2"

@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Embed, Layers, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.encoder_layer import LayerNames, LayerShape, pre_norm_layer
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
 from .shared.masks import Masks, masks_of_past

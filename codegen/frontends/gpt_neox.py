@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.layer_parts import ATTENTION, LayerParts
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Stack
 from .shared.rotary import Angles, check_head_dim, partial_angles, rotary_tables, said_in

@@ -7,9 +7,9 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Linear, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.llama_stack import MAX_POSITIONS, Stack
 from .shared.pairs import by_halves
 from .shared.rotary import Angles, rotary_tables

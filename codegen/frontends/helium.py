@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .shared.decoder_family import Family
+from .bases.decoder_family import Family
 from .shared.llama_stack import Biases, Form, Stack, causal_stack
 
 MODEL_TYPE = "helium"

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
-from .shared.decoder_family import Family
 from .shared.layer_kinds import Seen
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
 from .shared.rotary import Angles, angles_in, kind_of, said_in, theta_in

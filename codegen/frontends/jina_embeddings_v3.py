@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .shared import rotary_bert
+from .bases import rotary_bert
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "jina_embeddings_v3"

@@ -9,9 +9,9 @@ from dataclasses import replace
 from ..ir.graph import MOST_TAPS, Attention, CausalConvolution, Embed, Multiply, Op, Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
 from .shared.computed import depthwise
-from .shared.decoder_family import Family
 from .shared.layer_kinds import FULL, Seen, layer_kinds
 from .shared.llama_parts import LlamaParts, read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Rotation, Stack

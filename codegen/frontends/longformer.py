@@ -18,7 +18,8 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import roberta
-from .shared import bert_like, parts
+from .bases import bert_like
+from .shared import parts
 from .shared.masks import masks_both_ways
 
 MODEL_TYPE = "longformer"

@@ -13,8 +13,8 @@ from functools import cache
 from ..ir.graph import Parameter, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.bart_family import Family
 from .shared import encoder_decoder, parts
-from .shared.bart_family import Family
 from .shared.sinusoids import closed_sinusoids
 
 MODEL_TYPE = "m2m_100"

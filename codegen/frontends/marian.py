@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.bart_family import Family
 from .shared import encoder_decoder, parts
-from .shared.bart_family import Family
 
 MODEL_TYPE = "marian"
 HARMLESS_KEYS = encoder_decoder.HARMLESS_KEYS

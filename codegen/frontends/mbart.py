@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .shared.bart_family import Family
+from .bases.bart_family import Family
 from .shared.encoder_decoder import HARMLESS_KEYS, Form
 
 __all__ = ["HARMLESS_KEYS"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..ir.graph import Graph
 from ..load.folder import Checkpoint
-from .shared import bert_like
+from .bases import bert_like
 
 MODEL_TYPE = "megatron-bert"
 CLASSIFIER = "MegatronBertForSequenceClassification"

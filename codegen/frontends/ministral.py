@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .mistral import FORM, HARMLESS_KEYS, WINDOW
 from .shared import parts
-from .shared.decoder_family import Family
 from .shared.layer_kinds import FULL, SLIDING, layer_kinds
 from .shared.llama_stack import Stack, causal_stack, masks_by_kind
 

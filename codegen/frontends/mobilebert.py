@@ -16,10 +16,12 @@ from ..ir.graph import Attention, Embed, Graph, Layers, Linear, Node, Norm, Op, 
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.safetensors import TensorFile
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import head_class, read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of
-from .shared.heads import head_class, read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mobilebert"
@@ -71,7 +73,7 @@ class _Form:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     form, tables = _read_form(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)

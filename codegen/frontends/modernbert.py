@@ -30,9 +30,10 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
+from .bases.architecture import check_architecture
+from .bases.heads import head_class, read_head
 from .shared import parts
 from .shared.classifier_head import POOLED, classifier_head
-from .shared.heads import head_class, read_head
 from .shared.layer_kinds import (
     FULL,
     SLIDING,
@@ -87,7 +88,7 @@ class _Shape:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     limits, shape = read_limits(config), _read_shape(config)
     parts.check_max_tokens(max_tokens, limits.positions)
     parts.check_layers(tensors, len(shape.kinds))

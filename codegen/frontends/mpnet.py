@@ -11,11 +11,13 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from ..load.safetensors import TensorFile
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.distance_bias import distance_bias
 from .shared.encoder_layer import LayerNames, LayerShape, post_norm_layer
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "mpnet"
@@ -47,7 +49,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, limits = bert_like.read_shape(config), read_limits(config)
     bert_like.check_padding(checkpoint.tokenizer, FIRST_POSITION - 1)

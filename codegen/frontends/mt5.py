@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .shared import t5_family
+from .bases import t5_family
 
 MODEL_TYPE = "mt5"
 HARMLESS_KEYS = t5_family.HARMLESS_KEYS

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .shared import rotary_bert
+from .bases import rotary_bert
 from .shared.encoder_layer import LayerShape
 from .shared.prediction_head import Prediction
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .olmo2 import HARMLESS_KEYS, form_in
-from .shared.decoder_family import Family
 from .shared.layer_kinds import (
     FULL,
     SLIDING,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Embed, Layers, Linear, Node, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.encoder_layer import BART_NAMES, LayerShape, post_norm_layer, pre_norm_layer
 from .shared.llama_stack import POSITIONS, WORDS, Stack
 from .shared.masks import CAUSAL

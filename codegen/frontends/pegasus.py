@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.bart_family import Family
 from .shared import encoder_decoder
-from .shared.bart_family import Family
 
 MODEL_TYPE = "pegasus"
 # Of positions that are learned.

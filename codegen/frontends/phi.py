@@ -7,8 +7,8 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
-from .shared.decoder_family import Family, Names
 from .shared.llama_parts import LlamaParts, read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
 from .shared.rotary import partial_angles, rotary_tables, said_in

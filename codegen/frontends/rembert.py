@@ -11,10 +11,12 @@ from ..ir.graph import Graph, Node
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.encoder_layer import LayerShape
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "rembert"
@@ -33,7 +35,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, tables = bert_like.read_shape(config), bert_like.read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)

@@ -12,9 +12,11 @@ from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
-from .shared import bert_like, parts
+from .bases import bert_like
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
-from .shared.heads import read_head
 from .shared.prediction_head import Prediction
 
 MODEL_TYPE = "roberta"
@@ -53,7 +55,7 @@ def graph_of(
     """The same of a family that is RoBERTa but for the names of its classes, that of the encoder in a file with a head,
     and the places of norms."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
     bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)

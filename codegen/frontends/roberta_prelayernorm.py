@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..ir.graph import Graph
 from ..load.folder import Checkpoint
 from . import roberta
-from .shared import bert_like
+from .bases import bert_like
 
 MODEL_TYPE = "roberta-prelayernorm"
 CLASSIFIER = "RobertaPreLayerNormForSequenceClassification"

@@ -14,11 +14,13 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits, usual_limits
 from ..load.safetensors import TensorFile
-from .shared import bert_like, parts, rotary_bert
+from .bases import bert_like, rotary_bert
+from .bases.architecture import check_architecture
+from .bases.heads import read_head
+from .shared import parts
 from .shared.classifier_head import classifier_head
 from .shared.computed import columns_of, rows_of
 from .shared.encoder_layer import LayerShape, post_norm_layer
-from .shared.heads import read_head
 from .shared.pairs import by_halves
 from .shared.prediction_head import Prediction
 from .shared.rotary import check_pairs
@@ -39,7 +41,7 @@ def read_limits(config: Config) -> Limits:
 def build_graph(checkpoint: Checkpoint, max_tokens: int) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file that the model uses exactly once."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
+    check_architecture(config, encoder=ENCODER, classifier=CLASSIFIER, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     if config.flag("rotary_value", False):
         raise parts.refuse("rotary-not-supported", "rotary_value is true: values that are turned, too")

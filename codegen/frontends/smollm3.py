@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared import parts
-from .shared.decoder_family import Family
 from .shared.llama_stack import Biases, Form, Stack, causal_stack, masks_where_used
 
 MODEL_TYPE = "smollm3"

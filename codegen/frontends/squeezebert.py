@@ -13,7 +13,8 @@ from dataclasses import replace
 from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
-from .shared import bert_like, parts
+from .bases import bert_like
+from .shared import parts
 from .shared.encoder_layer import LayerNames
 
 MODEL_TYPE = "squeezebert"

@@ -4,7 +4,7 @@ which sentence-T5 and GTR are. Names as in `transformers` 5.23."""
 
 from __future__ import annotations
 
-from .shared import t5_family
+from .bases import t5_family
 
 MODEL_TYPE = "t5"
 HARMLESS_KEYS = t5_family.HARMLESS_KEYS

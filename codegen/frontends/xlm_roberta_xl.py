@@ -11,7 +11,7 @@ from ..load.config import Config
 from ..load.folder import Checkpoint
 from ..load.limits import Limits
 from . import roberta
-from .shared import bert_like
+from .bases import bert_like
 
 MODEL_TYPE = "xlm-roberta-xl"
 CLASSIFIER = "XLMRobertaXLForSequenceClassification"

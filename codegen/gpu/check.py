@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..errors import EtchError
 from ..ir import program as p
-from ..load.tokenizer_files.tokenizer_spec import BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
+from ..ir.tokenizer_spec import BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
 from .difference import difference
 from .encoder import Encoder, find_encoder, refusal
 from .form import form_of

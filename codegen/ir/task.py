@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..files.table_file import Columns, Echo, Row
-    from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
     from .graph import Graph
     from .text import Text
+    from .tokenizer_spec import TokenizerSpec
 
 
 @dataclass(frozen=True)

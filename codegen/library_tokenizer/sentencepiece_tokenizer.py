@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..ir.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec
 from ..load.tokenizer_files.sentencepiece_library import processor_of, without_normalization
-from ..load.tokenizer_files.tokenizer_spec import SentencePieceFile, SentencePieceNormalizer, TokenizerSpec
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tokenizers import Tokenizer
 
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
 WheelTokenizer = Tokenizer | SentencePieceTokenizer

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import EtchError
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..names import MANIFEST
 from ..process.command_line import etch_command
 from .config import FILE as CONFIG_FILE
@@ -39,7 +40,6 @@ from .terms import read_terms
 from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
 from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer_files.tokenizer import load_tokenizer
-from .tokenizer_files.tokenizer_spec import TokenizerSpec
 
 ADAPTER_FILE = "adapter_config.json"
 _OTHER_FORMATS = (".h5", ".msgpack", ".onnx", ".gguf")

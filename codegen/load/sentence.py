@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..ir.tokenizer_spec import TokenizerSpec
 from .dense import Dense, read_dense
 from .files import CheckpointFolder
 from .max_tokens import SENTENCE_FILE
 from .refusal import refusal, shown
-from .tokenizer_files.tokenizer_spec import TokenizerSpec
 
 Pooling = Literal["cls", "mean", "max", "mean_sqrt", "last"]
 

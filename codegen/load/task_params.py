@@ -12,15 +12,15 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from .config import Config
-from .refusal import refusal, shown
-from .tokenizer_files.tokenizer_spec import (
+from ..ir.tokenizer_spec import (
     CharsmapNormalizer,
     MetaspaceSegmenter,
     NoNormalizer,
     TemplatePart,
     TokenizerSpec,
 )
+from .config import Config
+from .refusal import refusal, shown
 
 _KEY = "task_specific_params"
 _METASPACE = "\u2581"

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..ir import graph as g
 from ..ir import program as p
+from ..ir.constants import reciprocal, rounded, without_tiny
 from ..ir.products import Product
 from ..ir.stage import Stage
 from ..process.progress import advance
 from ..quantize.channels import quantize_rows
-from ..quantize.constants import reciprocal, rounded, without_tiny
 from .place import Place
 
 LOWER: Stage[list[p.Op]] = Stage("lower")

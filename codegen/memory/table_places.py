@@ -22,7 +22,7 @@ from .regions import RegionSearch, Room, checked_rooms, parse_room
 from .table_traffic import table_traffic
 
 if TYPE_CHECKING:
-    from ..render.tables import Table
+    from ..pack.tables import Table
 
 _COPIED = ",copied"
 

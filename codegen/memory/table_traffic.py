@@ -24,7 +24,7 @@ from .plan import Plan
 from .traffic import Times, ops_with_times, rows_in
 
 if TYPE_CHECKING:
-    from ..render.tables import Table
+    from ..pack.tables import Table
 
 
 def table_traffic(program: p.Program, plan: Plan, target: Target, tables: Sequence[Table]) -> dict[str, int]:

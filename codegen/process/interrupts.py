@@ -9,10 +9,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from . import starting
-from .starting import farewell
+from . import signals
+from .signals import farewell
 
-SIGNALS = tuple(map(signal.Signals, starting.SIGNALS))
+SIGNALS = tuple(map(signal.Signals, signals.SIGNALS))
 
 
 class Stops:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from ..ir.constants import without_tiny
 from ..ir.graph import F32Array, Graph
 from ..ir.program import F32Matrix, Kind
-from .constants import without_tiny
 from .recipe import Recipe
 
 

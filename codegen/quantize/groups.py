@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ir.constants import TINY
 from ..ir.graph import F32Array
 from ..ir.program import GROUP, S4Matrix
-from .constants import TINY
 
 F64Array = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from jinja2 import Environment
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
+from ..ir.constants import powers
 from ..ir.op import writes
 from ..ir.search import Restrictions, Sampling, Search
 from ..ir.stage import Stage
 from ..memory.plan import slot_rows
-from ..quantize.constants import powers
 from .embeddings import embedding_names
 from .forward import INDENT, Row, Scope, layer_rows, op_rows
 from .shapes import heads_of

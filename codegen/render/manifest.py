@@ -12,10 +12,10 @@ from ..folders.manifest import id_set
 from ..ir import program as p
 from ..memory.plan import Plan
 from ..memory.regions import Room
+from ..pack.tables import Table, table_bytes
 from ..quantize import chosen_bits
 from .model import Model, TableForm
 from .table_places import place_facts
-from .tables import Table, table_bytes
 
 
 def manifest(model: Model, form: TableForm, files: dict[str, str]) -> bytes:

@@ -23,6 +23,7 @@ from ..memory.plan import Plan, most_rows_of
 from ..memory.regions import Room
 from ..memory.stack_budget import stack_budget
 from ..memory.table_places import TablePlan
+from ..pack.tables import Table, table_bytes
 from ..targets import Target
 from ..tokenizer import TargetTables, TokenizerTables
 from .arena import arena_lines, base_of, size_checks
@@ -35,7 +36,6 @@ from .head import head_lines, head_values
 from .scores import score_values
 from .shapes import shape_values
 from .table_places import place_sections, place_values
-from .tables import Table, table_bytes
 from .task import heads_values, task_values
 from .text import literal_lines, number_lines, string_view
 from .weights import tokenizer_lines, weights_values

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import EtchError
 from ..ir import program as p
 from ..ir import walks
-from ..quantize.constants import rounded
+from ..ir.constants import rounded
 from ..targets import Target
 from .text import constant, float_literal
 

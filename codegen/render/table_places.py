@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..memory.table_places import TablePlace, TablePlan
+from ..pack.tables import Table
 from ..targets import Target
-from .tables import Table
 
 
 def place_values(model: str, plan: TablePlan, tables: Sequence[Table], target: Target) -> dict[str, Any]:

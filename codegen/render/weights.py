@@ -9,9 +9,9 @@ from typing import Any
 from ..ir import program as p
 from ..ir import walks
 from ..ir.stage import Stage
+from ..pack.tables import Table
 from ..tokenizer import Field
 from .scores import layer_members
-from .tables import Table
 from .text import annotated, constant, float_literal, pascal
 
 

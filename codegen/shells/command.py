@@ -30,14 +30,13 @@ class Completion:
         parser.description = "In bash: source <(etch completion bash)"
         parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
         parser.add_argument("--program", type=Path, metavar="FILE", help="of this program of a model instead of etch")
+        parser.set_defaults(commands=commands)
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """The exit code."""
-        from ..cli import make_parser
-
         if arguments.program is None:
-            script = of_etch(arguments.shell, commands_of(make_parser()))
+            script = of_etch(arguments.shell, commands_of(arguments.commands))
         else:
             script = of_program(arguments.shell, arguments.program.name, _help_of(arguments.program))
         sys.stdout.write(script)
@@ -54,14 +53,13 @@ class Manual:
         """The command's parser."""
         parser = commands.add_parser(Manual.NAME, help="pages of the manual, one a command", allow_abbrev=False)
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write etch-COMMAND.1")
+        parser.set_defaults(commands=commands)
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """The exit code."""
-        from ..cli import make_parser
-
         arguments.out.mkdir(parents=True, exist_ok=True)
-        for command in commands_of(make_parser()):
+        for command in commands_of(arguments.commands):
             path = arguments.out / f"etch-{command.name}.1"
             path.write_text(page(command, __version__), encoding="utf-8")
             print(f"wrote {path}")

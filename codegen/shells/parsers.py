@@ -42,13 +42,18 @@ class Command:
         return tuple(each for option in named for each in option.spellings)
 
 
-def commands_of(parser: argparse.ArgumentParser) -> tuple[Command, ...]:
-    """In the order of --help."""
+def commands_in(parser: argparse.ArgumentParser) -> tuple[Command, ...]:
+    """Of a parser of commands, in the order of --help."""
     [found] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    said = {action.dest: action.help or "" for action in found._choices_actions}
+    return commands_of(found)
+
+
+def commands_of(commands: argparse._SubParsersAction) -> tuple[Command, ...]:
+    """What add_subparsers() gave, with all commands added to it."""
+    said = {action.dest: action.help or "" for action in commands._choices_actions}
     return tuple(
         Command(name, said[name], command.description or "", _groups(command))
-        for name, command in found.choices.items()
+        for name, command in commands.choices.items()
     )
 
 

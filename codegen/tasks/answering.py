@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from ..files.table_file import Columns, Echo, Row
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from .spans import Window, best_answer, windows_of
 from .squad import exact_match, f1, read_questions
 

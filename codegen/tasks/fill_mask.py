@@ -16,7 +16,7 @@ from ..files.table_file import Row, refused
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..ir.text import Text
-from ..load.tokenizer_files.tokenizer_spec import AddedToken
+from ..ir.tokenizer_spec import AddedToken
 from .columns import parts_of
 
 MOST_CANDIDATES = 16  # of a mask

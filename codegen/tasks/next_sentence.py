@@ -15,7 +15,7 @@ from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face
 from ..ir.text import Text
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from .classification import Classification
 from .columns import check_two_texts
 

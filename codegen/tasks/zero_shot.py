@@ -19,7 +19,7 @@ from ..golden import text_tokenizer
 from ..ir.graph import Graph
 from ..ir.task import Face, Measure, Task
 from ..ir.text import Text
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import TokenizerSpec
 from .classification import Classification
 from .names import printable_name
 

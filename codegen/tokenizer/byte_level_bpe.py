@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.tokenizer_spec import END_OF_WORD, ByteLevelBpeModel, Trimming
+from ..ir.tokenizer_spec import END_OF_WORD, ByteLevelBpeModel, Trimming
 from . import trie
 from .fields import Field, Part, boolean, unsigned
 from .merging import merged

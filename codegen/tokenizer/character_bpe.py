@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from ..errors import EtchError
+from ..ir.tokenizer_spec import CharacterBpeModel
 from ..load.tokenizer_files.metaspace_json import METASPACE
-from ..load.tokenizer_files.tokenizer_spec import CharacterBpeModel
 from . import trie
 from .byte_level_bpe import MOST_BYTES, MOST_PIECES, SCRATCH_BYTES
 from .fields import Field, Part, boolean, never_empty, signed, unsigned

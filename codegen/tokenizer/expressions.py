@@ -20,7 +20,7 @@ from ..errors import EtchError
 from ..expressions.automaton import START, Automaton, automaton_of
 from ..expressions.levels import Front, Level, front_of, is_steady, words_of
 from ..expressions.syntax import Ahead, Characters, Choice, NotSupported, Repeat, Tree
-from ..load.tokenizer_files.split_spec import ExpressionSegmenter
+from ..ir.split_spec import ExpressionSegmenter
 from .character_sets import Arrays, class_tables, members
 from .fields import Field, Part, unsigned
 

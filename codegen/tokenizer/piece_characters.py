@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..load.tokenizer_files.tokenizer_spec import WordPieceModel
+from ..ir.tokenizer_spec import WordPieceModel
 
 _MOST = 0x7F  # etch::kMostCharacters
 _CONTINUING = 0x80  # etch::kContinuingPiece

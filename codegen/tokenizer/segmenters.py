@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from ..load.tokenizer_files.split_spec import ExpressionSegmenter
-from ..load.tokenizer_files.tokenizer_spec import (
+from ..ir.split_spec import ExpressionSegmenter
+from ..ir.tokenizer_spec import (
     BertSegmenter,
     ByteLevelSegmenter,
     Cl100kSegmenter,

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from ..load.tokenizer_files.tokenizer_spec import Folds, RunRule, SequenceNormalizer
+from ..ir.tokenizer_spec import Folds, RunRule, SequenceNormalizer
 from .fields import Field, Part, boolean, unsigned
 from .folding import compile_folding
 from .normal_form import compile_normal_form

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.split_spec import CharacterSplit, Cut
+from ..ir.split_spec import CharacterSplit, Cut
 from .character_sets import Arrays, class_tables, members
 from .fields import Field
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.tokenizer_spec import (
+from ..ir.tokenizer_spec import (
     ByteLevelBpeModel,
     CharacterBpeModel,
     TokenizerSpec,

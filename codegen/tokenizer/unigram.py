@@ -14,7 +14,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.tokenizer_spec import UnigramModel
+from ..ir.tokenizer_spec import UnigramModel
 from ..load.tokenizer_files.unigram_json import BYTE_PIECES
 from . import trie
 from .fields import Field, Part, boolean, signed, unsigned

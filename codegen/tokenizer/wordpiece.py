@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import EtchError
-from ..load.tokenizer_files.tokenizer_spec import WordLevelModel, WordPieceModel
+from ..ir.tokenizer_spec import WordLevelModel, WordPieceModel
 from . import trie
 from .fields import Field, Part, byte_array, signed, unsigned
 

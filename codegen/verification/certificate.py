@@ -26,10 +26,10 @@ from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
 from ..golden import text_tokenizer, truncation_of
 from ..head_folders import HeadFolder
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.decoded import decoded
 from ..library_tokenizer.own_tokenizer import OwnTokenizer, own_tokenizer
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from ..pipeline import to_graph
 from ..vocabulary.prunable import unknown_ids
 from .verify import load_generated, pairs_of, takes_pairs

@@ -29,9 +29,9 @@ from ..golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
 from ..head_folders import HeadFolder
 from ..ir.program import Output, Program
 from ..ir.task import Task
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.own_tokenizer import own_tokenizer
 from ..load.folder import Checkpoint
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from ..lower import lower
 from ..oracle.interpret import Interpreter
 from ..process.progress import stage

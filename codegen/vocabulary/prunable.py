@@ -22,9 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EtchError
-from ..load.tokenizer_files.byte_level_json import BYTE_OF
-from ..load.tokenizer_files.sentencepiece_library import with_pieces
-from ..load.tokenizer_files.tokenizer_spec import (
+from ..ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
     CharacterBpeModel,
@@ -38,6 +36,8 @@ from ..load.tokenizer_files.tokenizer_spec import (
     WordLevelModel,
     WordPieceModel,
 )
+from ..load.tokenizer_files.byte_level_json import BYTE_OF
+from ..load.tokenizer_files.sentencepiece_library import with_pieces
 from ..load.tokenizer_files.unigram_json import BYTE_PIECES
 from ..tokenizer.byte_level_bpe import made_by
 

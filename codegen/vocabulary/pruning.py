@@ -30,10 +30,10 @@ from ..files.outside_files import NamedFile
 from ..files.table_file import Columns, Echo, is_table, read_table
 from ..ir import graph as g
 from ..ir.derived import Derived, Values
+from ..ir.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
 from ..library_tokenizer.sentencepiece_tokenizer import SentencePieceEncoding
 from ..library_tokenizer.wheel_tokenizer import ids_in_word, wheel_tokenizer
 from ..load.folder import Checkpoint
-from ..load.tokenizer_files.tokenizer_spec import SentencePieceNormalizer, TokenizerSpec
 from .kept_target import needed_ids, renumbered_settings, shorter_target
 from .prunable import (
     STAGE,

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ..errors import EtchError
 from ..files.table_file import Columns, Echo, is_table, read_table
+from ..ir.tokenizer_spec import TokenizerSpec
 from ..load.folder import Checkpoint
-from ..load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .prunable import STAGE, RareWords
 from .pruning import Corpus, never_dropped
 

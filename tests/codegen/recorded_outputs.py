@@ -13,12 +13,12 @@ from recorded.outputs import folder, read_recorded
 from rounded_weights import RoundedWeights
 
 from codegen import pipeline
-from codegen.console.report import checkpoint_report
 from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
 from codegen.ir.text import Text
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import choose_recipe
+from codegen.report import checkpoint_report
 
 RECIPES = ("fp32", "w8a8", "w4a8")
 

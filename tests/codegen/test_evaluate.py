@@ -18,8 +18,8 @@ from codegen.files.table_file import Columns
 from codegen.golden import text_tokenizer
 from codegen.ir.program import Program
 from codegen.ir.task import Task
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.folder import Checkpoint
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tasks.classification import Classification
 from codegen.tasks.correlation import spearman
 from codegen.tasks.regression import Regression

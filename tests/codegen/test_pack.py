@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.pack import (
+from codegen.pack.layouts import (
     pack_f32,
     pack_factors,
     pack_s4,

@@ -16,10 +16,10 @@ from tokenizer_harness import Runtime, Wheel, assert_same, differences, random_s
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, random_text
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_folder import read_byte_level_folder
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec
 
 # Where words end: contractions and what looks like them, white space of every kind before every kind of character.
 CONTRACTIONS = (

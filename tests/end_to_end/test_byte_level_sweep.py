@@ -15,7 +15,7 @@ from test_tokenizer_sweep import Comparison, sweep_scalars
 from tokenizer_harness import Runtime, Wheel, random_source
 from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
 
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 

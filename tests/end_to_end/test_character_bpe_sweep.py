@@ -20,9 +20,9 @@ from tokenizer_texts import CORPORA, corpus_lines, joined, random_texts_of
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from unigram import SPECIALS, texts_of_pieces
 
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
 from codegen.load.tokenizer_files.llama_folder import derived_merges
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]

@@ -22,11 +22,11 @@ from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, TRICKY, random_bytes, ran
 from unigram import compiled, random_rules, random_vocabulary, specials, unigram_json
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import SplitSegmenter, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import SplitSegmenter, TokenizerSpec
 from codegen.load.tokenizer_files.unigram_json import read_unigram_json
 from codegen.load.tokenizer_files.word_level_json import read_word_level_json
 from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json

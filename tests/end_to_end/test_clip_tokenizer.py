@@ -18,9 +18,9 @@ from tokenizer_harness import Runtime, Wheel, assert_same_unless_cut, difference
 from tokenizer_texts import ASSIGNED, TRICKY, corpus_lines, random_bytes, random_text, random_texts_of
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json
 from codegen.load.tokenizer_files.byte_level_segmenters import CLIP_EXPRESSION
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 
 START, END = "<|startoftext|>", "<|endoftext|>"
 OLD_EXPRESSION = CLIP_EXPRESSION.removeprefix(r"<\|startoftext\|>|<\|endoftext\|>|")

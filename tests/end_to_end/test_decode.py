@@ -18,8 +18,8 @@ from tokenizers import Tokenizer
 from unigram import random_spec as unigram_spec
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.tokenizer_files.decoder_json import DecoderSpec, read_decoder
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec
 
 WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": False}
 CLEANED = {**WORD_PIECE, "cleanup": True}

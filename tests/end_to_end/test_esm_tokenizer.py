@@ -12,9 +12,9 @@ from recorded.outputs import folder as recorded
 from tokenizer_harness import Runtime, assert_same, random_source
 from tokenizer_texts import HARD_TEXTS, INVALID_TEXTS, random_bytes, random_text
 
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 
 GENOMES = tuple((recorded("masks/esm") / "vocab.txt").read_text().splitlines())  # with words of three bases
 PROTEINS = GENOMES[:33]  # ESM-2's

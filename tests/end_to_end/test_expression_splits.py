@@ -18,9 +18,9 @@ from tokenizer_harness import assert_same, assert_same_unless_cut, random_source
 from tokenizer_texts import ASSIGNED, CORPORA, TRICKY, corpus_lines, joined, random_bytes, random_text
 
 from codegen.errors import EtchError
+from codegen.ir.split_spec import ExpressionSegmenter
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
-from codegen.load.tokenizer_files.split_spec import ExpressionSegmenter
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer import compile_tokenizer
 
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}

@@ -20,11 +20,11 @@ from tokenizer_texts import random_bytes, scalar_texts
 from unigram import compiled
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import CharacterBpeModel
 from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
 from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
-from codegen.load.tokenizer_files.tokenizer_spec import CharacterBpeModel
 from codegen.tokenizer import compile_tokenizer
 
 GENERATION = Path(__file__).resolve().parents[1] / "codegen" / "generation"

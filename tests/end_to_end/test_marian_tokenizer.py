@@ -20,6 +20,7 @@ from tokenizer_harness import Decoding, Result, Runtime, random_source
 from tokenizer_texts import corpus_lines, random_bytes, scalar_texts
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.library_tokenizer.decoded import decoded
 from codegen.library_tokenizer.sentencepiece_tokenizer import SentencePieceTokenizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
@@ -27,7 +28,6 @@ from codegen.load.config import Config
 from codegen.load.files import CheckpointFolder
 from codegen.load.limits import Limits
 from codegen.load.tokenizer_files.text_tokenizers import TextTokenizers, load_text_tokenizers
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.vocabulary.prunable import keep_pieces
 from codegen.vocabulary.pruning import Bound, prune
 

@@ -16,7 +16,7 @@ from tokenizer_harness import Runtime, assert_same, random_source
 from tokenizer_texts import SCALARS, TRICKY, random_text
 
 from codegen.errors import EtchError
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer.normal_form import compile_normal_form
 from codegen.tokenizer.unicode_probe import combining_ranks
 

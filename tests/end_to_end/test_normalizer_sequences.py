@@ -30,10 +30,10 @@ from unigram import (
 )
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import SequenceNormalizer, TokenizerSpec
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json
 from codegen.load.tokenizer_files.plain_normalizer_json import read_plain_normalizer
-from codegen.load.tokenizer_files.tokenizer_spec import SequenceNormalizer, TokenizerSpec
 from codegen.load.tokenizer_files.unigram_json import read_unigram_json
 from codegen.load.tokenizer_files.word_level_json import read_word_level_json
 from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json

@@ -24,7 +24,7 @@ from tokenizers import Tokenizer
 
 from codegen import evaluate, pipeline
 from codegen.files.table_file import Columns
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.vocabulary import pruning as vocabulary
 
 sys.path.insert(0, str(ROOT / "tests" / "codegen" / "generation"))

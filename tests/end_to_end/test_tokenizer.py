@@ -27,7 +27,7 @@ from tokenizer_texts import (
 from tokenizers.normalizers import BertNormalizer
 
 from codegen.errors import EtchError
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken
+from codegen.ir.tokenizer_spec import AddedToken
 
 OWN_TEXTS = [*(text.encode() for text in HARD_TEXTS), *INVALID_TEXTS]
 FLAGS = [

@@ -35,8 +35,8 @@ from tokenizer_texts import (
     vocabulary,
 )
 
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.folder import load_checkpoint
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer import TokenizerTables, compile_tokenizer
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]

@@ -15,10 +15,10 @@ from tokenizer_harness import Runtime, Wheel, assert_same, differences, make_spe
 from tokenizer_texts import random_text
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec, Trimming
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec, Trimming
 from codegen.tokenizer import compile_tokenizer
 
 KINDS = ("raw", "normalized", "both", "one character")

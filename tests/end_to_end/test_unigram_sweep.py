@@ -16,7 +16,7 @@ from tokenizer_harness import Runtime, Wheel, random_source
 from tokenizer_texts import ASSIGNED, CORPORA, corpus_lines, joined, random_texts_of
 from unigram import FOLDS, QUOTES, RUNS, public_spec, random_spec, strip, texts_of_pieces
 
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(4)]
 

@@ -18,7 +18,7 @@ from test_word_level import word_level_spec
 from tokenizer_harness import SPECIALS, Runtime, Wheel, random_source
 from tokenizer_texts import CORPORA, SCALARS, corpus_lines, joined, random_texts_of
 
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
+from codegen.ir.tokenizer_spec import TokenizerSpec
 
 pytestmark = [pytest.mark.sweep, pytest.mark.minutes(3)]
 

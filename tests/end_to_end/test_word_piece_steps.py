@@ -15,9 +15,9 @@ from tokenizer_harness import SPECIALS, assert_same, random_source
 from tokenizer_texts import SMALL_VOCABULARY, TRICKY, random_bytes, random_text
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.word_level_json import read_word_level_json
 from codegen.load.tokenizer_files.word_piece_json import read_word_piece_json
 

@@ -16,10 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.library_tokenizer.decoded import decoded
-from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
-from codegen.load.tokenizer_files.decoder_json import DecoderSpec
-from codegen.load.tokenizer_files.tokenizer_spec import (
+from codegen.ir.tokenizer_spec import (
     AddedToken,
     BertNormalizer,
     BertSegmenter,
@@ -27,6 +24,9 @@ from codegen.load.tokenizer_files.tokenizer_spec import (
     WordPieceModel,
     bert_template,
 )
+from codegen.library_tokenizer.decoded import decoded
+from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
+from codegen.load.tokenizer_files.decoder_json import DecoderSpec
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer
 from codegen.tokenizer.normalizers import compile_normalizer
 

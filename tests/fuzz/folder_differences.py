@@ -39,13 +39,13 @@ from tiny_checkpoint import DEFAULT_VOCAB, tokenizer_json  # noqa: E402
 from writer_folders import writer_folders  # noqa: E402
 
 from codegen.errors import EtchError  # noqa: E402
+from codegen.ir.tokenizer_spec import TokenizerSpec  # noqa: E402
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer  # noqa: E402
 from codegen.load.config import Config  # noqa: E402
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.limits import Limits  # noqa: E402
 from codegen.load.tokenizer_files.text_tokenizers import load_text_tokenizers  # noqa: E402
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer  # noqa: E402
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec  # noqa: E402
 
 TEXTS = (
     "The cat sat on the mat.",

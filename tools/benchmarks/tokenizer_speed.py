@@ -18,13 +18,13 @@ import tokenizers
 from tokenizer_harness import Runtime
 from unigram import sentencepiece_spec
 
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_json import read_byte_level_json
 from codegen.load.tokenizer_files.character_bpe_json import is_character_bpe, read_character_bpe_json
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json import FILE
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.load.tokenizer_files.unigram_json import is_unigram, read_unigram_json
 
 SENTENCEPIECE_FILE = "source.spm"

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from codegen.cli import make_parser  # noqa: E402
-from codegen.shells.parsers import Option, commands_of  # noqa: E402
+from codegen.shells.parsers import Option, commands_in  # noqa: E402
 
 PAGE = ROOT / "codegen/OPTIONS.md"
 WIDTH = 138  # of a line of text
@@ -31,7 +31,7 @@ What `etch COMMAND --help` says, in one place; `python3 tools/support/reference.
 def page() -> str:
     """The whole file."""
     parts = [HEAD]
-    for command in commands_of(make_parser()):
+    for command in commands_in(make_parser()):
         description = f" {command.description}" if command.description else ""
         said = f"{command.summary[:1].upper()}{command.summary[1:]}.{description}"
         parts.append(f"## etch {command.name}\n\n{_filled(said)}\n")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What front-ends are written with: parts of layers, heads, whole shapes that several families have."""
+"""Parts that front-ends are put together from: of layers, of positions, of heads."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ...ir.graph import Head, Node
 from ...ir.task import Task
+from ...ir.tokenizer_spec import TokenizerSpec
 from ...load.config import Config
 from ...load.safetensors import TensorFile
-from ...load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from .prediction_head import Prediction
 
 HeadOps = tuple[tuple[Node, ...], dict[str, int], Head]  # the ops, the widths of what they write, the result

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads that are the same in every family, one module a task: what stands behind an encoder's rows in its classes.
-
-Modules are imported when the first of them is asked for: what they are written with asks for their names.
-"""
+"""Heads that are the same in every family, one module a task: what stands behind an encoder's rows in its classes."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...errors import EtchError
 from ...ir.graph import Head
-from ...load.tokenizer_files.tokenizer_spec import AddedToken, TokenizerSpec
+from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
 from ...tasks.fill_mask import MASKS, MOST_CANDIDATES, FillMask
 from ..shared.rows import HeadOps, Rows
 

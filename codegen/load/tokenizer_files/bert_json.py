@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...ir.tokenizer_spec import BertNormalizer, Trimming
 from ..refusal import refusal, shown
 from .template_json import read_trimming
 from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields, typed
 from .tokenizer_parts import TokenizerParts, bert_processor
-from .tokenizer_spec import BertNormalizer, Trimming
 
 MAX_WORD_CHARS = 10_000
 _NORMALIZER = {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from ...ir.tokenizer_spec import END_OF_WORD, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .bpe_json import is_bpe
@@ -46,7 +47,6 @@ from .tokenizer_config import (
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import check_vocab
-from .tokenizer_spec import END_OF_WORD, TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"

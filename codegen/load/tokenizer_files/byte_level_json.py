@@ -6,14 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..refusal import refusal, shown
-from .bpe_json import read_bpe_model
-from .byte_level_segmenters import CLIP_SEGMENTERS, read_segmenter
-from .plain_normalizer_json import moves_spaces, read_plain_normalizer
-from .split_spec import ExpressionSegmenter
-from .template_json import read_post_processor
-from .tokenizer_json import FILE, added_tokens, check_top, notes_of
-from .tokenizer_spec import (
+from ...ir.split_spec import ExpressionSegmenter
+from ...ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
     ByteLevelSegmenter,
@@ -26,6 +20,12 @@ from .tokenizer_spec import (
     SplitSegmenter,
     TokenizerSpec,
 )
+from ..refusal import refusal, shown
+from .bpe_json import read_bpe_model
+from .byte_level_segmenters import CLIP_SEGMENTERS, read_segmenter
+from .plain_normalizer_json import moves_spaces, read_plain_normalizer
+from .template_json import read_post_processor
+from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 
 
 def read_byte_level_json(values: dict[str, Any]) -> TokenizerSpec:

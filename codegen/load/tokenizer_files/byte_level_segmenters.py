@@ -7,12 +7,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..refusal import refusal, shown
-from .character_splits import KINDS, is_of_characters, last_kind, listed_parts, read_splits
-from .expression_splits import read_expressions
-from .split_spec import CharacterSplit, ExpressionSegmenter
-from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import (
+from ...ir.split_spec import CharacterSplit, ExpressionSegmenter
+from ...ir.tokenizer_spec import (
     ByteLevelSegmenter,
     Cl100kSegmenter,
     ClipSegmenter,
@@ -20,6 +16,10 @@ from .tokenizer_spec import (
     SplitSegmenter,
     WordSegmenter,
 )
+from ..refusal import refusal, shown
+from .character_splits import KINDS, is_of_characters, last_kind, listed_parts, read_splits
+from .expression_splits import read_expressions
+from .tokenizer_json import FILE, only_fields
 
 _CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"

@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from ...ir.tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, SplitSegmenter, TokenizerSpec
 from ..refusal import refusal, shown
 from .bpe_json import is_bpe, read_bpe_model
 from .character_splits import KINDS, last_kind
@@ -19,7 +20,6 @@ from .plain_normalizer_json import read_character_bpe_normalizer
 from .sequence_json import STEPS as SEQUENCE_STEPS
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
-from .tokenizer_spec import AddedToken, CharacterBpeModel, MetaspaceSegmenter, SplitSegmenter, TokenizerSpec
 from .unigram_json import BYTE_PIECES
 
 _PREPEND = {"type": "Prepend", "prepend": METASPACE}

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...ir.split_spec import CharacterSplit, Cut
 from ..refusal import refusal, shown
 from .sequence_json import ONE_CHARACTER
-from .split_spec import CharacterSplit, Cut
 from .tokenizer_json import FILE, only_fields, typed
 
 KINDS = (

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ...ir.tokenizer_spec import NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
 from ..config import Config
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .decoder_json import DecoderSpec, read_decoder
 from .template_json import read_post_processor
 from .tokenizer_json import added_tokens
-from .tokenizer_spec import NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
 
 SOURCE_KEY, TARGET_KEY = "grapheme_chars", "phoneme_chars"
 PAD, BEGIN, END, UNKNOWN = range(4)

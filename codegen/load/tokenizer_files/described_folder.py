@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...ir.tokenizer_spec import TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal
 from .folder_tokens import FolderTokens, read_tokens
@@ -14,7 +15,6 @@ from .template_json import without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import SPECIAL_TOKENS, check_unsupported, class_of, has_segments, read_config
 from .tokenizer_json import FILE
-from .tokenizer_spec import TokenizerSpec
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import FolderTokens, read_tokens
 from .template_json import template_of
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, has_segments, read_config
-from .tokenizer_spec import AddedToken, TokenizerSpec
 from .vocab_text import FILE, MAX_BYTES, text_of
 from .word_level_json import read_word_level_json
 

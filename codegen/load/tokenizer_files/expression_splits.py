@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...expressions.syntax import Characters, NotSupported, Repeat, literal, parse
+from ...ir.split_spec import CharacterSplit, ExpressionLevel, ExpressionSegmenter
 from ..refusal import refusal, shown
 from .character_splits import is_of_characters, read_behavior, read_splits
-from .split_spec import CharacterSplit, ExpressionLevel, ExpressionSegmenter
 from .tokenizer_json import FILE, only_fields
 
 _LONGEST = 4096

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...ir.tokenizer_spec import AddedToken, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .sentencepiece_model import CONTROL, USER_DEFINED, SentencePieceModel
@@ -20,7 +21,6 @@ from .tokenizer_config import (
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import added_tokens, check_vocab, read_added_token
-from .tokenizer_spec import AddedToken, TokenizerSpec
 
 _NO_ID = -1
 # By file: keys in the place of whose values, be they empty, no tokens of SentencePiece's file count.

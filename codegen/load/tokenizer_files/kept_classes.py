@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...ir.tokenizer_spec import FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec, bert_template
 from ..refusal import refusal
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens
 from .metaspace_json import prepend_of
@@ -17,7 +18,6 @@ from .plain_normalizer_json import read_unigram_normalizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import flag_of, has_segments
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec, bert_template
 
 _Steps = list[dict[str, Any]]
 

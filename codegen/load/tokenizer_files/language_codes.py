@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ir.tokenizer_spec import Template, TemplatePart, TokenizerSpec
 from ..refusal import refusal, shown
 from .folder_tokens import FolderTokens
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import content_of
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import Template, TemplatePart, TokenizerSpec
 
 
 def code_and_end(config: dict[str, Any], spec: TokenizerSpec, tokens: FolderTokens, usual: str) -> tuple[int, int]:

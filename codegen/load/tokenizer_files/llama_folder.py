@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
+from ...ir.tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal
 from .character_bpe_json import read_character_bpe_json
@@ -34,7 +35,6 @@ from .tokenizer_config import (
     read_config,
 )
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from .unigram_folder import CLASSES
 
 FILE = "tokenizer.model"

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ...ir.tokenizer_spec import TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .character_tokenizers import character_spec
@@ -15,7 +16,6 @@ from .metaspace_json import METASPACE
 from .sentencepiece_library import check_readable
 from .sentencepiece_model import BPE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, SentencePieceModel, read_sentencepiece_model
 from .tokenizer_json import check_vocab
-from .tokenizer_spec import TokenizerSpec
 
 VOCAB_FILE = "vocab.json"
 MAX_MODEL_BYTES = 32 << 20

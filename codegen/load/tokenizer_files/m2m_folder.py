@@ -13,6 +13,16 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from ...ir.tokenizer_spec import (
+    AddedToken,
+    CharacterBpeModel,
+    MetaspaceSegmenter,
+    SentencePieceFile,
+    SentencePieceNormalizer,
+    Template,
+    TemplatePart,
+    TokenizerSpec,
+)
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import FolderTokens, read_tokens
@@ -32,16 +42,6 @@ from .sentencepiece_model import BPE, CONTROL, NORMAL, SentencePieceModel
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, class_of, content_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import (
-    AddedToken,
-    CharacterBpeModel,
-    MetaspaceSegmenter,
-    SentencePieceFile,
-    SentencePieceNormalizer,
-    Template,
-    TemplatePart,
-    TokenizerSpec,
-)
 
 FILE = "sentencepiece.bpe.model"
 _CLASS = "M2M100Tokenizer"

@@ -9,6 +9,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...ir.tokenizer_spec import (
+    MetaspaceSegmenter,
+    SentencePieceFile,
+    SentencePieceNormalizer,
+    Template,
+    TemplatePart,
+    TokenizerSpec,
+    UnigramModel,
+)
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .decoder_json import DecoderSpec
@@ -28,15 +37,6 @@ from .sentencepiece_model import CONTROL, UNIGRAM, SentencePieceModel
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, class_of, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import (
-    MetaspaceSegmenter,
-    SentencePieceFile,
-    SentencePieceNormalizer,
-    Template,
-    TemplatePart,
-    TokenizerSpec,
-    UnigramModel,
-)
 
 SOURCE_FILE, TARGET_FILE = "source.spm", "target.spm"
 _CLASS = "MarianTokenizer"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..refusal import refusal
 from .folder_tokens import FolderTokens
 from .language_codes import code_and_end, template_around
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 
 _MBART_50 = "MBart50Tokenizer"
 CLASSES = ("MBartTokenizer", _MBART_50)

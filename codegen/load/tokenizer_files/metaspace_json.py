@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from ...ir.split_spec import CharacterSplit
+from ...ir.tokenizer_spec import MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
 from ..refusal import refusal, shown
 from .character_splits import KINDS, last_kind, listed_parts, read_splits
-from .split_spec import CharacterSplit
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import MetaspaceSegmenter, Prepend, SplitSegmenter, WordSegmenter
 
 _KNOWN = {"type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep"}
 _SCHEMES: tuple[Literal["never", "first", "always"], ...] = ("never", "first", "always")

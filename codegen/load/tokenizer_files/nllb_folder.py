@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...ir.tokenizer_spec import CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..refusal import refusal, shown
 from .decoder_json import DecoderSpec, read_decoder
 from .folder_tokens import FolderTokens
@@ -17,7 +18,6 @@ from .metaspace_json import METASPACE
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import SPECIAL_TOKENS_FILE, flag_of
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 
 _LANGUAGE = "eng_Latn"  # where no file says it
 _ENDS = (False, False)  # of a text, whose white space stays

@@ -8,9 +8,9 @@ import binascii
 from itertools import takewhile
 from typing import Any
 
+from ...ir.tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
 from ..refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
-from .tokenizer_spec import CharsmapNormalizer, FoldingNormalizer
 
 FOLDS = ("NFD", "NFKD", "StripAccents", "Lowercase")
 STEPS = ("Precompiled", "Strip", "Replace", *FOLDS)

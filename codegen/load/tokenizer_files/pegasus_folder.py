@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, Template, TemplatePart, TokenizerSpec
 from ..refusal import refusal, shown
 from .decoder_json import DecoderSpec, read_decoder
 from .folder_tokens import FolderTokens
@@ -14,7 +15,6 @@ from .metaspace_json import METASPACE
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import content_of
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, Template, TemplatePart, TokenizerSpec
 
 CLASS = "PegasusTokenizer"
 TOKENS: dict[str, object] = {

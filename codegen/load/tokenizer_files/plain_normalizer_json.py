@@ -7,6 +7,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...ir.tokenizer_spec import (
+    BertNormalizer,
+    BertSegmenter,
+    CharacterNormalizer,
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    Folds,
+    FormCharsmapNormalizer,
+    NoNormalizer,
+    NormalFormNormalizer,
+    RunRule,
+    SequenceNormalizer,
+    SplitSegmenter,
+    WhitespaceSegmenter,
+)
 from ..refusal import refusal
 from .bert_json import read_bert_normalizer
 from .normalizer_json import (
@@ -22,21 +37,6 @@ from .normalizer_json import (
 from .normalizer_json import STEPS as SENTENCEPIECE_STEPS
 from .sequence_json import FORMS, STEPS, read_sequence
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import (
-    BertNormalizer,
-    BertSegmenter,
-    CharacterNormalizer,
-    CharsmapNormalizer,
-    FoldingNormalizer,
-    Folds,
-    FormCharsmapNormalizer,
-    NoNormalizer,
-    NormalFormNormalizer,
-    RunRule,
-    SequenceNormalizer,
-    SplitSegmenter,
-    WhitespaceSegmenter,
-)
 
 _SPACES = RunRule(" ", 2, " ")
 Plain = NoNormalizer | NormalFormNormalizer | CharacterNormalizer | SequenceNormalizer

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+from ...ir.tokenizer_spec import Folds, RunRule, SequenceNormalizer
 from ..refusal import refusal, shown
 from .normalizer_json import FOLDS, quote_of, strip_of
 from .tokenizer_json import FILE, only_fields
-from .tokenizer_spec import Folds, RunRule, SequenceNormalizer
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 STEPS = (*FORMS, "StripAccents", "Lowercase", "Nmt", "Strip", "Replace", "BertNormalizer")

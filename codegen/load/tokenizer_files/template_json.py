@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...ir.tokenizer_spec import Template, TemplatePart, Trimming, bert_template
 from ..refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
-from .tokenizer_spec import Template, TemplatePart, Trimming, bert_template
 
 _TYPES = ("TemplateProcessing", "RobertaProcessing", "BertProcessing", "ByteLevel", "Sequence")
 _PLACES: tuple[Literal["A", "B"], ...] = ("A", "B")

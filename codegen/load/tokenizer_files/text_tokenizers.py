@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...errors import EtchError
+from ...ir.tokenizer_spec import ByteLevelBpeModel, CharacterBpeModel, TokenizerSpec
 from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits
@@ -21,7 +22,6 @@ from .tokenizer import load_tokenizer
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import read_config
 from .tokenizer_json import FILE
-from .tokenizer_spec import ByteLevelBpeModel, CharacterBpeModel, TokenizerSpec
 
 TARGET = "target"  # a folder with the tokenizer of what is written
 _CLEANS = "clean_up_tokenization_spaces"

@@ -9,6 +9,15 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ...ir.tokenizer_spec import (
+    AddedToken,
+    BertNormalizer,
+    BertSegmenter,
+    ByteLevelBpeModel,
+    TokenizerSpec,
+    WordPieceModel,
+    bert_template,
+)
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from . import tokenizer_config, tokenizer_json, vocab_text
@@ -21,15 +30,6 @@ from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
 from .tokenizer_parts import TokenizerParts
-from .tokenizer_spec import (
-    AddedToken,
-    BertNormalizer,
-    BertSegmenter,
-    ByteLevelBpeModel,
-    TokenizerSpec,
-    WordPieceModel,
-    bert_template,
-)
 from .unigram_folder import MODEL_FILES, is_unigram_folder, read_unigram_folder
 from .word_level_json import is_word_level, read_word_level_json
 from .word_piece_json import is_word_piece_of_steps, read_word_piece_json

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from ...ir.tokenizer_spec import AddedToken
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .tokenizer_json import FILE as JSON_FILE
 from .tokenizer_json import read_added_token
 from .tokenizer_parts import TokenizerParts
-from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer_config.json"
 SPECIAL_TOKENS_FILE = "special_tokens_map.json"

@@ -9,8 +9,8 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from ...errors import printable
+from ...ir.tokenizer_spec import AddedToken
 from ..refusal import kind, refusal, shown
-from .tokenizer_spec import AddedToken
 
 FILE = "tokenizer.json"
 TOP_FIELDS = {

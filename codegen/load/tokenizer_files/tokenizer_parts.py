@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from .tokenizer_spec import AddedToken, Trimming
+from ...ir.tokenizer_spec import AddedToken, Trimming
 
 
 def _bert_decoder() -> dict[str, object]:

@@ -17,6 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.tokenizer_spec import (
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    FormCharsmapNormalizer,
+    SequenceNormalizer,
+    TokenizerSpec,
+)
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import DEBERTA_TOKENS, ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
@@ -32,13 +39,6 @@ from .template_json import read_post_processor, template_of, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_unsupported, class_of, content_of, flag_of, has_segments, read_config
 from .tokenizer_json import FILE as JSON_FILE
-from .tokenizer_spec import (
-    CharsmapNormalizer,
-    FoldingNormalizer,
-    FormCharsmapNormalizer,
-    SequenceNormalizer,
-    TokenizerSpec,
-)
 from .unigram_json import is_unigram, read_unigram_json
 
 _FAIRSEQ_FILE, _OWN_FILE = "sentencepiece.bpe.model", "spiece.model"

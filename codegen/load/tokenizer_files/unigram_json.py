@@ -7,12 +7,12 @@ import json
 import math
 from typing import Any
 
+from ...ir.tokenizer_spec import SplitSegmenter, TokenizerSpec, UnigramModel
 from ..refusal import kind, refusal, shown
 from .metaspace_json import read_character_segmenter
 from .plain_normalizer_json import read_unigram_normalizer
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of, only_fields, wheel_of
-from .tokenizer_spec import SplitSegmenter, TokenizerSpec, UnigramModel
 
 _MODEL = {"type", "unk_id", "vocab", "byte_fallback"}
 BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))

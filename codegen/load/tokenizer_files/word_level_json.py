@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...ir.tokenizer_spec import TokenizerSpec, WordLevelModel
 from ..refusal import refusal, shown
 from .plain_normalizer_json import read_word_normalizer
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, check_vocab, notes_of, only_fields
-from .tokenizer_spec import TokenizerSpec, WordLevelModel
 from .word_segmenters import read_word_segmenter
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...ir.tokenizer_spec import TokenizerSpec, WordPieceModel
 from ..refusal import refusal
 from .bert_json import read_word_piece_model
 from .plain_normalizer_json import read_word_normalizer
 from .template_json import read_post_processor
 from .tokenizer_json import FILE, added_tokens, check_top, notes_of
-from .tokenizer_spec import TokenizerSpec, WordPieceModel
 from .word_segmenters import read_word_segmenter
 
 

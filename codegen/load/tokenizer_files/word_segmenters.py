@@ -4,11 +4,11 @@ single characters."""
 
 from __future__ import annotations
 
+from ...ir.split_spec import Cut
+from ...ir.tokenizer_spec import BertSegmenter, PunctuationRule, SplitSegmenter, WhitespaceSegmenter, WordSegmenter
 from ..refusal import refusal
 from .character_splits import KINDS, listed_parts, read_behavior, read_splits
-from .split_spec import Cut
 from .tokenizer_json import FILE
-from .tokenizer_spec import BertSegmenter, PunctuationRule, SplitSegmenter, WhitespaceSegmenter, WordSegmenter
 
 _WHITE_SPACE = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit"}
 WordSegmenters = BertSegmenter | WhitespaceSegmenter | SplitSegmenter

@@ -16,8 +16,8 @@ from codegen.budget.judge import Judge
 from codegen.budget.limits import ALLOWANCES, Allowance, Limits, Size
 from codegen.budget.space import Form, Space
 from codegen.files.table_file import Columns
+from codegen.pack.tables import table_bytes
 from codegen.quantize import choose_recipe
-from codegen.render.tables import table_bytes
 from codegen.sizes import parse_size, size_text
 from codegen.targets import TARGETS
 from codegen.vocabulary import pruning as vocabulary

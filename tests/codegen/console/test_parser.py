@@ -12,6 +12,7 @@ from codegen import cli
     ("arguments", "said"),
     [
         ("generate x --outt=y", "generate: unrecognized arguments: --outt, did you mean --out?"),
+        ("generate x --otu y", "generate: unrecognized arguments: --otu, did you mean --out?"),
         ("generate x --receipe w8a8 --out y", "generate: unrecognized arguments: --receipe, did you mean --recipe?"),
         ("generate --colour", "generate: unrecognized arguments: --colour"),
         ("generate x", "generate: the following arguments are required: --out"),

@@ -15,13 +15,13 @@ from tiny_checkpoint import bert_shapes, write_json, write_tiny_checkpoint
 
 from codegen import pipeline
 from codegen.console.inspect import Question, inspect
-from codegen.console.report import checkpoint_report, evaluation_report, generation_report, quantization_error
 from codegen.evaluate import Rows, Score
 from codegen.files.table_file import Row
 from codegen.ir.program import S8Matrix
 from codegen.ir.task import Measure
 from codegen.quantize import RECIPES
 from codegen.quantize.channels import quantize_rows
+from codegen.report import checkpoint_report, evaluation_report, generation_report, quantization_error
 from codegen.tokenizer import UNICODE_TABLE_BYTES, compile_tokenizer
 
 

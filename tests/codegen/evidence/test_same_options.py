@@ -18,7 +18,7 @@ from codegen.cli import main as etch
 from codegen.cli import make_parser
 from codegen.evidence.same_options import same_options
 from codegen.folders.manifest import read_manifest
-from codegen.shells.parsers import commands_of
+from codegen.shells.parsers import commands_in
 
 TEXTS = "the cat sat on the mat\nthe dog\nthe cat ran\n" * 12
 WIDE = {"hidden": 64, "heads": 2, "intermediate": 96, "layers": 2}
@@ -103,7 +103,7 @@ def test_the_same_bytes_again(case: str, place: Path, tmp_path: Path) -> None:
 
 def test_no_option_is_forgotten() -> None:
     """Each of `etch generate` comes of some model's etch.json, or is one of the others."""
-    [generate] = [command for command in commands_of(make_parser()) if command.name == "generate"]
+    [generate] = [command for command in commands_in(make_parser()) if command.name == "generate"]
     manifest = {
         **{"name": "a", "recipe": "w8a8", "embedding_bits": 4, "bits": {"0.query": 4}, "max_tokens": 1, "gpu": True},
         **{"max_target": 1, "pooling": "cls", "task": "zero_shot", "beams": 1, "tables": "c"},

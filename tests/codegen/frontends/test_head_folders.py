@@ -25,7 +25,7 @@ from codegen.head_folders import HeadFolder, parse_head
 from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.ir.text import Text
-from codegen.render.tables import make_tables, table_bytes
+from codegen.pack.tables import make_tables, table_bytes
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
 

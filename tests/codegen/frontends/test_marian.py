@@ -13,13 +13,13 @@ import pytest
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen import pipeline
-from codegen.console.report import parameter_count
 from codegen.emulate.generation import Generation
 from codegen.errors import EtchError
 from codegen.ir.graph import Graph
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
+from codegen.report import parameter_count
 
 HERE = Path(__file__).resolve().parents[1] / "generation"
 sys.path.insert(0, str(HERE))

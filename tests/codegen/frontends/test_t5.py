@@ -13,10 +13,10 @@ import pytest
 from test_decoders import folder, graph_of
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
-from codegen.console.report import parameter_count
 from codegen.errors import EtchError
 from codegen.frontends.shared.distance_bias import bucket_of
 from codegen.oracle.interpret import Interpreter
+from codegen.report import parameter_count
 
 WORDS, LOGITS = "shared.weight", "lm_head.weight"
 # T5Attention._relative_position_bucket of transformers 5.23.0, of keys before the query, 32 buckets up to 128: the

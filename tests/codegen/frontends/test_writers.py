@@ -18,7 +18,6 @@ from codegen.budget.limits import ALLOWANCES, Allowance, Size
 from codegen.budget.space import Form, Space
 from codegen.calibration.calibrate import calibrate
 from codegen.calibration.smooth import smooth
-from codegen.console.report import evaluation_report, memory_report
 from codegen.emulate.generation import Generation
 from codegen.files.table_file import Columns
 from codegen.golden import text_tokenizer
@@ -26,10 +25,11 @@ from codegen.ir.program import LinearWeights
 from codegen.ir.search import Sampling
 from codegen.library_tokenizer.spelled import Speller
 from codegen.oracle.interpret import Interpreter
+from codegen.pack.tables import table_bytes
 from codegen.quantize import choose_recipe
 from codegen.quantize.bits import places_of
 from codegen.render.model import Model
-from codegen.render.tables import table_bytes
+from codegen.report import evaluation_report, memory_report
 from codegen.targets import TARGETS
 
 TALES = Path(__file__).parents[1] / "generation" / "gpt2" / "texts"

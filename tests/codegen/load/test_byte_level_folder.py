@@ -16,13 +16,13 @@ from recorded.outputs import folder
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_folder import MERGES_FILE, VOCAB_FILE, read_byte_level_folder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_config import ADDED_TOKENS_FILE, SPECIAL_TOKENS_FILE
 from codegen.load.tokenizer_files.tokenizer_config import FILE as CONFIG
 from codegen.load.tokenizer_files.tokenizer_json import FILE as JSON
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 from codegen.tokenizer import compile_tokenizer
 
 PIECES = 286

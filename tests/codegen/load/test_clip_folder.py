@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import ByteLevelSegmenter, ClipSegmenter, SplitSegmenter, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.byte_level_segmenters import CLIP_EXPRESSION
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import ByteLevelSegmenter, ClipSegmenter, SplitSegmenter, TokenizerSpec
 from codegen.tokenizer.byte_level_bpe import compile_byte_level_bpe
 from codegen.vocabulary.prunable import spelling_ids
 

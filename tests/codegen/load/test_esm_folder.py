@@ -12,9 +12,9 @@ from recorded.outputs import folder
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import TokenizerSpec
 
 GENOMES = tuple((folder("masks/esm") / "vocab.txt").read_text().splitlines())  # with words of three bases
 PROTEINS = GENOMES[:33]  # ESM-2's

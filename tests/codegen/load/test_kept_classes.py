@@ -15,9 +15,9 @@ from test_load_unigram import RUNS, charsmap, precompiled
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 
 MAP, LOWER = precompiled(charsmap(texts=b"a\0")), {"type": "Lowercase"}
 BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"

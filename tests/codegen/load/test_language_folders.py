@@ -14,11 +14,11 @@ import pytest
 from sentencepiece_files import sentencepiece_file
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.pegasus_folder import pegasus_vocabulary
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"
 CONFIG, JSON, MAP = "tokenizer_config.json", "tokenizer.json", "special_tokens_map.json"

@@ -11,8 +11,8 @@ from malformed import CONFIG, put
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import frontends, pipeline
-from codegen.console.report import checkpoint_report
 from codegen.load.config_keys import HARMLESS
+from codegen.report import checkpoint_report
 
 AGNEWS = Path(__file__).parents[3] / "tools" / "train" / "agnews" / "checkpoint"
 

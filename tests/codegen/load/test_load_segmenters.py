@@ -9,9 +9,8 @@ import pytest
 
 from codegen.errors import EtchError
 from codegen.expressions.syntax import Characters, Repeat, Tree, parse
-from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
-from codegen.load.tokenizer_files.split_spec import CharacterSplit, ExpressionSegmenter
-from codegen.load.tokenizer_files.tokenizer_spec import (
+from codegen.ir.split_spec import CharacterSplit, ExpressionSegmenter
+from codegen.ir.tokenizer_spec import (
     ByteLevelSegmenter,
     Cl100kSegmenter,
     ClipSegmenter,
@@ -19,6 +18,7 @@ from codegen.load.tokenizer_files.tokenizer_spec import (
     SplitSegmenter,
     WordSegmenter,
 )
+from codegen.load.tokenizer_files.byte_level_segmenters import read_segmenter
 
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import AddedToken, Cl100kSegmenter, NormalFormNormalizer, TokenizerSpec
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, Cl100kSegmenter, NormalFormNormalizer, TokenizerSpec
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation" / "qwen2" / "texts"
 CONFIG, JSON, MAP = "tokenizer_config.json", "tokenizer.json", "special_tokens_map.json"

@@ -15,10 +15,10 @@ from sentencepiece_files import CONTROL, UNKNOWN, USER_DEFINED, sentencepiece_fi
 from tokenizers import Tokenizer
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 from codegen.load.tokenizer_files.tokenizer_json import FILE as JSON
-from codegen.load.tokenizer_files.tokenizer_spec import FoldingNormalizer, TokenizerSpec
 from codegen.tokenizer import compile_tokenizer
 
 CONFIG = "tokenizer_config.json"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import NormalFormNormalizer
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.files import CheckpointFolder
 from codegen.load.tokenizer_files.tokenizer import load_tokenizer
-from codegen.load.tokenizer_files.tokenizer_spec import NormalFormNormalizer
 
 RECORDED = Path(__file__).resolve().parents[1] / "generation"
 NEOX = RECORDED / "gpt_neox" / "texts"

@@ -25,8 +25,8 @@ from codegen.lower.demand import Rows, demand
 from codegen.lower.schedule import stages_of
 from codegen.memory.liveness import lives_of, op_names
 from codegen.oracle.interpret import Interpreter
+from codegen.pack.tables import slot_tables
 from codegen.quantize import RECIPES
-from codegen.render.tables import slot_tables
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding
 from codegen.vocabulary.pruning import keep_rows

@@ -12,7 +12,7 @@ from rows_before import convolved, recurrent
 
 from codegen.ir import graph as g
 from codegen.ir.normed import normed_of, with_factors
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken
+from codegen.ir.tokenizer_spec import AddedToken
 from codegen.tasks.fill_mask import FillMask
 
 

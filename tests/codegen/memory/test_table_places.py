@@ -22,8 +22,8 @@ from codegen.ir.program import Program
 from codegen.memory.plan import plan_memory
 from codegen.memory.table_places import TablePlace, _TableSearch, checked_places, choose_places, parse_place
 from codegen.memory.table_traffic import table_traffic
+from codegen.pack.tables import make_tables
 from codegen.render.model import Model
-from codegen.render.tables import make_tables
 from codegen.targets import TARGETS
 from codegen.tokenizer import compile_tokenizer
 

@@ -19,7 +19,7 @@ from codegen.memory.placement import Placement
 from codegen.memory.plan import ARENA, Plan, Region
 from codegen.memory.table_traffic import table_traffic
 from codegen.memory.traffic import traffic_of
-from codegen.render.tables import Table
+from codegen.pack.tables import Table
 from codegen.targets import TARGETS
 from codegen.tasks.embedding import Embedding
 

@@ -13,7 +13,6 @@ from tiny_checkpoint import write_tiny_checkpoint
 from codegen import pipeline
 from codegen.calibration.calibrate import calibrate
 from codegen.console.inspect import Question, inspect
-from codegen.console.report import generation_report
 from codegen.emulate import emulate
 from codegen.errors import EtchError
 from codegen.ir import program as p
@@ -22,11 +21,12 @@ from codegen.ir.graph import Graph
 from codegen.ir.program_changes import with_matrices
 from codegen.load.folder import Checkpoint
 from codegen.lower import lower
-from codegen.pack import unpack_factors, unpack_s4, unpack_s8
+from codegen.pack.layouts import unpack_factors, unpack_s4, unpack_s8
+from codegen.pack.tables import weight_bytes
 from codegen.quantize import choose_recipe, chosen_bits
 from codegen.quantize.bits import bits_text, parse_bits, places_of, width_of
 from codegen.render.manifest import manifest as render_manifest
-from codegen.render.tables import weight_bytes
+from codegen.report import generation_report
 from codegen.targets import TARGETS
 
 LAYERS = 3

@@ -15,8 +15,8 @@ from tiny_sentence import POOLINGS, write_tiny_sentence_model
 from codegen import pipeline
 from codegen.ir import program as p
 from codegen.ir import walks
+from codegen.ir.constants import TINY, reciprocal, rounded, without_tiny
 from codegen.quantize.channels import quantize_rows, quantize_rows_s7
-from codegen.quantize.constants import TINY, reciprocal, rounded, without_tiny
 
 
 def contract_row(row: np.ndarray, most: float) -> tuple[list[int], np.float32]:

@@ -11,9 +11,9 @@ import pytest
 
 from codegen import cli
 from codegen.shells.completion import SHELLS, of_program
-from codegen.shells.parsers import commands_of
+from codegen.shells.parsers import commands_in
 
-COMMANDS = commands_of(cli.make_parser())
+COMMANDS = commands_in(cli.make_parser())
 HELP = "usage: classify [OPTION…]\n  --file F    a file\n  --json      text with --words\n  --help, -h  this\n"
 
 

@@ -14,10 +14,10 @@ from tiny_checkpoint import write_json, write_tiny_checkpoint
 from tiny_sentence import POOLINGS, write_tiny_sentence_model
 
 from codegen import pipeline
-from codegen.console.report import checkpoint_report
 from codegen.errors import EtchError
 from codegen.ir import graph as g
 from codegen.ir.op import slots
+from codegen.report import checkpoint_report
 from codegen.tasks.classification import Classification
 from codegen.tasks.embedding import Embedding
 from codegen.tasks.regression import Regression

@@ -21,10 +21,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end
 from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
 
-from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
-from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json  # noqa: E402
-from codegen.load.tokenizer_files.decoder_json import read_decoder  # noqa: E402
-from codegen.load.tokenizer_files.tokenizer_spec import (  # noqa: E402
+from codegen.ir.tokenizer_spec import (  # noqa: E402
     AddedToken,
     BertNormalizer,
     BertSegmenter,
@@ -35,6 +32,9 @@ from codegen.load.tokenizer_files.tokenizer_spec import (  # noqa: E402
     WordPieceModel,
     bert_template,
 )
+from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
+from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json  # noqa: E402
+from codegen.load.tokenizer_files.decoder_json import read_decoder  # noqa: E402
 from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES, read_unigram_json  # noqa: E402
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer  # noqa: E402
 

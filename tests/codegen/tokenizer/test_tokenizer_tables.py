@@ -14,8 +14,8 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import AddedToken, Template, TemplatePart, TokenizerSpec, bert_template
 from codegen.load.tokenizer_files.decoder_json import DecoderSpec
-from codegen.load.tokenizer_files.tokenizer_spec import AddedToken, Template, TemplatePart, TokenizerSpec, bert_template
 from codegen.tokenizer import (
     UNICODE_TABLE_BYTES,
     compile_decoder,

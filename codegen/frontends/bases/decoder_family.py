@@ -19,12 +19,14 @@ from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ...tasks.generation import Generation
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .computed import scaled
+from ..shared import parts
+from ..shared.classifier_head import classifier_head
+from ..shared.computed import scaled
+from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from ..shared.target import build_decoder_alone, build_target
+from . import bert_like
+from .architecture import check_architecture
 from .heads import CLASSIFIER_ENDING, read_head
-from .llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
-from .target import build_decoder_alone, build_target
 
 # Of the prefix of its tensors, the entries of its vocabulary, and the most tokens that it sees.
 StackOf = Callable[[Config, TensorFile, str, int, int], Stack]
@@ -135,7 +137,7 @@ class Family:
         config, tensors, sentence, names = checkpoint.config, checkpoint.tensors, checkpoint.sentence, self.names
         classifier = f"{self.name}{CLASSIFIER_ENDING}"
         if sentence is None or self._writer not in config.architectures:
-            parts.check_architecture(
+            check_architecture(
                 config,
                 encoder=f"{self.name}Model",
                 classifier=classifier,

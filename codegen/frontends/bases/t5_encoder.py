@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from ...ir.graph import Graph, Node
 from ...load.folder import Checkpoint
-from . import bert_like, parts
+from ..shared import parts
+from ..shared.t5_stack import Stack, embedded, read_shape, read_words
+from . import bert_like
+from .architecture import check_architecture
 from .heads import CLASSIFIER_ENDING, read_head
-from .t5_stack import Stack, embedded, read_shape, read_words
 
 _ROOT = "transformer."  # of the encoder in a file with a head
 
@@ -18,9 +20,7 @@ def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, feed_for
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
     if sentence is None or writer not in config.architectures:
-        parts.check_architecture(
-            config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,)
-        )
+        check_architecture(config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,))
     bert_like.check_encoder_only(config)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
     shape = read_shape(config, feed_forward)

@@ -8,16 +8,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...ir.graph import Embed, Graph, Layers, Node, Norm, Term
+from ...ir.tokenizer_spec import TokenizerSpec
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile
-from ...load.tokenizer_files.tokenizer_spec import TokenizerSpec
-from . import parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from ..shared import parts
+from ..shared.classifier_head import classifier_head
+from ..shared.encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from ..shared.masks import EVERYTHING, Masks
+from ..shared.prediction_head import Prediction
+from .architecture import check_architecture
 from .heads import head_class, read_head
-from .masks import EVERYTHING, Masks
-from .prediction_head import Prediction
 
 NEXT_SENTENCE = "ForNextSentencePrediction"
 WORDS = "embeddings.word_embeddings.weight"
@@ -76,7 +77,7 @@ def graph_of(
     """The graph of a family that is BERT but for its name, its classes, more terms of the embedding, and the places of
     norms."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
-    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     check_encoder_only(config)
     shape, tables = read_shape(config), read_tables(config)
     parts.check_max_tokens(max_tokens, tables.positions)

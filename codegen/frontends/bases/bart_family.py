@@ -12,10 +12,18 @@ from ...load.folder import Checkpoint
 from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
-from . import bert_like, parts
+from ..shared import parts
+from ..shared.encoder_decoder import (
+    POSITIONS,
+    Form,
+    Positions,
+    build_encoder_decoder,
+    learned_positions,
+    position_count,
+)
+from ..shared.target import build_behind_encoder
+from . import bert_like
 from .bart_rows import ENDINGS, rows_graph
-from .encoder_decoder import POSITIONS, Form, Positions, build_encoder_decoder, learned_positions, position_count
-from .target import build_behind_encoder
 
 _LABELS = 3  # as of NLI, where a classifier names none
 

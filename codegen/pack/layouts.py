@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .ir.program import GROUP
-from .targets import PANEL_WIDTH, Packing, round_up
+from ..ir.program import GROUP
+from ..targets import PANEL_WIDTH, Packing, round_up
 
 Scalar = TypeVar("Scalar", np.int8, np.uint8, np.float32)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...expressions.syntax import Tree
+from ..expressions.syntax import Tree
 
 # What becomes of characters of one kind: each is a word; neighbours are; they are dropped, or all others are; each, or
 # each run, ends the word before it or begins the one behind it.

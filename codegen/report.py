@@ -10,23 +10,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import EtchError, printable
-from ..evaluate import Rows, Score
-from ..ir import graph as g
-from ..ir import program as p
-from ..ir import walks
-from ..ir.op import carried, writes
-from ..load.folder import Checkpoint
-from ..load.tokenizer_files.tokenizer_spec import UnigramModel
-from ..memory.plan import Plan, Region, plan_memory
-from ..memory.regions import Room
-from ..quantize import chosen_bits
-from ..quantize.bits import bits_text, width_of
-from ..render.model import Model
-from ..render.tables import table_bytes
-from ..targets import Target
-from ..tokenizer import UNICODE_TABLE_BYTES, TargetTables, TokenizerTables, compile_target, compile_tokenizer
-from ..vocabulary.pruning import Pruning
+from .errors import EtchError, printable
+from .evaluate import Rows, Score
+from .ir import graph as g
+from .ir import program as p
+from .ir import walks
+from .ir.op import carried, writes
+from .ir.tokenizer_spec import UnigramModel
+from .load.folder import Checkpoint
+from .memory.plan import Plan, Region, plan_memory
+from .memory.regions import Room
+from .pack.tables import table_bytes
+from .quantize import chosen_bits
+from .quantize.bits import bits_text, width_of
+from .render.model import Model
+from .targets import Target
+from .tokenizer import UNICODE_TABLE_BYTES, TargetTables, TokenizerTables, compile_target, compile_tokenizer
+from .vocabulary.pruning import Pruning
 
 
 def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:

@@ -12,12 +12,12 @@ from ...ir.graph import Head, Node
 from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.gru_head import GruHead
+from ..shared import parts
+from ..shared.gru_head import gru_head
+from ..shared.prediction_head import Prediction
+from ..shared.rows import HeadOps, Pooled, Rows
+from ..shared.sentence_head import sentence_head
 from ..task_heads import heads_of_tasks
-from . import parts
-from .gru_head import gru_head
-from .prediction_head import Prediction
-from .rows import HeadOps, Pooled, Rows
-from .sentence_head import sentence_head
 
 CLASSIFIER_ENDING = "ForSequenceClassification"
 

@@ -14,11 +14,13 @@ from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.limits import Limits, usual_limits
 from ...load.safetensors import TensorFile
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerShape
+from ..shared import parts
+from ..shared.classifier_head import classifier_head
+from ..shared.encoder_layer import LayerShape
+from ..shared.prediction_head import Prediction
+from . import bert_like
+from .architecture import check_architecture
 from .heads import read_head
-from .prediction_head import Prediction
 
 HARMLESS_KEYS = frozenset(("legacy", "pooler_dropout"))
 # Of the prefix of the encoder's tensors, those of its layers, their shape, and the tokens of the longest text.
@@ -51,9 +53,7 @@ def check_only(config: Config, key: str, only: int) -> None:
 def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     classifier = f"{family.name}ForSequenceClassification"
-    parts.check_architecture(
-        config, encoder=f"{family.name}Model", classifier=classifier, sentence=sentence is not None
-    )
+    check_architecture(config, encoder=f"{family.name}Model", classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, limits = _read_shape(config), family.read_limits(config)
     parts.check_max_tokens(max_tokens, limits.positions)

@@ -12,13 +12,15 @@ from ...load.config import Config
 from ...load.folder import Checkpoint
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
-from . import bert_like, parts
-from .classifier_head import classifier_head
-from .encoder_layer import LayerShape
+from ..shared import parts
+from ..shared.classifier_head import classifier_head
+from ..shared.encoder_layer import LayerShape
+from ..shared.prediction_head import Prediction
+from ..shared.rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
+from ..shared.stacked import stacked_linears
+from . import bert_like
+from .architecture import check_architecture
 from .heads import read_head
-from .prediction_head import Prediction
-from .rotary import angles_of, check_head_dim, check_pairs, limits_of, rotary_tables
-from .stacked import stacked_linears
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Family:
 def _graph_of(checkpoint: Checkpoint, max_tokens: int, family: Family) -> Graph:
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     classifier, encoder = f"{family.name}ForSequenceClassification", f"{family.name}Model"
-    parts.check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
+    check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     limits, shape = family.read_limits(config), _read_shape(config, family)
     parts.check_max_tokens(max_tokens, limits.positions)

@@ -11,9 +11,9 @@ import numpy as np
 from ..ir import program as p
 from ..ir import walks
 from ..ir.stage import Stage
-from ..pack import pack_f32, pack_factors, pack_s4, pack_s8
 from ..targets import Target, round_up
 from ..tokenizer import TargetTables, TokenizerTables
+from .layouts import pack_f32, pack_factors, pack_s4, pack_s8
 
 _TYPES = {
     "int8": "std::int8_t",

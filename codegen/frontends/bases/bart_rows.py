@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from ...ir.graph import Graph
 from ...load.folder import Checkpoint
-from . import parts
-from .classifier_head import classifier_head
-from .encoder_decoder import POSITIONS, Form, Positions, position_count, read_stacks, vocabulary_of
+from ..shared import parts
+from ..shared.classifier_head import classifier_head
+from ..shared.encoder_decoder import POSITIONS, Form, Positions, position_count, read_stacks, vocabulary_of
+from ..shared.rows import HeadOps
 from .heads import CLASSIFIER_ENDING, read_head
-from .rows import HeadOps
 
 ENDINGS = (CLASSIFIER_ENDING, "ForQuestionAnswering")
 _BEGIN, _END = "decoder_start_token_id", "eos_token_id"

@@ -12,10 +12,10 @@ from ...load.folder import Checkpoint
 from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
-from . import parts
+from ..shared import parts
+from ..shared.t5_writer import writer_graph
+from ..shared.target import build_behind_encoder
 from .t5_encoder import encoder_graph
-from .t5_writer import writer_graph
-from .target import build_behind_encoder
 
 _POSITIONS = "n_positions"
 # Of a text and of a target where no file says it: distances have no end, T5 was trained with these.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights as bytes in the target's layout."""
