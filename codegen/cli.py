@@ -39,6 +39,10 @@ COMMANDS = (CONVERT, FETCH, WHEEL, SQLITE, WEB, EVIDENCE, Completion, Manual)
 QUIETLY = ("generate", "verify", "bundle", "convert", "fetch", "wheel", "sqlite", "web", "evidence")
 
 
+# Those that are like `diff`: 1 says that something differs, 2 that it could not be compared.
+COMPARING = ("verify", "evidence")
+
+
 def _add_budget(generate: argparse.ArgumentParser) -> None:
     """What the search for a form that fits is told."""
     budget = generate.add_argument_group(
@@ -273,35 +277,30 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
     if arguments.command == "bundle":
         bundle(arguments.directory, arguments.out, say, arguments.format)
         return 0
-    try:
-        if arguments.tokenizer_certificate is not None:
-            return certify(
-                arguments.directory,
-                arguments.checkpoint,
-                arguments.texts,
-                arguments.tokenizer_certificate,
-                say,
-                heads=arguments.head,
-            )
-        return verify(
+    if arguments.tokenizer_certificate is not None:
+        return certify(
             arguments.directory,
             arguments.checkpoint,
             arguments.texts,
+            arguments.tokenizer_certificate,
             say,
-            calibration=arguments.calibrate,
-            columns=own_columns(arguments.calibrate_columns),
-            smoothing=arguments.smooth,
-            smooth_columns=own_columns(arguments.smooth_columns),
             heads=arguments.head,
         )
-    except EtchError as error:
-        if error.stage == "verify":
-            return _fail(str(error), WRONG_USE)
-        raise
+    return verify(
+        arguments.directory,
+        arguments.checkpoint,
+        arguments.texts,
+        say,
+        calibration=arguments.calibrate,
+        columns=own_columns(arguments.calibrate_columns),
+        smoothing=arguments.smooth,
+        smooth_columns=own_columns(arguments.smooth_columns),
+        heads=arguments.head,
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit codes: 0 done, 1 refused or failed, 2 wrong use, 128 + n stopped by signal n (130: Ctrl-C)."""
+    """Exit codes: 0 done, 1 refused or failed, 2 wrong use or nothing to compare, 128 + n stopped by signal n."""
     # NumPy reads this when it is imported, for some arguments while they are read. Its products here are small: more
     # threads wait for each other more than they multiply, three times as long where other programs run.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -311,8 +310,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def _answered(argv: list[str] | None, stops: Stops) -> int:
     """The exit code of a command line; every failure is one line."""
+    wrong = 1
     try:
         arguments = make_parser().parse_args(argv)
+        wrong = WRONG_USE if arguments.command in COMPARING else 1
         quiet = getattr(arguments, "quiet", False)
         with contextlib.ExitStack() as around:
             if quiet:
@@ -328,7 +329,7 @@ def _answered(argv: list[str] | None, stops: Stops) -> int:
     except EtchError as error:
         if error.detail:
             sys.stderr.write(error.detail + "\n")
-        return _fail(str(error), WRONG_USE if error.stage == "arguments" else 1)
+        return _fail(str(error), WRONG_USE if error.stage == "arguments" else wrong)
     except BrokenPipeError:
         _release_stdout()
         return 1

@@ -16,6 +16,7 @@ from pathlib import Path
 from .. import __version__
 from ..building.build import build_bench
 from ..building.built_program import program_of
+from ..console.parser import WRONG_USE
 from ..console.table_options import own_columns
 from ..errors import EtchError, printable
 from ..files.one_file import write_file
@@ -23,7 +24,7 @@ from ..folders.generated_folder import check_folder
 from ..folders.manifest import MANIFEST, TERMS_SUFFIX
 from ..process.progress import stage
 from ..verification.certificate import certify
-from ..verification.verify import verify
+from ..verification.verify import check_texts_given, verify
 from .commands import MODEL, STAGE, certificate_command, commands, shown_file, verify_command
 from .inputs import digests_of_files, digests_of_folders
 from .linked import linked_of
@@ -45,10 +46,7 @@ def collect(request: Request, echo: Callable[[str], None]) -> int:
     manifest = check_folder(request.directory, STAGE)
     if lacking := [key for key in SHOWN if key not in manifest]:
         raise EtchError("manifest-malformed", STAGE, f"'{lacking[0]}' is missing: generate it again", file=MANIFEST)
-    if request.calibrate is not None and "calibration_sha256" not in manifest:
-        raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
-    if request.smooth is not None and "smoothing_sha256" not in manifest:
-        raise EtchError("option-conflict", "arguments", "--smooth: this model was not smoothed: leave it out")
+    check_texts_given(manifest, request.calibrate, request.smooth)
     files = digests_of_files(request)
     checks = [_verified(request, echo), *_certificate(request)]
     program = program_of(request.directory, echo)  # built by now, for what it is to be compared with is there
@@ -132,6 +130,8 @@ def _ran(title: str, program: Path, *options: str, code: int = 0, shown: Sequenc
     output = (done.stdout + done.stderr).decode("utf-8", "replace")
     typed = shown or [program.name, *options]
     lines = [printable(line, 4000) for line in output.splitlines()]
+    if done.returncode == WRONG_USE != code:
+        raise EtchError("program-refused", "arguments", lines[-1] if lines else f"{program.name} {options[0]}")
     return Check(title, shlex.join(typed), done.returncode == code, "\n".join([*lines, f"exit code {done.returncode}"]))
 
 

@@ -132,6 +132,8 @@ def read_manifest(directory: Path, stage: str = "verify") -> dict[str, Any]:
     except EtchError as error:
         if (directory / "config.json").is_file():
             message = f"{directory} is a checkpoint; etch generate makes a folder of it, which is asked for here"
+        elif not directory.is_dir():
+            message = f"'{directory}' is not a folder; a generated folder is wanted"
         else:
             message = f"{directory} is not a folder that etch generated: {error.message}"
         raise refuse("not-generated", message) from None

@@ -45,6 +45,9 @@ def check_target(out: Path) -> None:
             parent = out.absolute().parent
             if parent.exists() and not parent.is_dir():
                 raise _refuse("target-not-a-folder", f"{parent} is not a folder")
+            above = next(folder for folder in (parent, *parent.parents) if folder.exists())
+            if not os.access(above, os.W_OK | os.X_OK):
+                raise _refuse("target-not-writable", f"{above} is not writable")
             return
         if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
             raise _refuse("target-not-writable", f"{out} is not writable")

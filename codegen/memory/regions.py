@@ -60,7 +60,7 @@ def checked_rooms(rooms: Sequence[Room], option: str = "--region", least: int = 
         return ()
     if not least <= len(rooms) <= MOST_REGIONS:
         last = ", the last one is the workspace's" if least > 1 else ""
-        raise _wrong(f"{option} is given {len(rooms)} times: {least} to {MOST_REGIONS}{last}")
+        raise _wrong(f"{option}: {len(rooms)} given, {least} to {MOST_REGIONS}{last}")
     names = [room.name for room in rooms]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -70,5 +70,6 @@ def _help_of(program: Path) -> str:
     try:
         done = subprocess.run([program.absolute(), "--help"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError) as error:
-        raise EtchError("program-unusable", "completion", f"{program} cannot be asked for --help: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else "it did not answer"
+        raise EtchError("program-unusable", "completion", f"{program} cannot be asked for --help: {reason}") from None
     return done.stdout.decode("utf-8", "replace")

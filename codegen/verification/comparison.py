@@ -54,7 +54,8 @@ class Comparison:
     contradictions: list[int]  # inputs whose label is not that of the largest logit
 
     @property
-    def within_bound(self) -> bool:
+    def holds(self) -> bool:
+        """Whether it is what the recipe promises: fp32 a bound, integers the contract's bits."""
         if self.other_ids or self.other_bits or self.contradictions:
             return False
         return self.recipe != "fp32" or self.largest <= LARGEST_DIFFERENCE
@@ -84,7 +85,16 @@ class Comparison:
         if self.changed is not None:
             yield f"labels       {len(self.changed)} of {inputs} other than the reference's"
             yield from self.changed
-        yield f"result       {'within' if self.within_bound else 'OUTSIDE'} the bound of {self.recipe}"
+        yield verdict(self.recipe, holds=self.holds)
+
+
+def verdict(recipe: str, *, holds: bool) -> str:
+    """The last line of a comparison."""
+    if recipe == "fp32":
+        return f"result       {'within' if holds else 'OUTSIDE'} the bound of fp32"
+    if holds:
+        return f"result       the contract's bits ({recipe} sets no bound on the difference to the reference)"
+    return "result       NOT what the contract says: see above"
 
 
 def counted(found: list[int], texts: int) -> str:

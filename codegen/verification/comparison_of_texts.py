@@ -20,7 +20,7 @@ from ..library_tokenizer.spelled import Speller
 from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 from ..oracle.interpret import Interpreter
 from ..process.progress import advance
-from .comparison import LARGEST_DIFFERENCE, counted
+from .comparison import LARGEST_DIFFERENCE, counted, verdict
 
 _SHOWN = 60  # characters of a text that differs
 
@@ -61,7 +61,8 @@ class ComparisonOfTexts:
     other_texts: list[int]  # whose texts, scores or ends are not the contract's
 
     @property
-    def within_bound(self) -> bool:
+    def holds(self) -> bool:
+        """As of Comparison."""
         if self.other_ids or self.other_texts:
             return False
         return self.recipe != "fp32" or self.largest <= LARGEST_DIFFERENCE
@@ -83,7 +84,7 @@ class ComparisonOfTexts:
         )
         yield f"texts        {len(self.changed)} of {self.texts} other than the reference's"
         yield from self.changed
-        yield f"result       {'within' if self.within_bound else 'OUTSIDE'} the bound of {self.recipe}"
+        yield verdict(self.recipe, holds=self.holds)
 
 
 def options_of(program: Program) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def verify(
     smoothing: Path | None = None,
     smooth_columns: Columns | None = None,
 ) -> int:
-    """0 where the built model keeps within its recipe's bound, else 1. EtchError (stage verify) for wrong use.
+    """0 where the built model is what its recipe promises, else 1. EtchError where they cannot be compared.
 
     `texts` holds one text a line; without it the model's golden texts are taken. A calibrated model is calibrated
     again, with the same file, and a smoothed one smoothed.
@@ -64,6 +64,7 @@ def verify(
     manifest = check_folder(directory, "verify")
     if manifest["recipe"] not in RECIPES:
         raise EtchError("unknown-recipe", "verify", f"recipe {manifest['recipe']!r}", file="etch.json")
+    check_texts_given(manifest, calibration, smoothing)
     loaded = load_generated(manifest, checkpoint, heads)
     program = _program(loaded, manifest, calibration, columns, smoothing, smooth_columns)
     lines = (
@@ -89,7 +90,7 @@ def verify(
         echo(f"the built program failed: {printable(str(error))}")
         return 1
     graph = pipeline.to_graph(loaded, program.max_tokens)
-    within = True
+    holds = True
     with stage("compare", "text", 2 * len(inputs) * len(by_head)):  # with float64, then with the contract
         for head, output in zip(graph.heads, program.outputs, strict=True):
             reference = Interpreter(replace(graph, heads=(head,)))
@@ -97,10 +98,23 @@ def verify(
             comparison = _compared(alone, loaded, reference, encodings, by_head[output.name], len(lines))
             for line in (*([f"head         {output.name}"] if output.name else []), *comparison.report()):
                 echo(line)
-            within = within and comparison.within_bound
+            holds = holds and comparison.holds
     answers = by_head[program.outputs[0].name]
     same = _compare_own(checkpoint, loaded, program.max_tokens, inputs, answers, echo)
-    return 0 if within and same else 1
+    return 0 if holds and same else 1
+
+
+def check_texts_given(manifest: dict[str, Any], calibration: Path | None, smoothing: Path | None) -> None:
+    """That --calibrate and --smooth are there where the model was made with them, and only there."""
+    calibrated, smoothed = "calibration_sha256" in manifest, "smoothing_sha256" in manifest
+    if calibrated and calibration is None:
+        raise EtchError("calibration-missing", "verify", "the model was calibrated: name its texts with --calibrate")
+    if smoothed and smoothing is None:
+        raise EtchError("smoothing-missing", "verify", "the model was smoothed: name its texts with --smooth")
+    if calibration is not None and not calibrated:
+        raise EtchError("option-conflict", "arguments", "--calibrate: this model was not calibrated: leave it out")
+    if smoothing is not None and not smoothed:
+        raise EtchError("option-conflict", "arguments", "--smooth: this model was not smoothed: leave it out")
 
 
 def _compared(
@@ -166,24 +180,20 @@ def _program(
     smoothing: Path | None,
     smooth_columns: Columns | None,
 ) -> Program:
-    """What the manifest says that the folder was generated from."""
+    """What the manifest says that the folder was generated from; its texts were checked to be there."""
     embedding_bits, bits = manifest.get("embedding_bits", 8), manifest.get("bits", {})
     graph = pipeline.to_graph(checkpoint, manifest["max_tokens"])
     recipe = choose_recipe(manifest["recipe"], embedding_bits, bits)
     stored = manifest.get("smoothing_sha256")
-    if stored is not None:
-        if smoothing is None:
-            raise EtchError("smoothing-missing", "verify", "the model was smoothed: name its texts with --smooth")
+    if stored is not None and smoothing is not None:
         smoothed = smooth(graph, checkpoint.tokenizer, recipe, smoothing, smooth_columns)
         if smoothed.sha256 != stored:
             raise EtchError("other-smoothing", "verify", f"the model was smoothed by other texts: SHA-256 {stored}")
         graph = smoothed.graph
     program = lower(graph, recipe)
     stored = manifest.get("calibration_sha256")
-    if stored is None:
+    if stored is None or calibration is None:
         return program
-    if calibration is None:
-        raise EtchError("calibration-missing", "verify", "the model was calibrated: name its texts with --calibrate")
     again = calibrate(program, graph, checkpoint.tokenizer, calibration, columns=columns)
     if again.sha256 != stored:
         raise EtchError("other-calibration", "verify", f"the model was calibrated with other texts: SHA-256 {stored}")

@@ -212,7 +212,7 @@ def test_a_model_of_other_files_than_its_checkpoint(tmp_path: Path) -> None:
                             (smooth, "error[smoothing-missing]")):  # fmt: skip
         others = [option for option in [*heads, *smooth, *calibrate] if option not in left_out]
         done = etch("evidence", *files, *others, **there(tmp_path))
-        assert (done.code, words in done.err) == (1, True), done.err
+        assert (done.code, words in done.err) == (2, True), done.err
 
 
 def there(folder: Path) -> dict[str, Any]:
@@ -267,7 +267,8 @@ def test_no_other_tokenizer(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             "error[option-conflict] arguments: --calibrate: this model ",
         ),
         ("report.html", ["--smooth", "/none"], 2, "error[option-conflict] arguments: --smooth: this model "),
-        ("report.html", ["--texts", "/none"], 1, "error[texts-unreadable]"),
+        ("report.html", ["--texts", "/none"], 2, "error[texts-unreadable]"),
+        ("report.html", ["--evaluate", __file__], 2, "error[program-refused] arguments: classify-tiny: --evaluate: "),
     ],
 )
 def test_refused(place: Path, tmp_path: Path, *, out: str, options: list[str], code: int, words: str) -> None:
@@ -289,5 +290,5 @@ def test_refused_before_it_builds(place: Path, tmp_path: Path, option: str, valu
     shutil.copytree(place, tmp_path / "again", ignore=shutil.ignore_patterns("*.html", "*.cdx.json", "build"))
     write_tiny_checkpoint(tmp_path / "other", seed=2)
     code, printed, error = evidence(tmp_path / "again", "report.html", option, str(tmp_path / value))
-    assert (code, printed, words in error) == (1, "", True), error
+    assert (code, printed, words in error) == (2, "", True), error
     assert not (tmp_path / "again/tiny/build").exists()

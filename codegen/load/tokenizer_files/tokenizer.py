@@ -87,7 +87,7 @@ def _word_piece(folder: CheckpointFolder, described: dict[str, Any] | None, conf
     if not folder.has(vocab_text.FILE):
         others = f"{VOCAB_FILE} with {MERGES_FILE}, {', '.join(MODEL_FILES)}"
         names = f"{tokenizer_json.FILE}, {vocab_text.FILE}, {others}"
-        raise refusal("tokenizer-missing", f"the folder has neither {names}")
+        raise refusal("tokenizer-missing", f"the folder has none of {names}")
     parts = _from_vocab_text(folder, config)
     config.check_against(parts)
     return parts

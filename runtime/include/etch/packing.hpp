@@ -75,7 +75,7 @@ constexpr bool packed_s4_high(Packing packing, std::size_t k_index) noexcept {
 }
 // The number in [-8, 7] of that nibble.
 constexpr int s4_value(std::int8_t byte, bool high) noexcept {
-    return high ? byte >> 4 : static_cast<std::int8_t>(byte << 4) >> 4;
+    return high ? byte >> 4 : static_cast<std::int8_t>(static_cast<std::uint8_t>(byte) << 4) >> 4;
 }
 constexpr std::size_t packed_s4_factor_index(Packing packing, std::size_t n_index, std::size_t k_index,
                                              std::size_t k) noexcept {

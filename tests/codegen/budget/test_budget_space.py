@@ -131,9 +131,8 @@ def test_limits_hold_up_to_their_last_byte() -> None:
 
 
 def test_every_target_has_its_allowance() -> None:
-    sizes = {name: (allowance.code, allowance.static) for name, allowance in ALLOWANCES.items()}
-    assert sizes == {"m-profile": (76_800, 2560), "host": (327_680, 24_576)}
-    assert sizes.keys() == TARGETS.keys()
+    """What it is is compared with linked programs, of both in end_to_end."""
+    assert ALLOWANCES.keys() == TARGETS.keys()
 
 
 @pytest.mark.parametrize(

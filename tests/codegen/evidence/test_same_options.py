@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
     "smoothed": ("wide", ["--smooth", "{place}/texts.txt"], ["smoothing_sha256"]),
     "budget": (
         "wide",
-        ["--evaluate", "{place}/rows.csv", "--labels", "1", "--max-flash", "380K", "--max-ram", "1M"],
+        ["--evaluate", "{place}/rows.csv", "--labels", "1", "--max-flash", "508K", "--max-ram", "1M"],
         ["bits"],
     ),
     "writer": ("writer", ["--beams", "2", "--max-target", "11", "--max-tokens", "13"], ["beams", "max_target"]),

@@ -88,6 +88,7 @@ def test_deleted_files_do_not_matter(out: Path) -> None:
     (out / "old.S").unlink()
     check_target(out)
     write_output(out, SECOND, manifest)
+    assert set(content(out)) == {"a.hpp", "a.cpp", "a.tables", "etch.json"}
 
 
 def test_foreign_file(out: Path) -> None:

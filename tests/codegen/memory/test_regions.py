@@ -183,9 +183,9 @@ def test_how_many_rooms_there_may_be() -> None:
     assert [len(checked_rooms(rooms[:count])) for count in (2, 4)] == [2, 4]
     assert checked_rooms(rooms[:1], "--table-region", 1) == (Room("a", 1, 1),)
     for count, option, least, says in (
-        (1, "--region", 2, "--region is given 1 times: 2 to 4, the last one is the workspace's"),
-        (5, "--region", 2, "--region is given 5 times: 2 to 4, the last one is the workspace's"),
-        (5, "--table-region", 1, "--table-region is given 5 times: 1 to 4"),
+        (1, "--region", 2, "--region: 1 given, 2 to 4, the last one is the workspace's"),
+        (5, "--region", 2, "--region: 5 given, 2 to 4, the last one is the workspace's"),
+        (5, "--table-region", 1, "--table-region: 5 given, 1 to 4"),
     ):
         with pytest.raises(EtchError) as caught:
             checked_rooms(rooms[:count], option, least)
@@ -202,8 +202,8 @@ def test_what_is_no_number(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["a=1K"], "1 times"),
-        ([f"r{i}=1K" for i in range(5)], "5 times"),
+        (["a=1K"], "1 given"),
+        ([f"r{i}=1K" for i in range(5)], "5 given"),
         (["a=1K", "a=2K"], "'a' twice"),
         (["a=1K", "b=1K,2"], "with each region, or with none"),
         (["a=1K,3", "b=1K,2"], "the cheapest first"),

@@ -54,7 +54,8 @@ def test_right_answers_are_within_the_bound(case: Case, recipe: str) -> None:
     assert (case.directory / "texts").read_bytes() == b"\n".join(TEXTS) + b"\n"
     assert (case.directory / "pairs").read_bytes() == b"".join(b"%s\t%s\n" % pair for pair in PAIRS)
     assert f"texts        6, pairs 3, recipe {recipe}, at most 24 tokens" in case.lines
-    assert f"within the bound of {recipe}" in case.report
+    bound = "within the bound of fp32" if recipe == "fp32" else f"the contract's bits ({recipe} sets no bound"
+    assert f"result       {bound}" in case.report
     differences = [np.abs(ours - case.reference(i)) for i, ours in enumerate(case.outputs)]
     assert f"max {np.max(differences):.3g}" in case.report
     assert f"mean {np.mean(differences):.3g}" in case.report
@@ -71,7 +72,7 @@ def test_one_wrong_bit_is_seen_in_an_integer_recipe(w8a8: Case) -> None:
     w8a8.outputs[2][1] = one_step_up(w8a8.outputs[2][1])
     assert w8a8.run() == 1
     assert "1 (text 3) with logits other than the contract's" in w8a8.report
-    assert "OUTSIDE the bound" in w8a8.report
+    assert "NOT what the contract says" in w8a8.report
 
 
 def test_one_wrong_bit_is_within_the_bound_of_floats(fp32: Case) -> None:
@@ -170,6 +171,15 @@ def needs_its_texts(case: Case, kind: str, texts: Path, sha256: str) -> None:
     assert refusal(case).code == f"other-{kind}"
     setattr(case, kind, texts)
     assert case.run() == 0
+
+
+@pytest.mark.parametrize("done", ["calibration", "smoothing"])
+def test_texts_that_it_was_not_made_with(done: str, tmp_path: Path) -> None:
+    case = Case(tmp_path, "w8a8", TEXTS)
+    setattr(case, done, tmp_path / "texts.txt")
+    with pytest.raises(EtchError, match=r"this model was not .*: leave it out") as caught:
+        case.run()
+    assert (caught.value.code, caught.value.stage) == ("option-conflict", "arguments")
 
 
 def test_a_calibrated_model_is_calibrated_again(tmp_path: Path) -> None:
@@ -277,7 +287,7 @@ def test_right_answers_of_other_tasks(make: Callable[[Path, str], Case], tmp_pat
     assert ("labels " in case.report) == (outputs == "logits")
     case.outputs[0][0] += np.float32(0.5)
     assert case.run() == 1
-    assert "OUTSIDE" in case.report
+    assert ("OUTSIDE" if recipe == "fp32" else "NOT what the contract says") in case.report
 
 
 def test_multi_labels_are_compared_as_sets(tmp_path: Path) -> None:

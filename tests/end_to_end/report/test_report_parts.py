@@ -7,6 +7,7 @@ import copy
 import random
 from collections.abc import Iterator
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from tools.reports.arena import timelines_of
 from tools.reports.attribution import attribute
 from tools.reports.elf_file import Image, Section, Symbol
 from tools.reports.flash import _table_entries
-from tools.reports.linker_map import LinkerMap, Origin
+from tools.reports.linker_map import LinkerMap, Origin, read_map
 from tools.reports.model_folder import Model
 from tools.reports.svg import ticks
 from tools.reports.treemap import Box, treemap
@@ -228,3 +229,28 @@ def test_ticks_are_round_numbers() -> None:
     assert ticks(84_656) == [0, 20_000, 40_000, 60_000, 80_000]
     assert ticks(7) == [0, 1, 2, 3, 4, 5, 6, 7]
     assert ticks(1) == [0, 1]
+
+
+MAP = """Linker script and memory map
+
+.rodata         0x0000000000001000       0x20
+ .rodata.one    0x0000000000001000       0x10 libetch.a(one.cpp.o)
+ .rodata.cst4   0x0000000000001010       0x10 libetch.a(one.cpp.o)
+                                         0x14 (size before relaxing)
+ .rodata.cst4   0x0000000000001020        0x4 libetch.a(two.cpp.o)
+"""
+
+
+def test_constants_that_the_linker_merged_take_no_bytes(tmp_path: Path) -> None:
+    """The map lists them at the end of the section, beyond it."""
+    path = tmp_path / "program.map"
+    path.write_text(MAP)
+    section = Section(".rodata", 0x1000, 0x1000, 0x20, False, False, bytes(0x20))
+    image = Image("program", "x86-64", 64, True, (section,), (), (), 0x20)
+    assert read_map(path, image).origins[".rodata"] == (
+        Origin(0x1000, 0x10, "libetch.a", "one.cpp.o"),
+        Origin(0x1010, 0x10, "libetch.a", "one.cpp.o"),
+    )
+    path.write_text(MAP.replace(".cst4", ".two"))
+    with pytest.raises(EtchError, match=r"is not in \.rodata of program"):
+        read_map(path, image)

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from report_program import ROOT, Outcome, loaded, report, sizes, symbol_sizes
 
+from codegen.budget.limits import ALLOWANCES
+
 MODEL = ROOT / "generated" / "agnews"
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -47,6 +49,16 @@ def test_sums_are_those_of_binutils(program: Path, facts: Outcome) -> None:
         assert sum(category["groups"].values()) == category["bytes"]
     told = sizes("", program)
     assert all(told[section["name"]] == section["bytes"] for section in content["sections"])
+
+
+def test_a_budget_counts_with_what_is_linked(facts: Outcome) -> None:
+    """Not more than it allows for, and little less: the search would leave room unused."""
+    manifest = json.loads((MODEL / "etch.json").read_text())
+    code = facts.json["flash"]["bytes"] - manifest["table_bytes"]
+    static = facts.json["ram"]["bytes"] - manifest["arena_bytes"]
+    allowed = ALLOWANCES["host"]
+    assert 0.85 * allowed.code <= code <= allowed.code
+    assert static <= allowed.static
 
 
 def test_symbols_are_those_of_binutils(program: Path, facts: Outcome) -> None:

@@ -46,5 +46,17 @@ TEST(PackingIndices, ArePinned) {
     EXPECT_EQ(packed_s8_bytes(Packing::rows, 20, 10), 20u * 16);
 }
 
+// While compiling, where nothing that is undefined passes.
+constexpr bool every_byte_holds_two_numbers() {
+    for (int high = -8; high < 8; ++high) {
+        for (int low = -8; low < 8; ++low) {
+            const auto byte = static_cast<std::int8_t>(high * 16 + (low & 15));
+            if (s4_value(byte, true) != high || s4_value(byte, false) != low) return false;
+        }
+    }
+    return true;
+}
+static_assert(every_byte_holds_two_numbers(), "s4_value");
+
 }  // namespace
 }  // namespace etch::testing
