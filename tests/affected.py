@@ -58,6 +58,7 @@ TABLE: dict[str, tuple[str, ...]] = {
     "generated/": ("test-model", "test-cuda", "tests/codegen", "tests/fuzz", BUILT),
     "runtime/": (*CPP, *READS_RUNTIME, "tests/fuzz", BUILT),
     "generated/README.md": (*READ, f"{BUILT}/outside/test_versions.py"),
+    "runtime/ARITHMETIC.md": (*READ, "tests/codegen/emulate/test_arithmetic_page.py"),
     "runtime/README.md": READ,
     "runtime/src/cuda/README.md": READ,
     "tools/README.md": READ,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic contract a second time, in NumPy: the bits that every kernel, board and thread count must give.
+"""The arithmetic contract (runtime/ARITHMETIC.md) in NumPy: the bits that every kernel, board and thread count gives.
 
 Written from the contract, not from the kernels, so that a mistake in either shows. Only element-wise IEEE float32
 operations, integers, and float64 matrix products of integers that float64 holds exactly. No NumPy transcendental and no

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of the arithmetic contract: computed in float64, rounded once to float32; tiny ones are written as 0."""
+"""Constants of the arithmetic (runtime/ARITHMETIC.md): computed in float64, rounded once; tiny ones are 0."""
 
 from __future__ import annotations
 

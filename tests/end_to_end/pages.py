@@ -16,6 +16,7 @@ PAGES = (
     ROOT / "codegen/SECURITY.md",
     ROOT / "firmware-demo/README.md",
     ROOT / "generated/README.md",
+    ROOT / "runtime/ARITHMETIC.md",
     ROOT / "runtime/src/cuda/README.md",
     ROOT / "tools/README.md",
     ROOT / "tools/benchmarks/README.md",
