@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float32 operations along rows, each in the one order that the contract fixes. Rows lie along the last axis."""
+"""Float32 operations along rows, each in the one order of runtime/ARITHMETIC.md. Rows lie along the last axis."""
 
 from __future__ import annotations
 

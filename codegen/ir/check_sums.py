@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the sums of products of bytes are exact: int32 holds as many products as the arithmetic contract says.
+"""Whether the sums of products of bytes are exact: int32 holds as many products as runtime/ARITHMETIC.md says.
 
 Floats have no such limit, so this is asked of a program, whose ops say what they multiply.
 """

@@ -152,7 +152,7 @@ def _attention(op: g.Attention, at: Place) -> list[p.Op]:
     shape = at.shape(op)
     keys, values = at.caches(op)
     scale = 1.0 / math.sqrt(shape.width) if op.scale is None else op.scale
-    # As the contract has it where the scale is the usual one: log2(e) / sqrt(d), one division.
+    # As runtime/ARITHMETIC.md has it where the scale is the usual one: log2(e) / sqrt(d), one division.
     score_scale = math.log2(math.e) / math.sqrt(shape.width) if op.scale is None else math.log2(math.e) * scale
     bias = None if op.bias is None else at.slot(op.bias, _bias)
     query, context = at.buffer(op.query), at.buffer(op.out)

@@ -17,8 +17,8 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 enable_language(CUDA)
 find_package(CUDAToolkit 12.0 REQUIRED)
 
-# Flags of the kernels. The first line is the arithmetic contract: no fused multiply-add, correctly rounded division and
-# square root, subnormals kept.
+# Flags of the kernels. The first line is the arithmetic contract (runtime/ARITHMETIC.md): no fused multiply-add,
+# correctly rounded division and square root, subnormals kept.
 add_library(etch_cuda_flags INTERFACE)
 target_link_libraries(etch_cuda_flags INTERFACE etch_flags)
 target_compile_options(etch_cuda_flags INTERFACE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of the compute kernels. One KernelSet per instruction set: matrix products and the operations along a
-// row that the arithmetic contract (runtime/ARITHMETIC.md) fixes bit for bit. The scalar set is its readable form; every
-// other set gives the same bits.
+// row that the arithmetic contract (runtime/ARITHMETIC.md) fixes bit for bit. The scalar set is its readable form;
+// every other set gives the same bits.
 //
 // Common rules: pointers may be unaligned unless said otherwise, outputs do not alias inputs unless said otherwise,
 // sizes are in elements unless named bytes, no function allocates, and no function fails: callers validate before the

@@ -9,7 +9,7 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
-// The contract's sum along a row: element i goes to partial i mod 16, then a fixed tree.
+// The sum along a row as runtime/ARITHMETIC.md has it: element i goes to partial i mod 16, then a fixed tree.
 class RowSum {
   public:
     void add(std::uint32_t i, float value) noexcept { partials_[i % 16] += value; }

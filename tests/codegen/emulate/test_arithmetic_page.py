@@ -56,3 +56,16 @@ def test_a_softmax() -> None:
     assert_shown(of["e"], e)
     assert_shown(of["sum"], row_sum(e))
     assert_shown(of["y"], softmax(of["x"]))
+
+
+def test_other_orders_have_other_bits() -> None:
+    """So the examples can tell them apart."""
+    of = shown("linear")
+    acc, s, scale, bias = of["q"] @ of["wq"], of["s"], of["scale"], of["bias"]
+    fused = ((acc * s).astype(np.float64) * scale + bias).astype(np.float32)
+    for other in (acc * (s * scale) + bias, (acc * scale) * s + bias, fused):
+        assert (other != of["y"]).all()
+    assert np.abs(of["x"]).max() / np.float32(127) != of["s"]
+    of = shown("softmax")
+    assert (of["e"][0] + of["e"][1]) + of["e"][2] != of["sum"]
+    assert (of["e"] / of["sum"] != of["y"]).any()
