@@ -95,8 +95,8 @@ def _add_texts(generate: argparse.ArgumentParser) -> None:
         "--smooth",
         type=Path,
         metavar="FILE",
-        help="for activations with outliers: what these texts, as for --calibrate, make large behind norms is divided "
-        "there, and multiplied in the weights (SmoothQuant)",
+        help="move outlier channels of activations from norms into weights, measured on these texts, as for --calibrate "
+        "(SmoothQuant)",
     )
 
 
@@ -150,8 +150,8 @@ def make_parser() -> argparse.ArgumentParser:
     generate.add_argument(
         "--task",
         choices=TASKS,
-        help="another one than the folder says: of a classifier of entailment, labels that a call brings; of a "
-        "sequence-to-sequence model summaries, as config.json says of them",
+        help="override the folder's task: zero-shot, labels given at call time (classifiers of entailment), or "
+        "summarize (sequence-to-sequence models)",
     )
     take_heads(generate)
     _add_writing(generate)

@@ -144,8 +144,8 @@ class Request:
 
 
 def generate(request: Request, echo: Echo) -> None:
-    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are there
-    before they are built, since builds know their own place, and stay where that fails or passes a budget."""
+    """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are
+    written before the build, which knows its own place, and stay where it fails or exceeds a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     _prepare(request, echo)
     checkpoint = load(

@@ -44,9 +44,8 @@ std::string_view usable_kernel_name(const KernelList& list, std::size_t index) n
 // Name of `kernels`.
 std::string_view kernel_name(const KernelSet& kernels) noexcept;
 
-// How many of `rows` rows go through a layer together, of a model where no number of them keeps what they compute in
-// the second cache: at most `most`, so that weights are read seldom, and fewer where these kernels are faster so;
-// blocks of about the same size, for one of a few rows waits for the weights.
+// Rows per block of a layer, for models of which no block fits the second cache: at most `most`, fewer where these
+// kernels are faster so. Blocks of `rows` are nearly equal, for one of a few rows would wait for the weights.
 std::uint32_t block_rows(const KernelSet& kernels, std::uint32_t rows, std::uint32_t most) noexcept;
 
 }  // namespace ETCH_ABI_NAMESPACE

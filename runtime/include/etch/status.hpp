@@ -39,7 +39,7 @@ enum class Status : std::uint8_t {
     executor_failed,       // the executor did not call the task of each worker once
     text_overlaps,         // a text or token ids lie in the workspace, or where the call writes
     workspace_misaligned,  // C only: the workspace does not lie at a multiple of 64 bytes
-    workspace_in_use,      // another call is under way in it, of another thread or what an interrupt interrupted
+    workspace_in_use,      // another thread, or the code that this interrupt interrupted, is inside a call
     // Of labels that are given at run time:
     no_labels,            // there is none
     hypothesis_too_long,  // a label's hypothesis leaves no room for the text, which alone is cut

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys and values of each key head, packed at run time as codegen/pack.py packs weights. Per head, keys are a matrix of
+// Keys and values of each key head, packed at run time as codegen/pack packs weights. Per head, keys are a matrix of
 // n = cache_tokens outputs and k = head_width inputs: a token fills a row. Values are one of n = head_width and k =
 // cache_tokens: a token fills a column. Behind the last row that a pass has of a text its panel of keys and its group
 // of values' inputs are zero, until more tokens come.

@@ -24,7 +24,7 @@ constexpr const char* kOutput = R"(
   --temperature T      tokens are drawn, 1/1024 to 1024; 0: the best are written
   --top-k K            of the K likeliest; 0: of all
   --top-p P            of the likeliest that have P of the probability together
-  --seed N             others for another seed (default 0), and for each text; they imply a temperature of 1
+  --seed N             random seed (default 0); each text draws numbers of its own; implies --temperature 1
   --stream             each text as it is written, token by token; what beams find, at its end
   --json               {"text", "score", "reason", "tokens", "truncated"}, with --nbest also "nbest": [{"text",
                        "score", "reason"}]; "score" is the sum of log-probabilities, of a search divided by length ^

@@ -51,8 +51,8 @@ constexpr std::int32_t kNoEntry = -1;  // instead of an id: zeros
 
 // entry number `first` + the token's id, segment or position; times `factor`, a second multiplication. Of a neighbor
 // the id is that of the token `shift` rows later in the same text (below 0: earlier), where there is none it is
-// `outside`. A token of the id `dropped` has zeros, and the factor of its text's others is larger, times all its tokens
-// by those that are not dropped; one term of a sum may say so. Texts have all their rows in both cases.
+// `outside`. Tokens of the id `dropped` have zeros, and the text's other tokens a larger factor: times all its tokens,
+// divided by those that are kept; one term of a sum may say so. Texts have all their rows in both cases.
 template <class Embedding>
 struct EmbeddingTerm {
     Embedding table;

@@ -52,8 +52,8 @@ class InlineRunner {
     FloatMode mode_;
 };
 
-// Whether a runner has nothing to do in the next `ops` ops, which then need not be handed to it. That of a step often
-// has; any other does all of them.
+// True where a stepping runner has done the next `ops` ops in an earlier step, so that the caller may leave them out.
+// False for all other runners.
 template <class Runner>
 constexpr bool skips(const Runner&, std::uint32_t) noexcept {
     return false;

@@ -3,7 +3,7 @@
 // behind tiles.inl and steps_s8.inl.
 //
 // a       [rows][k] in the set's encoding; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (tails of 1 and 2 rows have their own tiles), any n (the last panel is stored by mask), any k.
 //

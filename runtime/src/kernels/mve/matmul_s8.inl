@@ -3,7 +3,7 @@
 // namespace of mve.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops; any alignment.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack or by the Pack ops; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (an odd one is computed and stored twice), any n (the last 1 or 2 of a group of columns are a tile,
 // too), any k.

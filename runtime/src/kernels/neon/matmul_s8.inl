@@ -3,7 +3,7 @@
 // namespace of neon.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; zeros
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; zeros
 // up to a
 //         multiple of 4 k; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.

@@ -2,7 +2,7 @@
 // s8 x s8 -> s32 -> f32, tiles of 2 rows x 2 columns, the whole K in registers. Included inside the namespace of plain.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack.py or by the Pack ops; any alignment.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack or by the Pack ops; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows and n: the last of an odd number is computed twice, and stored once. Any k.
 //

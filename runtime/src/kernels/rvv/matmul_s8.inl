@@ -3,7 +3,7 @@
 // Included inside the namespace of rvv.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops for keys and values; any
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops for keys and values; any
 //         alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (tails of 1 to 5 rows have their own tiles), any n (the last panel may be cut), any k.

@@ -3,7 +3,7 @@
 //
 // a       [rows][k], row-major. s8: encoded rows, one byte a value, k padded with zeros to kEncodedPadding, row stride
 //         in bytes. f32: row stride in floats.
-// weights [n][allocated_k] in kPacking (packing.hpp), made by codegen/pack.py or by the Pack ops for keys and values.
+// weights [n][allocated_k] in kPacking (packing.hpp), made by codegen/pack or by the Pack ops for keys and values.
 // out     [rows][n] f32, row stride out_stride floats; columns beyond n are not written. Any rows, k and n.
 #include "../call_count.hpp"
 #include "scalar.hpp"

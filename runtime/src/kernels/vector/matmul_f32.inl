@@ -3,7 +3,7 @@
 // multiplication and addition. Included inside the namespace of each kernel set.
 //
 // a       [rows][k], row stride a_stride floats, any alignment.
-// weights [n][allocated_k] f32 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
+// weights [n][allocated_k] f32 in Packing::panel, made by codegen/pack or by the Pack ops; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (each tail has its own tile), any n (the last panel may be cut), any k.
 //

@@ -4,7 +4,7 @@
 //
 // a       [rows][k], encoded as int16, each 4 values in the order 0, 2, 1, 3; zeros up to a multiple of kEncodedPadding
 //         values; row stride in bytes, any alignment.
-// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack.py or by the Pack ops; any alignment.
+// weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops; any alignment.
 // out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows, any n (the last panel may be cut), any k.
 //
