@@ -65,13 +65,21 @@ void print_piece(std::string_view piece) {
 }
 
 constexpr unsigned kDrawn = kTexts | kRows | bit(Mode::latency);
-constexpr float kMostTemperature = 1024;
+constexpr double kMostTemperature = 1024;
 
-float real(const char* option, std::string_view text, float low, float high) {
+float temperature(std::string_view text) {
     const std::optional<double> value = parse_decimal(text);
-    if (!value || *value < static_cast<double>(low) || *value > static_cast<double>(high)) {
-        fail(kWrongUse, "%s: expected a number from %g to %g, got %s", option, static_cast<double>(low),
-             static_cast<double>(high), quoted(text).c_str());
+    const bool in_range = value && *value >= 1 / kMostTemperature && *value <= kMostTemperature;
+    if (!in_range && value != 0.0) {
+        fail(kWrongUse, "--temperature: expected 0 or a number from 1/1024 to 1024, got %s", quoted(text).c_str());
+    }
+    return static_cast<float>(*value);
+}
+
+float top_p(std::string_view text) {
+    const std::optional<double> value = parse_decimal(text);
+    if (!value || *value < 0x1p-24 || *value > 1) {
+        fail(kWrongUse, "--top-p: expected a number above 0, at most 1, got %s", quoted(text).c_str());
     }
     return static_cast<float>(*value);
 }
@@ -95,11 +103,10 @@ const Option kWriteOption[] = {
      [](Options& o, Values v) { o.wanted.beams = number("--beams", v[0], 1, kModel.beams); }},
     {"--nbest", 1, kTexts, kNone,
      [](Options& o, Values v) { o.wanted.nbest = number("--nbest", v[0], 1, kModel.beams); }},
-    {"--temperature", 1, kDrawn, kNone,
-     [](Options& o, Values v) { o.wanted.temperature = real("--temperature", v[0], 0, kMostTemperature); }},
+    {"--temperature", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.temperature = temperature(v[0]); }},
     {"--top-k", 1, kDrawn, kNone,
      [](Options& o, Values v) { o.wanted.top_k = number("--top-k", v[0], 0, UINT32_MAX); }},
-    {"--top-p", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.top_p = real("--top-p", v[0], 0x1p-24, 1); }},
+    {"--top-p", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.top_p = top_p(v[0]); }},
     {"--seed", 1, kDrawn, kNone, [](Options& o, Values v) { o.wanted.seed = seed(v[0]); }},
     {"--stream", 0, kTexts, kNone, [](Options& o, Values) { o.wanted.stream = print_piece; }},
     {"--json", 0, kTexts | kRows, kNone, [](Options& o, Values) { o.json = true; }},
@@ -109,10 +116,6 @@ const OptionGroup kWriteOptions(kWriteOption);
 void check(const Options& options) {
     if (options.wanted.nbest > beams_of(options)) {
         fail(kWrongUse, "--nbest: %u beams find no more", static_cast<unsigned>(beams_of(options)));
-    }
-    if (options.wanted.temperature && *options.wanted.temperature != 0.0f &&
-        *options.wanted.temperature < 1 / kMostTemperature) {
-        fail(kWrongUse, "--temperature: expected 0 or a number from 1/1024 to 1024");
     }
     if (draws(options) && options.wanted.beams > 1)
         refuse_together("--beams", "--temperature, --top-k, --top-p or --seed");
