@@ -4,64 +4,69 @@ Names as in `transformers`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..ir.graph import Attention, Embed, Layers, Linear, Op, Rotary, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
-from .bases.decoder_family import Family, Names
+from .bases.decoder_family import Family, Names, StackOf
 from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
 from .shared import parts
+from .shared.layer_parts import ATTENTION, LayerParts
 from .shared.llama_stack import MAX_POSITIONS, Stack
 from .shared.pairs import by_halves
 from .shared.rotary import Angles, rotary_tables
 
 MODEL_TYPE = "gptj"
 HARMLESS_KEYS = UNREAD | {"rotary", "scale_attn_weights"}  # these of the first files, which the class does not read
-_NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
+NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
 _THETA = 10_000.0
 _TURNED = 64  # values of a head, where the configuration does not say it
+_MADE_HERE = ("bias", "masked_bias", "causal_mask")  # of older files: the mask
+
+# Of so many heads queries, keys and values, in this order.
+Projections = Callable[[LayerParts, int], tuple[Linear, Linear, Linear]]
 
 
-def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
-    heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
-    count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
-    config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
-    parts.check_other_names(config, OTHER_NAMES)
-    parts.check_heads(width, heads, "n_embd", "n_head")
-    parts.check_layers(tensors, count, "n_layer")
-    layers = [f"{prefix}h.{i}." for i in range(count)]
-    tensors.ignore(*(f"{prefix}h.*.attn.{of}" for of in ("bias", "masked_bias")))  # of older files: the mask
-    widths = dict.fromkeys(("hidden", "normed", "query", "key", "value", "context"), width)
-    widths |= {"inner": parts.inner_or_four_times(config, "n_inner", width)}
-    epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
-    activation = parts.activation_of(config, "activation_function", "gelu_new")
-    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
-    turned = _turned(config, width // heads)
-    cosines, sines = rotary_tables("rotary", Angles(_THETA), tokens, turned)
+def stack_with(projections: Projections) -> StackOf:
+    """GPT-J's layers, with linears of attention of a file's own."""
 
-    def linear(
-        name: str, of: str, value: str, out: str, activation: str = "none", bias: bool = False, add: str | None = None
-    ) -> Linear:
-        sources, shape = [f"{layer}{of}" for layer in layers], (widths[out], widths[value])
-        return parts.linear(tensors, name, sources, shape, value, out, activation, residual=add, bias=bias)
+    def stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+        width = config.positive_int("n_embd", maximum=parts.MAX_WIDTH)
+        heads = config.positive_int("n_head", maximum=parts.MAX_WIDTH)
+        count = config.positive_int("n_layer", maximum=parts.MAX_LAYERS)
+        config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
+        parts.check_other_names(config, OTHER_NAMES)
+        parts.check_heads(width, heads, "n_embd", "n_head")
+        parts.check_layers(tensors, count, "n_layer")
+        tensors.ignore(*(f"{prefix}h.*.attn.{of}" for of in _MADE_HERE))
+        widths = dict.fromkeys(("hidden", "normed", "context", *ATTENTION), width)
+        widths |= {"inner": parts.inner_or_four_times(config, "n_inner", width)}
+        epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
+        activation = parts.activation_of(config, "activation_function", "gelu_new")
+        made = LayerParts(tensors, [f"{prefix}h.{i}." for i in range(count)], widths, epsilon)
+        words = parts.parameter(tensors, "word_embeddings", f"{prefix}{NAMES.words}", (vocabulary, width))
+        turned = _turned(config, width // heads)
+        cosines, sines = rotary_tables("rotary", Angles(_THETA), tokens, turned)
+        query, key, value = projections(made, heads)
+        layer: tuple[Op, ...] = (
+            made.norm("norm", "ln_1"),
+            *(by_halves(linear, width // heads, turned) for linear in (query, key)),
+            value,
+            *(Rotary((cosines,), (sines,), heads, value) for value in ("query", "key")),
+            Attention(*ATTENTION, "context", heads, mask="causal"),
+            made.linear("attention_output", "attn.out_proj", "context", "hidden", bias=False, residual="hidden"),
+            made.linear("intermediate", "mlp.fc_in", "normed", "inner", activation),
+            made.linear("output", "mlp.fc_out", "inner", "hidden", residual="hidden"),
+        )
+        body = (
+            Embed((Term(words, "ids"),), "hidden"),
+            Layers("layer", count, layer),
+            parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
+        )
+        return Stack(body, widths, words, width)
 
-    layer: tuple[Op, ...] = (
-        parts.layer_norm(tensors, "norm", [f"{layer}ln_1" for layer in layers], width, epsilon, "hidden", "normed"),
-        by_halves(linear("query", "attn.q_proj", "normed", "query"), width // heads, turned),
-        by_halves(linear("key", "attn.k_proj", "normed", "key"), width // heads, turned),
-        linear("value", "attn.v_proj", "normed", "value"),
-        *(Rotary((cosines,), (sines,), heads, value) for value in ("query", "key")),
-        Attention("query", "key", "value", "context", heads, mask="causal"),
-        linear("attention_output", "attn.out_proj", "context", "hidden", add="hidden"),
-        linear("intermediate", "mlp.fc_in", "normed", "inner", activation, bias=True),
-        linear("output", "mlp.fc_out", "inner", "hidden", bias=True, add="hidden"),
-    )
-    body = (
-        Embed((Term(words, "ids"),), "hidden"),
-        Layers("layer", count, layer),
-        parts.layer_norm(tensors, "final_norm", [f"{prefix}ln_f"], width, epsilon, "hidden"),
-    )
-    return Stack(body, widths, words, width)
+    return stack
 
 
 def _turned(config: Config, width: int) -> int:
@@ -73,11 +78,16 @@ def _turned(config: Config, width: int) -> int:
     return turned
 
 
+def _projections(made: LayerParts, _: int) -> tuple[Linear, Linear, Linear]:
+    query, key, value = (made.linear(of, f"attn.{of[0]}_proj", "normed", of, bias=False) for of in ATTENTION)
+    return query, key, value
+
+
 _FAMILY = Family(
     "GPTJ",
     "GPT2Tokenizer",
-    _stack,
-    names=_NAMES,
+    stack_with(_projections),
+    names=NAMES,
     width_of=lambda config: config.positive_int("n_embd"),
     positions=POSITIONS,
 )

@@ -46,6 +46,16 @@ GPTJ_RARE: Rare = {
     "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
 }
 
+CODEGEN_RARE: Rare = GPTJ_RARE | {"n_head": (1.0, (4, 4, 8, 2)), "n_embd": (1.0, (32, 48, 64))}
+BIGCODE_RARE: Rare = {
+    "n_inner": (0.3, (None, 11, 30)),
+    "multi_query": (0.5, (True, False)),
+    "scale_attn_weights": (0.2, (False,)),
+    "attention_softmax_in_fp32": (0.1, (False,)),
+    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
+
 
 def gpt_neo_layers(layers: int) -> tuple[Any, ...]:
     """Patterns of this many layers."""

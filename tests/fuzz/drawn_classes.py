@@ -50,6 +50,7 @@ NAMES = {
     "bloom/rows": "Bloom",
     "falcon/rows": "Falcon",
     "gptj/rows": "GPTJ",
+    "gpt_bigcode/rows": "GPTBigCode",
     "opt/rows": "OPT",
     "phi/rows": "Phi",
     "phi3/rows": "Phi3",
@@ -74,6 +75,7 @@ DECODERS = (
     "gpt_neo/rows",
     "gpt_neox/rows",
     "gptj/rows",
+    "gpt_bigcode/rows",
     "opt/rows",
     "phi/rows",
     "stablelm/rows",
@@ -107,7 +109,9 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *DECODERS), "model."),
-    **dict.fromkeys(("bloom/rows", "falcon/rows", "gpt2/rows", "gpt_neo/rows", "gptj/rows"), "transformer."),
+    **dict.fromkeys(
+        ("bloom/rows", "falcon/rows", "gpt2/rows", "gpt_bigcode/rows", "gpt_neo/rows", "gptj/rows"), "transformer."
+    ),
     "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder"), "transformer."),

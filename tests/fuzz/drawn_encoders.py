@@ -43,7 +43,7 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
     names = ("hidden_size", "num_attention_heads", "num_hidden_layers", "intermediate_size")
     if family == "distilbert":
         names = ("dim", "n_heads", "n_layers", "hidden_dim")
-    by_letters = family in ("gpt2/rows", "gptj/rows")
+    by_letters = family in ("gpt2/rows", "gpt_bigcode/rows", "gptj/rows")
     if by_letters:
         names = ("n_embd", "n_head", "n_layer", "n_inner")
     if family == "bloom/rows":
@@ -250,6 +250,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "bloom/rows": decoders.BLOOM_RARE,
     "falcon/rows": _ROTARY | decoders.FALCON_RARE,
     "gptj/rows": decoders.GPTJ_RARE,
+    "gpt_bigcode/rows": decoders.BIGCODE_RARE,
     "gpt_neox/rows": {
         "use_parallel_residual": (0.4, (True, False)),
         "attention_bias": (0.3, (True, False)),
@@ -295,7 +296,8 @@ _ALWAYS: dict[str, Settings] = {
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys(
-        (f"{name}/rows" for name in ("bloom", "falcon", "gpt2", "gpt_neo", "gpt_neox", "gptj", "phi")), _PADDING
+        (f"{name}/rows" for name in ("bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "phi")),
+        _PADDING,
     ),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,
     "starcoder2/rows": _ONE_KEY_HEAD | _PADDING,

@@ -17,8 +17,10 @@ Settings = dict[str, Any]
 NAMES = {
     "bart": "Bart",
     "bloom": "Bloom",
+    "codegen": "CodeGen",
     "falcon": "Falcon",
     "gpt2": "GPT2",
+    "gpt_bigcode": "GPTBigCode",
     "gpt_neo": "GPTNeo",
     "gpt_neox": "GPTNeoX",
     "gptj": "GPTJ",
@@ -48,10 +50,13 @@ _LLAMAS = (
     "starcoder2",
     *decoders.LIKE_LLAMA,
 )
-WITHOUT_ENCODER = ("bloom", "falcon", "gpt2", "gpt_neo", "gpt_neox", "gptj", "opt", "phi", *_LLAMAS)
+WITHOUT_ENCODER = (
+    *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "opt", "phi"),
+    *_LLAMAS,
+)
 _BASES = {
     "bart": recorded.BART,
-    **dict.fromkeys(("gpt2", "gptj"), recorded.GPT2),
+    **dict.fromkeys(("codegen", "gpt2", "gpt_bigcode", "gptj"), recorded.GPT2),
     "gpt_neo": recorded.GPT_NEO,
     "bloom": recorded.BLOOM,
     "falcon": recorded.FALCON,
@@ -179,14 +184,15 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "tie_word_embeddings": (0.2, (False,)),
             **decoders.GPT_NEO_RARE,
         }
-    if family == "gptj":
+    if family in ("codegen", "gpt_bigcode", "gptj"):
+        own = {"codegen": decoders.CODEGEN_RARE, "gpt_bigcode": decoders.BIGCODE_RARE, "gptj": decoders.GPTJ_RARE}
         return {
             "n_head": (1.0, (heads,)),
             "n_embd": (1.0, (heads * of_head,)),
             "n_layer": (1.0, layers),
             "n_positions": (1.0, tuple(range(41, 60, 5))),
             "tie_word_embeddings": (0.2, (True,)),
-            **decoders.GPTJ_RARE,
+            **own[family],
         }
     if family == "gpt2":
         return {

@@ -69,6 +69,7 @@ _WITH_ANGLES = (
     *LIKE_LLAMA,
     *(
         "esm",
+        "codegen",
         "falcon",
         "gpt_neox",
         "gptj",
@@ -88,7 +89,7 @@ _ENDINGS = (
 )
 _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
-    *("bloom", "gpt_neo", "gptj", "squeezebert"),
+    *("bloom", "codegen", "gpt_neo", "gptj", "squeezebert"),
 )
 _TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What layers are written with whose norms come before their blocks and whose queries, keys and values are one linear
-of the file: GPT-NeoX's, BLOOM's and Falcon's."""
+of the file, but for GPT-J's own: GPT-NeoX's, CodeGen's, GPTBigCode's, BLOOM's and Falcon's."""
 
 from __future__ import annotations
 
@@ -54,9 +54,17 @@ class LayerParts:
             self.tensors, name, self._all(of), shape, value, out, activation, residual=residual, bias=bias
         )
 
-    def projections(self, of: str, key_heads: int, queries: int = 1, *, bias: bool = True) -> tuple[Linear, ...]:
+    def projections(
+        self,
+        of: str,
+        key_heads: int,
+        queries: int = 1,
+        *,
+        bias: bool = True,
+        order: tuple[str, str, str] = ATTENTION,
+    ) -> tuple[Linear, ...]:
         """Queries, keys and values, which the file has together: for each head of keys so many heads of `queries`, then
-        one of keys and one of values."""
+        one of keys and one of values, or in another `order`."""
         inputs, outputs = self.widths["hidden"], sum(self.widths[name] for name in ATTENTION)
         weights = [self.tensors.take(f"{source}.weight", (outputs, inputs)) for source in self._all(of)]
         biases = [self.tensors.take(f"{source}.bias", (outputs,)) for source in self._all(of) if bias]
@@ -70,7 +78,7 @@ class LayerParts:
             of_bias = Parameter(f"{name}_bias", own) if bias else None
             return Linear(name, Parameter(f"{name}_weight", weight), of_bias, "normed", name)
 
-        return tuple(linear(name, *place) for name, place in zip(ATTENTION, places, strict=True))
+        return tuple(linear(name, *place) for name, place in zip(order, places, strict=True))
 
     def _all(self, of: str) -> list[str]:
         return [f"{prefix}{of}" for prefix in self.prefixes]

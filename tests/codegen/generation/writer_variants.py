@@ -300,6 +300,11 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "GPTJ",
         GPT2 | {"rotary_dim": 6, "n_inner": 31, "activation_function": "relu", "layer_norm_epsilon": 1e-3},
     ),
+    "codegen/own": (
+        "CodeGen",
+        GPT2 | {"n_embd": 32, "n_head": 8, "rotary_dim": 2, "n_inner": 31, "layer_norm_epsilon": 1e-3, "n_layer": 1},
+    ),
+    "gpt_bigcode/own": ("GPTBigCode", GPT2),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
     "falcon/new": (
@@ -365,7 +370,8 @@ SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.2
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
-    Bloom Ernie4_5 Exaone4 Falcon Gemma Gemma3 Glm Glm4 GPTJ GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2
+    Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
+    HunYuanDenseV1 Lfm2
     Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5")

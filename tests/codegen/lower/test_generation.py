@@ -32,8 +32,22 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("bloom", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
-    *("gemma", "gpt2", "gpt_neo", "gpt_neox", "gptj", "granite", "llama", "mistral", "olmo", "opt", "phi", "qwen"),
+    *("bloom", "codegen", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral", "seed_oss"),
+    *(
+        "gemma",
+        "gpt2",
+        "gpt_bigcode",
+        "gpt_neo",
+        "gpt_neox",
+        "gptj",
+        "granite",
+        "llama",
+        "mistral",
+        "olmo",
+        "opt",
+        "phi",
+        "qwen",
+    ),
     *("lfm2", "smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
@@ -171,6 +185,12 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("gptj/own", {"hidden_size": 24}, "config-value"),
         ("gptj/own", {"n_head": 3}, "heads-do-not-divide"),
         ("gptj/own", {"n_inner": None}, "wrong-shape"),
+        ("codegen/own", {"n_head": 2}, "heads-do-not-divide"),
+        ("codegen/own", {"rotary_dim": 6}, "rotary-not-supported"),
+        ("gpt_bigcode/own", {"multi_query": False}, "wrong-shape"),
+        ("gpt_bigcode/own", {"add_cross_attention": True}, "config-not-supported"),
+        ("gpt_bigcode/own", {"n_head": 3}, "heads-do-not-divide"),
+        ("gpt_bigcode/own", {"tie_word_embeddings": False}, "missing-tensor"),
         ("llama/tied", {"num_key_value_heads": 3}, "heads-do-not-divide"),
         ("llama/tied", {"head_dim": 5}, "heads-do-not-divide"),
         ("llama/tied", {"tie_word_embeddings": False}, "missing-tensor"),

@@ -30,7 +30,7 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
-    *("clip", "clip_text_model", "lfm2"),
+    *("clip", "clip_text_model", "gpt_bigcode", "lfm2"),
 )
 
 
@@ -202,6 +202,9 @@ VARIANTS: dict[str, Variant] = {
     ),
     "gptj/multi_label": bert_like(
         "GPTJ", 4, (20, 2, 2, 23, 20), GPT2_KEYS, rotary_dim=6, pad_token_id=70, problem_type=MULTI_LABEL
+    ),
+    "gpt_bigcode/softmax": bert_like(
+        "GPTBigCode", 3, (20, 2, 2, 23, 20), GPT2_KEYS, multi_query=False, scale_attn_weights=False, pad_token_id=70
     ),
     "bloom/softmax": Variant(
         "BloomForSequenceClassification",

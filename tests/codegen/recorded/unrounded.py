@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import torch
 from transformers.models.bloom import modeling_bloom
+from transformers.models.codegen import modeling_codegen
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.gpt_neo import modeling_gpt_neo
@@ -35,9 +36,12 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
-        for module in (modeling_bloom, modeling_gpt_neo, modeling_gptj):
+        for module in (modeling_bloom, modeling_codegen, modeling_gpt_neo, modeling_gptj):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
+        for module in model.modules():
+            if isinstance(module, modeling_codegen.CodeGenAttention):
+                stack.enter_context(patch.dict(module._buffers, embed_positions=_angles(module)))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
         yield
     for hook in hooks:
@@ -84,12 +88,15 @@ def _scale(rows: torch.Tensor, factor: int) -> torch.Tensor:
 
 
 def _turned(attention: Any, positions: torch.Tensor) -> torch.Tensor:
+    return _angles(attention).repeat(positions.shape[0], 1, 1)
+
+
+def _angles(attention: Any) -> torch.Tensor:
     """GPT-J's sines and cosines without the rounding of angles to float32, as other families have them."""
     width = attention.pos_embd_dim
     frequencies = 1.0 / (10000 ** (torch.arange(0, width, 2, dtype=torch.float32) / width))
     angles = torch.arange(attention.max_positions, dtype=torch.float64)[:, None] * frequencies.double()
-    table = torch.cat([angles.sin(), angles.cos()], dim=1).to(torch.float32).double()
-    return table.repeat(positions.shape[0], 1, 1)
+    return torch.cat([angles.sin(), angles.cos()], dim=1).to(torch.float32).double()
 
 
 def _placed(table: Any, ids: torch.Tensor | None, embedded: torch.Tensor, past: int = 0) -> torch.Tensor:

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CodeGen: GPT-J's layers, whose queries, values and keys are one linear of the file, a quarter of the heads after the
+other. Names as in `transformers`."""
+
+from __future__ import annotations
+
+from ..ir.graph import Linear
+from .bases.decoder_family import Family
+from .gpt2 import POSITIONS, UNREAD
+from .gptj import NAMES, stack_with
+from .shared import parts
+from .shared.layer_parts import LayerParts
+
+MODEL_TYPE = "codegen"
+HARMLESS_KEYS = UNREAD | {"n_ctx", "scale_attn_weights"}  # the positions once more; what the class does not read
+_QUARTERS = 4  # as the first CodeGen was trained on so many machines
+
+
+def _projections(made: LayerParts, heads: int) -> tuple[Linear, Linear, Linear]:
+    if heads % _QUARTERS:
+        raise parts.refuse("heads-do-not-divide", f"n_head {heads} is not a multiple of {_QUARTERS}")
+    order = ("query", "value", "key")
+    query, value, key = made.projections("attn.qkv_proj", _QUARTERS, bias=False, order=order)
+    return query, key, value
+
+
+_FAMILY = Family(
+    "CodeGen",
+    "GPT2Tokenizer",
+    stack_with(_projections),
+    names=NAMES,
+    width_of=lambda config: config.positive_int("n_embd"),
+    positions=POSITIONS,
+)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
