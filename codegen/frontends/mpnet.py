@@ -101,4 +101,4 @@ def _position_bias(config: Config, tensors: TensorFile, name: str, heads: int, m
         raise parts.refuse(
             "buckets-out-of-range", f"relative_attention_num_buckets {table}: distances fall into {BUCKETS}"
         )
-    return distance_bias("position_bias", tensors.take(name, (table, heads)), max_tokens, BUCKETS, MAX_DISTANCE)
+    return distance_bias("position_bias", (tensors.take(name, (table, heads)),), max_tokens, BUCKETS, MAX_DISTANCE)

@@ -8,7 +8,7 @@ from .bases import t5_family
 
 MODEL_TYPE = "t5"
 HARMLESS_KEYS = t5_family.HARMLESS_KEYS
-_FAMILY = t5_family.Family(name="T5", feed_forward="relu", may_scale=True)
+_FAMILY = t5_family.Family("T5", t5_family.Form("relu", scaling="said"))
 
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph

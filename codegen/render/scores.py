@@ -20,18 +20,18 @@ MEMBER: Stage[tuple[str, str, str]] = Stage("render")
 
 
 @MEMBER.on(p.Attention)
-def _score_member(op: p.Attention) -> tuple[str, str, str]:
-    return SCORE, "ScoreBias", _bias(op)
+def _score_member(op: p.Attention, layer: int) -> tuple[str, str, str]:
+    return SCORE, "ScoreBias", _bias(op, layer)
 
 
 @MEMBER.on(p.Rotary)
-def _turn_member(op: p.Rotary) -> tuple[str, str, str]:
+def _turn_member(op: p.Rotary, layer: int) -> tuple[str, str, str]:
     return TURN, "RotaryTable", _turn(op)
 
 
 def score_values(program: p.Program) -> dict[str, Any]:
     """The constants of what is the same in all layers."""
-    ops = [op for op in walks.ops_of(program) if not by_layer(op)]
+    ops = [op for op in walks.ops_of(program) if not _differs(op)]
     biases = {bias_name(op): op for op in ops if isinstance(op, p.Attention) and bias_name(op) is not None}
     turns = {rotary_name(op): op for op in ops if isinstance(op, p.Rotary)}
     return {
@@ -44,9 +44,9 @@ def layer_members(loop: p.Loop) -> list[tuple[str, str, list[str]]]:
     """Of what differs by layer the name and type of the member, and its value in each layer."""
     found: dict[str, tuple[str, str, list[str]]] = {}
     for op in walks.ops_in(loop):
-        if not by_layer(op):
+        if not _differs(op):
             continue
-        members = [MEMBER(at_layer(op, layer)) for layer in range(loop.count)]
+        members = [MEMBER(at_layer(op, layer), layer) for layer in range(loop.count)]
         name, kind, _ = members[0]
         values = [value for _, _, value in members]
         if found.setdefault(name, (name, kind, values))[2] != values:
@@ -57,7 +57,7 @@ def layer_members(loop: p.Loop) -> list[tuple[str, str, list[str]]]:
 
 def bias_name(op: p.Attention) -> str | None:
     """What the code calls that which becomes of the scores; None where nothing does."""
-    if by_layer(op):
+    if _differs(op):
         return f"layer.{SCORE}"
     of_steps = op.keys.rows == "steps" and op.mask == "causal"  # there are only those before
     if op.bias is None and (op.mask == "none" or of_steps):
@@ -76,9 +76,16 @@ def rotary_name(op: p.Rotary) -> str:
     return constant(op.cosines[op.table].name.replace("cosines", "rotary"))
 
 
-def _bias(op: p.Attention) -> str:
+def _differs(op: p.Op) -> bool:
+    """Whether it does by layer, in its attributes or by a bias of each."""
+    return bool(by_layer(op)) or (isinstance(op, p.Attention) and op.bias is not None and not op.bias.common)
+
+
+def _bias(op: p.Attention, layer: int = 0) -> str:
     """The initializer of a ScoreBias."""
-    table = "nullptr" if op.bias is None else f"{op.bias.name}_values"
+    table = "nullptr"
+    if op.bias is not None:
+        table = f"{op.bias.name}_values" + ("" if op.bias.common else f"[{op.bias.entry(layer)}]")
     return f"{{AttentionMask::{op.mask}, {op.window or 0}, {table}}}"
 
 

@@ -96,6 +96,7 @@ LONG = [
     ("t5/tied", "fp32", "host"),
     ("t5/tied", "w8a8", "m-profile"),
     ("t5/untied", "w4a8", "host"),
+    ("umt5/own", "w8a8", "m-profile"),
 ]
 
 

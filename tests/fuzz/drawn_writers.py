@@ -43,6 +43,7 @@ NAMES = {
     "stablelm": "StableLm",
     "starcoder2": "Starcoder2",
     "t5": "T5",
+    "umt5": "UMT5",
     **{family: name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
 _LLAMAS = (
@@ -70,6 +71,7 @@ _BASES = {
     **dict.fromkeys(_LLAMAS, recorded.LLAMA),
     **dict.fromkeys(("phi3", "smollm3", *decoders.LIKE_LLAMA), recorded.PHI3),
     "t5": recorded.T5,
+    "umt5": recorded.T5,
 }
 _ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "swish", "quick_gelu", "tanh")
 _ANGLES: tuple[Settings, ...] = (
@@ -151,7 +153,7 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "forced_bos_token_id": (0.1, (1, 7, 9)),
             "tie_word_embeddings": (0.15, (True, False)),
         }
-    if family in ("t5", "mt5"):
+    if family in ("t5", "mt5", "umt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
     if family == "bloom":
         heads = source.choice((1, 2, 3, 4, 5, 6))

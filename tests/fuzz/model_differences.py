@@ -91,7 +91,7 @@ _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
     *("bloom", "codegen", "gpt_neo", "gptj", "squeezebert"),
 )
-_TYING = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")  # whatever the configuration says
+_TYING = tuple(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5"))  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"
 _MOST_READ, _MOST_WRITTEN = 24, 12
 F64Array = NDArray[np.float64]

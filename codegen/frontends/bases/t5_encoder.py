@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...ir.graph import Graph, Node
 from ...load.folder import Checkpoint
 from ..shared import parts
-from ..shared.t5_stack import Stack, embedded, read_shape, read_words
+from ..shared.t5_stack import Form, Stack, embedded, read_shape, read_words
 from . import bert_like
 from .architecture import check_architecture
 from .heads import CLASSIFIER_ENDING, read_head
@@ -14,16 +14,16 @@ from .heads import CLASSIFIER_ENDING, read_head
 _ROOT = "transformer."  # of the encoder in a file with a head
 
 
-def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, feed_forward: str, writer: str) -> Graph:
+def encoder_graph(checkpoint: Checkpoint, max_tokens: int, family: str, form: Form, writer: str) -> Graph:
     """The graph of a checkpoint; takes every tensor of the encoder and its head exactly once. `family` is what the
-    names of its classes begin with, `feed_forward` its usual one, `writer` the class that has the decoder as well."""
+    names of its classes begin with, `form` what it has of its own, `writer` the class that has the decoder as well."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     encoder, tagger = f"{family}EncoderModel", f"{family}ForTokenClassification"
     if sentence is None or writer not in config.architectures:
         check_architecture(config, encoder=encoder, classifier=tagger, sentence=sentence is not None, others=(writer,))
     bert_like.check_encoder_only(config)
     parts.check_max_tokens(max_tokens, parts.MAX_WIDTH, "of what has no positions")
-    shape = read_shape(config, feed_forward)
+    shape = read_shape(config, form)
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     root = _ROOT if sentence is None or any(name.startswith(_ROOT) for name in tensors.names) else ""
     words = read_words(tensors, root, ("encoder",), (vocabulary, shape.hidden))

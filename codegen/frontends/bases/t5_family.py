@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What T5 and mT5 have in common: a folder is that of a writer or that of its encoder alone, which its class
+"""What T5, mT5 and UMT5 have in common: a folder is that of a writer or that of its encoder alone, which its class
 says; sentence-transformers reads the encoder of either."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ...load.generation_config import GenerationSettings
 from ...load.limits import Limits
 from ...load.safetensors import TensorFile
 from ..shared import parts
+from ..shared.t5_stack import Form
 from ..shared.t5_writer import writer_graph
 from ..shared.target import build_behind_encoder
 from .t5_encoder import encoder_graph
@@ -32,8 +33,8 @@ class Family:
     """What it has of its own."""
 
     name: str  # of its classes
-    feed_forward: str  # where the configuration does not say it
-    may_scale: bool  # what logits are made of
+    form: Form
+    tokenizer_class: str = "T5Tokenizer"
 
     def read_limits(self, config: Config) -> Limits:
         """There are no positions: what the folder says, or T5's own, is a default, and texts may be longer."""
@@ -45,7 +46,7 @@ class Family:
             vocabulary,
             positions,
             key,
-            "T5Tokenizer",
+            self.tokenizer_class,
             writes_texts=self._writes_texts(config),
             family_writes=True,
             endless=True,
@@ -55,7 +56,7 @@ class Family:
         """Of a writer as `build_behind_encoder`; where nothing has a position, the token that a target begins with
         takes none."""
         if not self._writes_texts(checkpoint.config):
-            return encoder_graph(checkpoint, max_tokens, self.name, self.feed_forward, self._writer)
+            return encoder_graph(checkpoint, max_tokens, self.name, self.form, self._writer)
         if checkpoint.sentence is not None:
             message = f"{self._writer} writes texts, an embedding is asked for: set architectures in config.json to "
             raise parts.refuse("architecture-conflict", f"{message}{self.name}EncoderModel")
@@ -71,8 +72,7 @@ class Family:
         generation: GenerationSettings | None = None,
     ) -> Graph:
         """As `writer_graph`."""
-        limits = max_source, max_target
-        return writer_graph(config, tensors, limits, generation, self.feed_forward, may_scale=self.may_scale)
+        return writer_graph(config, tensors, (max_source, max_target), generation, self.form)
 
     @property
     def _writer(self) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,17 +13,19 @@ from .computed import Computed
 
 
 def distance_bias(
-    name: str, learned: Array, tokens: int, buckets: int, farthest: int, *, both_sides: bool = True
+    name: str, learned: Sequence[Array], tokens: int, buckets: int, farthest: int, *, both_sides: bool = True
 ) -> Parameter:
-    """[heads, distances], the same in all layers: what `learned` [buckets or more, heads] has for the bucket that each
-    distance of texts of at most `tokens` falls into."""
+    """[heads, distances]: what `learned` [buckets or more, heads] has for the bucket that each distance of texts of at
+    most `tokens` falls into; of one for each layer, or of one that all have."""
     entries = [bucket_of(distance, buckets, farthest, both_sides=both_sides) for distance in range(1 - tokens, tokens)]
 
-    def by_distance() -> F32Array:
-        return np.ascontiguousarray(learned.values[entries].T)
+    def by_distance(array: Array) -> Computed:
+        def values() -> F32Array:
+            return np.ascontiguousarray(array.values[entries].T)
 
-    shape = (learned.shape[1], len(entries))
-    return Parameter(name, (Computed(learned.name, shape, by_distance, learned.file),), common=True)
+        return Computed(array.name, (array.shape[1], len(entries)), values, array.file)
+
+    return Parameter(name, tuple(map(by_distance, learned)), common=len(learned) == 1)
 
 
 def bucket_of(distance: int, buckets: int, farthest: int, *, both_sides: bool) -> int:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks of T5, encoder's and decoder's: rms norms before them, no biases, scores that are not scaled, positions by
-a bias of the distances of the first layer that all of them have."""
+a bias of the distances of the first layer that all of them have, or of each one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
 
 from ...ir.graph import Array, Attention, Embed, Layers, Linear, Mask, Multiply, Node, Norm, Op, Parameter, Term
 from ...load.config import Config
@@ -25,6 +27,15 @@ _OTHER_NAMES = {
 
 
 @dataclass(frozen=True)
+class Form:
+    """What families differ in."""
+
+    feed_forward: str  # where the configuration does not say it
+    scaling: Literal["said", "never", "always"]  # of the rows that logits are made of
+    bias_by_layer: bool = False  # each layer has a bias of its own
+
+
+@dataclass(frozen=True)
 class Shape:
     """The same in each layer of both."""
 
@@ -37,17 +48,18 @@ class Shape:
     epsilon: float
     buckets: int
     farthest: int
+    bias_by_layer: bool
 
 
-def read_shape(config: Config, feed_forward: str) -> Shape:
-    """EtchError where keys disagree. `feed_forward` is the usual one of the family."""
+def read_shape(config: Config, form: Form) -> Shape:
+    """EtchError where keys disagree."""
     heads = config.positive_int("num_heads", maximum=parts.MAX_WIDTH)
     buckets, farthest = config.positive_int(_BUCKETS, 32, parts.MAX_WIDTH), config.positive_int(_FARTHEST, 128)
     if buckets < 4 or farthest <= buckets // 2:
         message = f"{_BUCKETS} {buckets} up to {_FARTHEST} {farthest}: 4 or more are needed, half of them for less"
         raise parts.refuse("buckets-out-of-range", message)
     parts.check_other_names(config, _OTHER_NAMES)
-    name = config.text("feed_forward_proj", feed_forward)
+    name = config.text("feed_forward_proj", form.feed_forward)
     gated, activation = name.startswith("gated-"), name.removeprefix("gated-")
     if name == "gated-gelu":  # as the library has it
         activation = "gelu_new"
@@ -64,6 +76,7 @@ def read_shape(config: Config, feed_forward: str) -> Shape:
         epsilon=parts.epsilon_of(config, "layer_norm_epsilon", 1e-6),
         buckets=buckets,
         farthest=farthest,
+        bias_by_layer=form.bias_by_layer,
     )
 
 
@@ -115,9 +128,10 @@ class Stack:
 
     def self_attention(self, prefix: str, positions: int) -> tuple[Op, ...]:
         """To all rows of the stack or those so far, which are at most `positions`, with the bias of their distance."""
-        tensor = f"{self._blocks[0]}layer.0.SelfAttention.relative_attention_bias.weight"
         shape, encodes = self._shape, self._of == "encoder"
-        learned = self._tensors.take(tensor, (shape.buckets, shape.heads))
+        tensors = (f"{block}layer.0.SelfAttention.relative_attention_bias.weight" for block in self._blocks)
+        biases = islice(tensors, None if shape.bias_by_layer else 1)
+        learned = [self._tensors.take(tensor, (shape.buckets, shape.heads)) for tensor in biases]
         name = f"{self._prefix}position_bias"
         bias = distance_bias(name, learned, positions, shape.buckets, shape.farthest, both_sides=encodes)
         return self._attention(prefix, 0, "SelfAttention", self._normed, "none" if encodes else "causal", bias)

@@ -10,7 +10,7 @@ from ...load.generation_config import GenerationSettings
 from ...load.safetensors import TensorFile
 from ...tasks.translation import Translation
 from . import parts
-from .t5_stack import Stack, embedded, read_shape, read_words
+from .t5_stack import Form, Stack, embedded, read_shape, read_words
 from .target import build_target
 
 _LOGITS = "lm_head.weight"
@@ -21,24 +21,21 @@ def writer_graph(
     tensors: TensorFile,
     limits: tuple[int, int],
     generation: GenerationSettings | None,
-    feed_forward: str,
-    *,
-    may_scale: bool,
+    form: Form,
 ) -> Graph:
     """The graph of a checkpoint; takes every tensor of the file exactly once. `limits` are the tokens of a text, and of
-    a target behind the token that it begins with, its end included; the rest is what a family has of its own: its usual
-    `feed_forward`, and what logits are made of."""
+    a target behind the token that it begins with, its end included; `form` is what a family has of its own."""
     max_source, max_target = limits
     vocabulary = config.positive_int("vocab_size", maximum=parts.MAX_VOCABULARY)
     _check_pad(config)
     target = build_target(config, generation, vocabulary, max_target, has_encoder=True)
     for tokens in (max_source, target.steps(max_source)):
         parts.check_max_tokens(tokens, parts.MAX_WIDTH, "of what has no positions")
-    shape = read_shape(config, feed_forward)
+    shape = read_shape(config, form)
     # Of the first files, which nothing reads.
     tensors.ignore("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight")
     words = read_words(tensors, "", ("encoder", "decoder"), (vocabulary, shape.hidden))
-    projection, scale = _logits(config, tensors, words, may_scale)
+    projection, scale = _logits(config, tensors, words, form)
     encoder = Stack(config, tensors, shape, "encoder", "hidden")
     decoder = Stack(config, tensors, shape, "decoder", "target", "target_")
     repeat = (
@@ -73,11 +70,12 @@ def _check_pad(config: Config) -> None:
         raise parts.refuse("config-missing", "'pad_token_id' is null: the library's T5 has one")
 
 
-def _logits(config: Config, tensors: TensorFile, words: Parameter, may_scale: bool) -> tuple[Parameter, float]:
+def _logits(config: Config, tensors: TensorFile, words: Parameter, form: Form) -> tuple[Parameter, float]:
     """Their weights, and what rows are multiplied by before. Version 1.0 has the words for weights and scales,
-    version 1.1 does neither; what the library saves of it says that it is tied, and not scaled."""
+    version 1.1 does neither; what the library saves of it says that it is tied, and not scaled. Of a family that always
+    scales, weights of its own count where the file has them."""
     tied = config.flag("tie_word_embeddings", True)
-    scaled = may_scale and config.flag("scale_decoder_outputs", tied)
+    scaled = form.scaling == "said" and config.flag("scale_decoder_outputs", tied)
     if scaled and not tied:
         raise parts.refuse("config-value", "scale_decoder_outputs is true, tie_word_embeddings is not")
     if scaled or (tied and _LOGITS not in tensors):
@@ -85,4 +83,4 @@ def _logits(config: Config, tensors: TensorFile, words: Parameter, may_scale: bo
         projection = words
     else:
         projection = parts.parameter(tensors, "vocabulary_weight", _LOGITS, words.shape)
-    return projection, words.shape[1] ** -0.5 if scaled else 1.0
+    return projection, words.shape[1] ** -0.5 if scaled or form.scaling == "always" else 1.0

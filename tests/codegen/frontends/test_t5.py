@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from test_decoders import folder, graph_of
+from test_generation import graph_of as recorded_graph
 from tiny_checkpoint import read_raw_safetensors, write_raw_safetensors
 
 from codegen.errors import EtchError
 from codegen.frontends.shared.distance_bias import bucket_of
+from codegen.ir import graph as g
 from codegen.oracle.interpret import Interpreter
 from codegen.report import parameter_count
 
@@ -172,3 +174,12 @@ def test_no_padding(tmp_path: Path) -> None:
     with pytest.raises(EtchError, match="pad_token_id") as caught:
         graph_of(made)
     assert caught.value.code == "config-missing"
+
+
+def test_each_layer_of_umt5_has_a_bias() -> None:
+    """mT5's layers have that of the first one."""
+    found = {}
+    for variant in ("umt5/own", "mt5/texts"):
+        ops = [op for op, _ in g.ops_of(recorded_graph(variant)) if isinstance(op, g.Attention) and op.bias is not None]
+        found[variant] = [(len(op.bias.arrays), op.bias.common) for op in ops]
+    assert found == {"umt5/own": [(3, False), (2, False)], "mt5/texts": [(1, True), (1, True)]}

@@ -55,7 +55,7 @@ def record(folder: Path, name: str, seed: int) -> None:
     kind, settings = VARIANTS[name]
     config = getattr(transformers, CLASSES[kind]).config_class(**settings)
     model = getattr(transformers, CLASSES[kind])(config)
-    if settings.get("tie_word_embeddings") is False and kind in ("T5", "MT5"):  # the class ties them all the same
+    if settings.get("tie_word_embeddings") is False and kind.endswith("T5"):  # the class ties them all the same
         model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomize(model, seed)
     if hasattr(model, "final_logits_bias"):

@@ -165,6 +165,7 @@ T5 = {
     "eos_token_id": END,
     "decoder_start_token_id": 0,
 }
+UMT5 = T5 | {"num_heads": 4, "num_layers": 3, "d_ff": 29, "num_decoder_layers": 2, "feed_forward_proj": "gated-gelu"}
 MT5 = T5 | {"d_model": 24, "d_ff": 23, "num_heads": 4}
 T5_1_1 = T5 | {
     "d_kv": 4,
@@ -208,6 +209,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "t5/tied": ("T5", T5),
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
+    "umt5/own": ("UMT5", UMT5 | {"tie_word_embeddings": False}),
     "mt5/texts": ("MT5", MT5 | {"num_layers": 1, "tie_word_embeddings": False} | SPECIAL["mt5/texts"]),
     "llama/scaled": (
         "Llama",
@@ -374,7 +376,7 @@ _DECODERS = """
     HunYuanDenseV1 Lfm2
     Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
 """
-_TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5")
+_TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {
     **{name: f"{name}ForConditionalGeneration" for name in _TRANSLATORS},
     **{name: f"{name}ForCausalLM" for name in _DECODERS.split()},

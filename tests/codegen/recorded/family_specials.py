@@ -50,7 +50,7 @@ SPECIALS: dict[str, Specials] = {
         ),
         QWEN,
     ),
-    **dict.fromkeys(("t5", "mt5"), T5),
+    **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     "bart": BART,
     "esm": ESM,
     **dict.fromkeys(("clip", "clip_text_model"), CLIP),
