@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir.program import Attention
+from ..ir.program import Attention, SoftCap
 from .floats import (
     INVERSE_127,
     LANES,
@@ -26,10 +26,15 @@ from .floats import (
     row_maximum,
     row_sum,
 )
-from .polynomials import exp2
+from .polynomials import exp2, tanh
 
 _SCORES_AT_ONCE = 1 << 18
 _UNSEEN = np.float32(-(2.0**100))
+
+
+def capped(x: F32Array, cap: SoftCap | None) -> F32Array:
+    """What a cap leaves of values."""
+    return x if cap is None else tanh(x * cap.inverse) * cap.limit
 
 
 def split_heads(rows: F32Array, heads: int) -> F32Array:
@@ -76,12 +81,12 @@ def attention(
             context[some, rows] = _beside_window(op, queries[some, rows], *both, added[1], global_keys)
             continue
         if isinstance(keys, QuantizedRows) and isinstance(values, QuantizedRows):
-            context[some, rows] = _heads_s8(queries[some, rows], keys[of_keys], values[of_keys], op.score_scale, added)
+            context[some, rows] = _heads_s8(op, queries[some, rows], keys[of_keys], values[of_keys], added)
             continue
         for head in range(some.start, some.stop):
             one = tuple(of_heads[head - some.start] for of_heads in added[0]), added[1]
             of_key = head // group
-            context[head, rows] = _head_f32(queries[head, rows], keys[of_key], values[of_key], op.score_scale, one)
+            context[head, rows] = _head_f32(op, queries[head, rows], keys[of_key], values[of_key], one)
     return context.swapaxes(0, 1).reshape(len(query), -1)  # heads side by side again
 
 
@@ -152,13 +157,14 @@ def _pieces(rows: int, tokens: int, count: int) -> Iterator[tuple[slice, slice]]
 
 
 def _heads_s8(
-    query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, score_scale: np.float32, added: _Added
+    op: Attention, query: QuantizedRows, keys: QuantizedRows, values: QuantizedRows, added: _Added
 ) -> F32Array:
-    return _sum_of_values(*_exponentials(_products(query, keys, score_scale), added), values)
+    scores = capped(_products(query, keys, op.score_scale), op.cap)
+    return _sum_of_values(*_exponentials(scores, added), values)
 
 
-def _head_f32(query: F32Array, keys: F32Array, values: F32Array, score_scale: np.float32, added: _Added) -> F32Array:
-    e, total = _exponentials(ordered_product(query, keys.T) * score_scale, added)
+def _head_f32(op: Attention, query: F32Array, keys: F32Array, values: F32Array, added: _Added) -> F32Array:
+    e, total = _exponentials(capped(ordered_product(query, keys.T) * op.score_scale, op.cap), added)
     return ordered_product(e, values) * (np.float32(1) / total)[:, None]
 
 

@@ -17,7 +17,7 @@ from ..ir.global_rows import GlobalRows, rows_of_text
 from ..ir.op import at_layer
 from ..ir.stage import Stage
 from ..ir.text import Text
-from .attention import Relative, attention, split_heads
+from .attention import Relative, attention, capped, split_heads
 from .best import best
 from .convolution import convolution
 from .embedding import embedding_sum
@@ -340,6 +340,11 @@ def _normalize(op: p.Normalize, at: Forward) -> None:
 @EMULATE.on(p.Softmax)
 def _softmax(op: p.Softmax, at: Forward) -> None:
     at.write(op.rows, softmax(at.read(op.rows)))
+
+
+@EMULATE.on(p.Cap)
+def _cap(op: p.Cap, at: Forward) -> None:
+    at.write(op.rows, capped(at.read(op.rows), op.limit))
 
 
 def _floats(slot: p.WeightSlot, at: Forward) -> F32Array:

@@ -45,7 +45,7 @@ HARMLESS_KEYS = frozenset({"_sliding_window_pattern", "attention_dropout", "cach
 _BOTH_WAYS = "use_bidirectional_attention"
 _CAPS = ("attn_logit_softcapping", "final_logit_softcapping")
 _THETA_KEYS = {FULL: ("rope_theta", 1_000_000.0), SLIDING: ("rope_local_base_freq", 10_000.0)}
-_NORMS = BlockNorms(
+NORMS = BlockNorms(
     before_feed_forward="pre_feedforward_layernorm",
     behind_attention="post_attention_layernorm",
     behind_feed_forward="post_feedforward_layernorm",
@@ -64,10 +64,6 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         config, _THETA_KEYS, config.positive_int(POSITIONS, maximum=MAX_POSITIONS), older_scaling(config)
     )
     masks = _masks(config, kinds, tokens)
-    scaled_by = config.number("query_pre_attn_scalar", _SCALED_BY)
-    if not 0 < scaled_by <= parts.MAX_WIDTH:
-        message = f"query_pre_attn_scalar {scaled_by:g}: expected more than 0, to {parts.MAX_WIDTH}"
-        raise parts.refuse("config-out-of-range", message)
     bias = config.flag("attention_bias", False)
     form = Form(
         Biases(bias, bias, feed_forward=False),
@@ -77,15 +73,24 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         key_heads=_KEY_HEADS,
         activation="gelu_pytorch_tanh",
         activation_key="hidden_activation",
-        norms=_NORMS,
+        norms=NORMS,
         gamma_of=one_more,
-        factors=Factors(math.sqrt(config.positive_int("hidden_size")), scaled_by**-0.5),
+        factors=factors_in(config),
     )
 
     def seen_by(width: int) -> Seen:
         return seen_by_kind(kinds, tables_by_kind(angles, kinds, tokens, width), masks)
 
     return llama_stack(config, tensors, prefix, vocabulary, seen_by, form)
+
+
+def factors_in(config: Config) -> Factors:
+    """Of words and scores."""
+    scaled_by = config.number("query_pre_attn_scalar", _SCALED_BY)
+    if not 0 < scaled_by <= parts.MAX_WIDTH:
+        message = f"query_pre_attn_scalar {scaled_by:g}: expected more than 0, to {parts.MAX_WIDTH}"
+        raise parts.refuse("config-out-of-range", message)
+    return Factors(math.sqrt(config.positive_int("hidden_size")), scaled_by**-0.5)
 
 
 def _masks(config: Config, kinds: tuple[str, ...], tokens: int) -> Masks:

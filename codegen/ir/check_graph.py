@@ -287,9 +287,18 @@ def _attention(op: g.Attention, check: _Check) -> None:
         raise unsound(f"mask {op.mask} with window {op.window}")
     if op.bias is not None:
         check.shape(op.bias, op.heads, 2 * check.positions - 1)
+    if op.cap is not None:
+        _check_limit(op.cap)
+        if op.relative_rows or op.global_rows:
+            raise unsound("attention with relative or global rows has scores without a cap")
     _check_relative(op, check)
     check_attention(op, check.graph.vocabulary, check.layers is not None)
     check.out(op.out, rows)
+
+
+def _check_limit(limit: float) -> None:
+    if not g.LEAST_CAP <= limit <= 1 / g.LEAST_CAP:
+        raise unsound(f"a cap of {limit:g}: expected {g.LEAST_CAP:g} to {1 / g.LEAST_CAP:g}")
 
 
 def _check_step(op: g.Attention, keys: RowKind) -> None:
@@ -367,6 +376,12 @@ def _best(op: g.Best, check: _Check) -> None:
 @CHECK.on(g.Normalize, g.Softmax)
 def _in_place(op: g.Normalize | g.Softmax, check: _Check) -> None:
     check.width(op.value)
+
+
+@CHECK.on(g.Cap)
+def _cap(op: g.Cap, check: _Check) -> None:
+    check.width(op.value)
+    _check_limit(op.limit)
 
 
 def _check_tokens(value: str, check: _Check) -> None:

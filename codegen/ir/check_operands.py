@@ -152,8 +152,8 @@ def _pool(op: p.Pool) -> None:
     _widths(op.input, op.out)
 
 
-@CHECK.on(p.Normalize, p.Softmax)
-def _in_place(op: p.Normalize | p.Softmax) -> None:
+@CHECK.on(p.Normalize, p.Softmax, p.Cap)
+def _in_place(op: p.Normalize | p.Softmax | p.Cap) -> None:
     _stored(op.rows, "f32")
 
 

@@ -57,6 +57,7 @@ def _attention(op: p.Attention, keys: int) -> None:
     p.Masked,
     p.Normalize,
     p.Softmax,
+    p.Cap,
 )
 def _no_products(op: p.Op, keys: int) -> None:
     pass

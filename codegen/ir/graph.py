@@ -230,6 +230,7 @@ class Attention:
     global_rows: GlobalRows = attribute(default=0)
     only: GlobalRows | None = attribute(default=None)
     others: str | None = read(default=None)
+    cap: float | None = attribute(default=None)  # of scores before the bias, as that of `Cap`
 
 
 @dataclass(frozen=True)
@@ -307,8 +308,19 @@ class Softmax:
     value: str = updated()
 
 
+LEAST_CAP = 2.0**-20
+
+
+@dataclass(frozen=True)
+class Cap:
+    """In place: limit * tanh(value / limit), element by element."""
+
+    value: str = updated()
+    limit: float = attribute()
+
+
 _OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru
-Op = _OfRows | Pool | Masked | Best | Normalize | Softmax
+Op = _OfRows | Pool | Masked | Best | Normalize | Softmax | Cap
 OPS: tuple[type, ...] = get_args(Op)
 
 

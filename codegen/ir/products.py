@@ -9,6 +9,7 @@ from .graph import (
     Add,
     Attention,
     Best,
+    Cap,
     CausalConvolution,
     Embed,
     Graph,
@@ -46,7 +47,7 @@ def _directions(op: Gru) -> tuple[Product, ...]:
     return op.directions
 
 
-@PRODUCTS.on(Embed, Norm, Multiply, Add, CausalConvolution, Rotary, Attention, Pool, Masked, Normalize, Softmax)
+@PRODUCTS.on(Embed, Norm, Multiply, Add, CausalConvolution, Rotary, Attention, Pool, Masked, Normalize, Softmax, Cap)
 def _none(op: Op) -> tuple[Product, ...]:
     return ()
 

@@ -47,6 +47,7 @@ __all__ = [
     "Best",
     "Blocks",
     "Buffer",
+    "Cap",
     "CausalConvolution",
     "ConvolutionWeights",
     "EmbeddingSum",
@@ -83,6 +84,7 @@ __all__ = [
     "S4Matrix",
     "S7Matrix",
     "S8Matrix",
+    "SoftCap",
     "Softmax",
     "Step",
     "Storage",
@@ -237,6 +239,14 @@ class PackValues:
 
 
 @dataclass(frozen=True)
+class SoftCap:
+    """x becomes tanh(x * inverse) * limit."""
+
+    limit: np.float32
+    inverse: np.float32
+
+
+@dataclass(frozen=True)
 class Attention:
     kind: Kind = attribute()
     shape: HeadShape = attribute()
@@ -255,6 +265,7 @@ class Attention:
     global_rows: GlobalRows = attribute(default=0)
     only: GlobalRows | None = attribute(default=None)
     others: Buffer | None = read(default=None)  # `context`, where there are others
+    cap: SoftCap | None = attribute(default=None)  # of scores, its limit times log2(e)
 
 
 @dataclass(frozen=True)
@@ -314,6 +325,12 @@ class Softmax:
     rows: Buffer = updated()
 
 
+@dataclass(frozen=True)
+class Cap:
+    rows: Buffer = updated()
+    limit: SoftCap = attribute()
+
+
 Op = (
     EmbeddingSum
     | Norm
@@ -333,6 +350,7 @@ Op = (
     | Best
     | Normalize
     | Softmax
+    | Cap
 )
 OPS: tuple[type, ...] = get_args(Op)
 

@@ -12,6 +12,7 @@ from .program import (
     Attention,
     Best,
     Blocks,
+    Cap,
     CausalConvolution,
     EmbeddingSum,
     Gru,
@@ -69,7 +70,7 @@ def _rotary(op: Rotary, before: int, tokens: int) -> Op:
 
 
 @CUT.on(EmbeddingSum, Norm, Quantize, Linear, Multiply, Add, CausalConvolution, PackKeys, PackKeyRows, PackValues)
-@CUT.on(Gru, Pool, Masked, Best, Normalize, Softmax)
+@CUT.on(Gru, Pool, Masked, Best, Normalize, Softmax, Cap)
 def _as_it_is(op: Op, before: int, tokens: int) -> Op:
     return op
 

@@ -169,6 +169,7 @@ def _attention(op: g.Attention, at: Place) -> list[p.Op]:
             global_rows=op.global_rows,
             only=op.only,
             others=None if op.others is None else at.buffer(op.others),
+            cap=None if op.cap is None else _soft_cap(math.log2(math.e) * op.cap),
         )
     ]
 
@@ -222,6 +223,16 @@ def _normalize(op: g.Normalize, at: Place) -> list[p.Op]:
 @LOWER.on(g.Softmax)
 def _softmax(op: g.Softmax, at: Place) -> list[p.Op]:
     return [p.Softmax(at.buffer(op.value))]
+
+
+@LOWER.on(g.Cap)
+def _cap(op: g.Cap, at: Place) -> list[p.Op]:
+    return [p.Cap(at.buffer(op.value), _soft_cap(op.limit))]
+
+
+def _soft_cap(limit: float) -> p.SoftCap:
+    """Both in float64, rounded once."""
+    return p.SoftCap(rounded(limit), rounded(1 / limit))
 
 
 def _stored(parameter: g.Parameter, make: Callable[[g.Array, int], p.Weights]) -> tuple[p.Weights, ...]:

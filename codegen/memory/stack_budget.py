@@ -12,6 +12,7 @@ MANY_OPS = 32  # compilers let few operands of so many share their bytes
 MANY_OPS_STACK = 512
 RELATIVE_ROWS_STACK = 256  # an attention that multiplies by them, too
 GLOBAL_ROWS_STACK = 512  # one that has these beside a window, and the ops on them alone
+CAPPED_STACK = 128  # an attention that bounds its scores
 RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
 
 
@@ -33,7 +34,9 @@ OWN: Stage[int] = Stage("stack budget")
 
 @OWN.on(p.Attention)
 def _more_products(op: p.Attention) -> int:
-    return (0 if op.relative_rows is None else RELATIVE_ROWS_STACK) + (GLOBAL_ROWS_STACK if op.global_rows else 0)
+    capped = 0 if op.cap is None else CAPPED_STACK
+    relative = 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
+    return capped + relative + (GLOBAL_ROWS_STACK if op.global_rows else 0)
 
 
 @OWN.on(p.Gru)
@@ -42,6 +45,6 @@ def _recurrent(op: p.Gru) -> int:
 
 
 @OWN.on(*(p.EmbeddingSum, p.Norm, p.Quantize, p.Linear, p.Multiply, p.Add, p.CausalConvolution, p.Rotary))
-@OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax))
+@OWN.on(*(p.PackKeys, p.PackKeyRows, p.PackValues, p.Pool, p.Masked, p.Best, p.Normalize, p.Softmax, p.Cap))
 def _none(op: p.Op) -> int:
     return 0

@@ -124,7 +124,7 @@ def _touched(op: p.Op, buffer: p.Buffer, times: Times, program: p.Program, targe
 
 _ONCE = (
     *(p.EmbeddingSum, p.Norm, p.Quantize, p.Multiply, p.Add, p.CausalConvolution, p.Rotary, p.PackKeys, p.PackKeyRows),
-    *(p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax),
+    *(p.PackValues, p.Attention, p.Gru, p.Pool, p.Masked, p.Normalize, p.Softmax, p.Cap),
 )
 
 # How often an op goes through a row of a buffer that is not packed.

@@ -197,6 +197,8 @@ def _attention(op: g.Attention, at: _State) -> None:
     scores = query @ key.swapaxes(1, 2)
     distance = np.arange(key.shape[1])[None, :] - np.arange(query.shape[1])[:, None]
     scores = (scores + _relative(op, at, query, key, distance)) * scale
+    if op.cap is not None:
+        scores = op.cap * np.tanh(scores / op.cap)
     if op.bias is not None:
         bias = at.weight(op.bias)
         scores = scores + bias[:, distance + bias.shape[1] // 2]
@@ -294,6 +296,11 @@ def _best(op: g.Best, at: _State) -> None:
 def _normalize(op: g.Normalize, at: _State) -> None:
     x = at.values[op.value]
     at.values[op.value] = x / np.maximum(np.sqrt((x**2).sum(axis=-1, keepdims=True)), 1e-12)
+
+
+@INTERPRET.on(g.Cap)
+def _cap(op: g.Cap, at: _State) -> None:
+    at.values[op.value] = op.limit * np.tanh(at.values[op.value] / op.limit)
 
 
 @INTERPRET.on(g.Softmax)

@@ -144,6 +144,11 @@ def _at_most_1(op: g.Normalize | g.Softmax, bounds: _Bounds) -> None:
     bounds.set(op.value, 1.0, None)
 
 
+@BOUND.on(g.Cap)
+def _cap(op: g.Cap, bounds: _Bounds) -> None:
+    bounds.set(op.value, op.limit, None)
+
+
 def _product(op: g.Linear | g.Best, bounds: _Bounds) -> float:
     """Of input W^T + b."""
     bound = bounds[op.input] * _largest_row_sum(op.weight.at(bounds.layer))

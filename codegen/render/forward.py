@@ -15,7 +15,7 @@ from ..ir.global_rows import Behind, GlobalRows
 from ..ir.op import reads, writes
 from ..ir.stage import Stage
 from .embeddings import EMBEDDINGS, embedding_names, embedding_type
-from .scores import bias_name, rotary_name
+from .scores import bias_name, rotary_name, soft_cap
 from .shapes import HEADS, heads_of, scale_of
 from .text import annotated, constant, pascal
 
@@ -247,9 +247,12 @@ def _linear(op: p.Linear, scope: Scope) -> str:
 def _attention(op: p.Attention, scope: Scope) -> str:
     bias, relative = bias_name(op), _relative(op, scope)
     form = "Disentangled" if relative else "Global" if op.global_rows else "Biased" if bias else ""
+    added = f"{bias}, {_part(op.global_rows)}" if op.global_rows else relative or bias
+    if op.cap is not None:
+        form, added = "Capped", f"{bias or '{}'}, {soft_cap(op.cap)}"
     values = {
         "type": f"{form}Attention{op.kind.upper()}",
-        "added": f"{bias}, {_part(op.global_rows)}" if op.global_rows else relative or bias,
+        "added": added,
         "heads": scope.shape(op.keys),
         "scale": constant(scale_of(scope.heads.get(op.keys.name, HEADS))),
         "block": "rows" if scope.only else "block",
@@ -331,6 +334,12 @@ def _normalize(op: p.Normalize, scope: Scope) -> str:
 @RENDER.on(p.Softmax)
 def _softmax(op: p.Softmax, scope: Scope) -> str:
     return scope.statement("softmax", {"rows": scope.rows(op.rows), "values": scope.view(op.rows)})
+
+
+@RENDER.on(p.Cap)
+def _cap(op: p.Cap, scope: Scope) -> str:
+    values = {"rows": scope.rows(op.rows), "values": scope.view(op.rows), "cap": soft_cap(op.limit)}
+    return scope.statement("cap", values)
 
 
 @RENDER.on(p.Multiply, p.Add)

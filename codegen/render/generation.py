@@ -21,6 +21,7 @@ from ..ir.stage import Stage
 from ..memory.plan import slot_rows
 from .embeddings import embedding_names
 from .forward import INDENT, Row, Scope, layer_rows, op_rows
+from .scores import soft_cap
 from .shapes import heads_of
 from .text import annotated, constant, float_literal, number_lines
 
@@ -102,7 +103,9 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
         return {}
     body = _repeat(program).body
     split = max((i for i, step in enumerate(body, 1) if isinstance(step, p.Loop)), default=0)
-    read, chosen, product = body[:split], body[split:-1], body[-1]
+    cap = body[-1] if isinstance(body[-1], p.Cap) and body[-1].rows == program.output else None
+    end = len(body) - (1 if cap is None else 2)
+    read, chosen, product = body[:split], body[split:end], body[end]
     if not isinstance(product, p.Linear) or product.out != program.output or product.residual is not None:
         raise EtchError("generation-not-supported", "render", "the last op of a step is the product with a vocabulary")
     if not read or any(isinstance(op, p.PackKeys | p.PackValues) for step in chosen for op in walks.ops_in(step)):
@@ -113,18 +116,20 @@ def pass_values(program: p.Program, environment: Environment) -> dict[str, list[
     return {
         "read": annotated([row for step in read for row in _rows(step, scope)]),
         "choose": annotated([row for step in chosen for row in _rows(step, scope)]),
-        "project": _projection(product, scope),
+        "project": _projection(product, cap, scope),
         "copy": _copies(program, names) if beams else [],
     }
 
 
-def _projection(op: p.Linear, scope: Scope) -> list[str]:
-    """The product with `entries` of the vocabulary alone."""
+def _projection(op: p.Linear, cap: p.Cap | None, scope: Scope) -> list[str]:
+    """The product with `entries` of the vocabulary alone, and what bounds it."""
     kind, weights, out = op.kind.upper(), scope.weights(op.weights), scope.view(op.out)
-    rows = f"rows.count, {scope.view(op.input)}.from(rows.first)"
+    rows, logits = f"rows.count, {scope.view(op.input)}.from(rows.first)", f"{{{out}.data, entries.count}}"
+    capped = [] if cap is None else [f"{INDENT}run(Cap{{rows.count, {logits}, {soft_cap(cap.limit)}}});"]
     return [
         f"{INDENT}const {kind}Weights part = outputs_of({weights}, kPacking, entries.first, entries.count);",
-        f"{INDENT}run(Linear{kind}{{part, {rows}, {{{out}.data, entries.count}}}});",
+        f"{INDENT}run(Linear{kind}{{part, {rows}, {logits}}});",
+        *capped,
     ]
 
 

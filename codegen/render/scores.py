@@ -11,7 +11,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..ir.op import at_layer, by_layer
 from ..ir.stage import Stage
-from .text import constant
+from .text import constant, float_literal
 
 SCORE, TURN = "score", "turn"  # members of a layer
 
@@ -74,6 +74,11 @@ def rotary_name(op: p.Rotary) -> str:
         return f"layer.{TURN}"
     assert isinstance(op.table, int)
     return constant(op.cosines[op.table].name.replace("cosines", "rotary"))
+
+
+def soft_cap(cap: p.SoftCap) -> str:
+    """The initializer of a SoftCap."""
+    return f"{{{float_literal(cap.limit)}, {float_literal(cap.inverse)}}}"
 
 
 def _differs(op: p.Op) -> bool:

@@ -67,6 +67,7 @@ LONG = [
     ("gpt2/two_layers", "w8a8", "host"),
     ("bloom/own", "w8a8", "host"),
     ("gemma/own", "w8a8", "host"),
+    ("gemma2/own", "w8a8", "host"),
     ("glm4/own", "w8a8", "host"),
     ("granite/own", "w8a8", "host"),
     ("gpt_neo/texts", "w8a8", "host"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...ir.graph import Graph, Head, Linear
+from ...ir.graph import Cap, Graph, Head, Linear
 from ...ir.op import map_slots
 from ...load.config import Config
 from ...load.folder import Checkpoint
@@ -60,6 +60,7 @@ class Family:
     stack_of: StackOf
     writer: str = ""  # the class that writes texts, where it has another name than the others
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
+    logits_cap: Callable[[Config], float | None] = lambda _: None  # what bounds them
     names: Names = Names()
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
     positions: str = POSITIONS  # the key of how many there are
@@ -121,6 +122,8 @@ class Family:
         if self.logits_factor is not None:
             factor, norm = self.logits_factor(config), body[-1]
             body = (*body[:-1], map_slots(norm, lambda gamma: scaled(gamma, factor)))
+        cap = self.logits_cap(config)
+        capped = () if cap is None else (Cap("logits", cap),)
         return Graph(
             stack.widths | {"logits": vocabulary},
             (),
@@ -128,7 +131,7 @@ class Family:
             vocabulary,
             1,
             max_source,
-            repeat=(*body, Linear("logits", projection, bias, stack.rows, "logits")),
+            repeat=(*body, Linear("logits", projection, bias, stack.rows, "logits"), *capped),
             target=build_target(config, generation, vocabulary, max_target, has_encoder=False),
         )
 

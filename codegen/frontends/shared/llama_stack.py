@@ -90,6 +90,7 @@ class Form:
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
+    score_cap: float | None = None  # what bounds the scores of attention
     pairs: bool = False  # two neighbours of a head are turned with each other, in the place of its halves
     # What is one linear of the file: queries, keys and values; gate and up.
     one_input: bool = False
@@ -224,7 +225,10 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
         *(made.row_norms() if form.row_norms else ()),
         *(turning + head_norms if form.norms_behind_turning else head_norms + turning),
         Attention(
-            "query", "key", "value", "context", heads, key_heads, scale, mask=seen.masks.mask, window=seen.masks.window
+            *("query", "key", "value", "context", heads, key_heads, scale),
+            mask=seen.masks.mask,
+            window=seen.masks.window,
+            cap=form.score_cap,
         ),
         *_added(made, "attention_output", "self_attn.o_proj", bias, "context", form.norms.behind_attention),
     )

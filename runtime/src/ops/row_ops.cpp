@@ -5,6 +5,7 @@
 
 #include "../kernels/kernel_set.hpp"
 #include "../kernels/polynomials.hpp"
+#include "cap_row.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
@@ -109,6 +110,11 @@ void Softmax::run(const OpContext& context, std::uint32_t first, std::uint32_t l
         for (std::uint32_t i = 0; i < input.width; ++i)
             y[i] = y[i] * inverse_sum;
     }
+}
+
+void Cap::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
+    for (std::uint32_t row = first; row < last; ++row)
+        cap_row(context.kernels, cap, rows.from(row).data, rows.width);
 }
 
 void Sigmoid::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {

@@ -64,7 +64,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     **{
         f"type, {name}": (configure(model_type=name, **keys), "model-type-not-supported", f"it asks for {words}")
         for name, keys, words in (
-            ("gemma2", {"attn_logit_softcapping": 50.0}, "scores that a tanh bounds"),
+            ("gemma3n", {"final_logit_softcapping": 30.0}, "logits that a tanh bounds"),
             ("luke", {"entity_vocab_size": 9}, "entities beside the words"),
             ("siglip_text_model", {}, "texts filled up with padding tokens, which it reads"),
             ("siglip", {"vision_config": {"hidden_size": 8}}, "images, texts filled up with padding tokens"),

@@ -234,6 +234,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "num_hidden_layers": 3, "query_pre_attn_scalar": 12, "sliding_window": 9}
         | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "pad_token_id": 0},
     ),
+    "gemma2/own": (
+        "Gemma2",
+        LLAMA
+        | {"head_dim": 10, "query_pre_attn_scalar": 2, "sliding_window": 5, "pad_token_id": 0}
+        | {"attn_logit_softcapping": 1.5, "final_logit_softcapping": 3.0},
+    ),
     "gemma/own": (
         "Gemma",
         LLAMA | {"head_dim": 10, "attention_bias": True, "num_hidden_layers": 1},
@@ -372,7 +378,7 @@ SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.2
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
-    Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
+    Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
     HunYuanDenseV1 Lfm2
     Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
 """

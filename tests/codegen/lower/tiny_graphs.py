@@ -201,6 +201,13 @@ def biased() -> g.Graph:
     return _with_attention(g.Attention("query", "key", "value", "context", HEADS, bias=bias))
 
 
+def capped() -> g.Graph:
+    """Scores that a tanh bounds under a mask, and rows that one does."""
+    made = _with_attention(g.Attention("query", "key", "value", "context", HEADS, mask="causal", cap=0.8))
+    *body, pool = made.body
+    return replace(made, body=(*body, g.Cap("hidden", 1.5), pool))
+
+
 def disentangled(keys: bool = True, queries: bool = True) -> g.Graph:
     """Far distances share a row, those of one direction another one."""
     rows = 13
@@ -350,6 +357,7 @@ GRAPHS: dict[str, Callable[[], g.Graph]] = {
     **{f"read in both, {pooling}": (lambda pooling=pooling: read_in_both(pooling)) for pooling in ("first", "last")},
     "shared layers": shared,
     "biased scores": biased,
+    "capped scores": capped,
     "disentangled scores": disentangled,
     "relative keys": lambda: disentangled(queries=False),
     "relative queries": lambda: disentangled(keys=False),

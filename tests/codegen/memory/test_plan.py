@@ -55,7 +55,7 @@ def event(op: p.Op, block: int | None) -> Event:
         read, written = {("ids", 0), ("segments", 0)}, cells(op.out, block)
     elif isinstance(op, p.Norm):
         read, written = cells(op.input, block), cells(op.out, block)
-    elif isinstance(op, p.Normalize | p.Rotary):
+    elif isinstance(op, p.Normalize | p.Rotary | p.Cap):
         read = written = cells(op.rows, block)
     elif isinstance(op, p.Multiply | p.Add):
         read, written = cells(op.a, block) | cells(op.b, block), cells(op.out, block)

@@ -36,7 +36,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
     "modernbert": ROBERTA,
     "eurobert": ROBERTA,
-    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma3_text"), XLM_ROBERTA),
+    **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
     "albert/own_words": ALBERT,
     "big_bird": BIG_BIRD,

@@ -166,6 +166,13 @@ VARIANTS: dict[str, Variant] = {
     "qwen2/regression": bert_like(
         "Qwen2", 1, (20, 2, 1, 29, 16), num_key_value_heads=1, problem_type=REGRESSION, pad_token_id=70
     ),
+    "gemma2/softmax": bert_like(
+        "Gemma2",
+        3,
+        (24, 4, 2, 23, 20),
+        **{"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 6, "query_pre_attn_scalar": 3, "pad_token_id": 1},
+        **{"attn_logit_softcapping": 2.0, "hidden_activation": "silu", "attention_bias": True},
+    ),
     "gemma3_text/softmax": bert_like(
         "Gemma3Text",
         3,

@@ -14,6 +14,7 @@ from transformers.models.bloom import modeling_bloom
 from transformers.models.codegen import modeling_codegen
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
+from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.gpt_neo import modeling_gpt_neo
 from transformers.models.gptj import modeling_gptj
 from transformers.models.longformer import modeling_longformer
@@ -36,7 +37,7 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
-        for module in (modeling_bloom, modeling_codegen, modeling_gpt_neo, modeling_gptj):
+        for module in (modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():

@@ -31,11 +31,16 @@ inline float score_scale(const Sizes& sizes) {
     return static_cast<float>(std::log2(std::exp(1.0)) / std::sqrt(1.0 * sizes.head_width));
 }
 
+// What a cap leaves of a value, in doubles.
+inline double capped(double value, double limit) {
+    return limit * std::tanh(value / limit);
+}
+
 // By (head, query position, key position), what is added to a score; NAN where the key is not seen.
 using Added = std::function<double(std::uint32_t, std::uint32_t, std::uint32_t)>;
 
 inline std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint32_t position, std::uint32_t keys,
-                                 const Added& added) {
+                                 const Added& added, double limit = 1e30) {
     const std::uint32_t d = sizes.head_width;
     const std::size_t width = std::size_t{sizes.heads} * d;
     const std::size_t key_width = std::size_t{sizes.key_heads} * d;
@@ -51,7 +56,8 @@ inline std::vector<double> exact(const Sizes& sizes, const Rows& rows, std::uint
                 double dot = 0;
                 for (std::uint32_t i = 0; i < d; ++i)
                     dot += double{rows.query[row * width + head * d + i]} * rows.key[j * key_width + of_key + i];
-                const double e = std::exp2(dot * std::log2(std::exp(1.0)) / std::sqrt(1.0 * d) + more);
+                const double t = dot * std::log2(std::exp(1.0)) / std::sqrt(1.0 * d);
+                const double e = std::exp2(capped(t, limit) + more);
                 sum += e;
                 for (std::uint32_t i = 0; i < d; ++i)
                     mixed[i] += e * rows.value[j * key_width + of_key + i];

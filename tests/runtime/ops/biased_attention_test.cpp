@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kNotSeen = -0x1p100f;
 
-// How attention is called: as it is, or with a bias.
+// How attention is called: as it is, with a bias, or with that and a cap.
 template <class Heads>
 class Caller {
   public:
@@ -29,7 +29,7 @@ class Caller {
     }
 
     std::vector<float> attend(const Texts& texts, const std::vector<float>& query, const ScoreBias* bias = nullptr,
-                              std::uint32_t block_rows = 7) {
+                              std::uint32_t block_rows = 7, const SoftCap* cap = nullptr) {
         const std::uint32_t width = sizes_.heads * sizes_.head_width;
         std::vector<float> q = query;
         std::vector<float> out(query.size(), NAN);
@@ -44,6 +44,11 @@ class Caller {
                                                F32Rows{out.data(), width}.from(block.first)};
             if (bias == nullptr) {
                 run(op, context(), 2);
+            } else if (cap != nullptr) {
+                const typename Heads::CappedAttention capped{op, *bias, *cap};
+                EXPECT_EQ(capped.units(), op.units());
+                EXPECT_EQ(capped.cost(), op.cost());
+                run(capped, context(), 2);
             } else {
                 const typename Heads::BiasedAttention biased{op, *bias};
                 EXPECT_EQ(biased.units(), op.units());
@@ -55,10 +60,11 @@ class Caller {
     }
 
     // One text, its keys all at once.
-    std::vector<float> whole(const Rows& rows, const TextRows& text, const ScoreBias* bias = nullptr) {
+    std::vector<float> whole(const Rows& rows, const TextRows& text, const ScoreBias* bias = nullptr,
+                             const SoftCap* cap = nullptr) {
         const TextRows keys = whole_text(text.keys, 0, text.place);
         append({&keys, 1}, rows.key, rows.value);
-        return attend({&text, 1}, rows.query, bias);
+        return attend({&text, 1}, rows.query, bias, 7, cap);
     }
 
   private:
@@ -281,6 +287,43 @@ TEST_P(BiasedAttentionOp, EverySetAndTileAsScalar) {
                 for (const std::uint32_t block_rows : {1u, 6u, 1000u})
                     ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &bias, block_rows), want));
             }
+        }
+    });
+}
+
+constexpr SoftCap kCap{1.25f, 0.8f};
+
+TEST_P(BiasedAttentionOp, ACapComesBeforeTheBias) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const Table table(sizes, 3.0f);
+        for (const bool causal : {false, true}) {
+            const ScoreBias bias{causal ? AttentionMask::causal : AttentionMask::none, 0, table.values.data()};
+            const Added added = [&](std::uint32_t head, std::uint32_t query, std::uint32_t key) {
+                return causal && key > query ? NAN : table.at(head, query, key);
+            };
+            Caller<Heads> caller(set(), sizes, sizes.max_tokens);
+            expect_near(caller.whole(rows, text, &bias, &kCap),
+                        exact(sizes, rows, 0, tokens, added, static_cast<double>(kCap.limit)), kTolerance<Heads>);
+        }
+    });
+}
+
+TEST_P(BiasedAttentionOp, EverySetAndTileCapsAsScalar) {
+    for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
+        using Heads = std::remove_pointer_t<decltype(kind)>;
+        const Rows rows = random_rows(sizes, tokens, tokens);
+        const TextRows text = whole_text(tokens);
+        const ScoreBias past{AttentionMask::past, 4, nullptr};
+        const std::vector<float> want =
+            Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &past, &kCap);
+        for (const std::uint32_t tile_rows : {1u, 4u, 64u}) {
+            Caller<Heads> caller(set(), sizes, sizes.max_tokens, tile_rows);
+            ASSERT_TRUE(same_bits(caller.whole(rows, text, &past, &kCap), want)) << tile_rows;
+            for (const std::uint32_t block_rows : {1u, 6u, 1000u})
+                ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &past, block_rows, &kCap), want));
         }
     });
 }

@@ -24,6 +24,7 @@ struct S8Heads {
     using PackValues = PackValuesS8;
     using Attention = AttentionS8;
     using BiasedAttention = BiasedAttentionS8;
+    using CappedAttention = CappedAttentionS8;
     using GlobalAttention = GlobalAttentionS8;
     static constexpr std::int8_t kUnset = 0x5A;
 
@@ -48,6 +49,7 @@ struct F32Heads {
     using PackValues = PackValuesF32;
     using Attention = AttentionF32;
     using BiasedAttention = BiasedAttentionF32;
+    using CappedAttention = CappedAttentionF32;
     using GlobalAttention = GlobalAttentionF32;
     static constexpr float kUnset = -1234.5f;
 

@@ -230,6 +230,23 @@ TEST_P(RowOps, SigmoidNearDoubleAndAsScalarAndInPlace) {
     }
 }
 
+TEST_P(RowOps, CapNearDoubleAndAsScalar) {
+    constexpr SoftCap kCap{30.0f, 1.0f / 30.0f};
+    for (const std::uint32_t width : {1u, 2u, 17u}) {
+        const std::vector<float> x = Random(width).floats(3 * width, 90.0f);
+        std::vector<float> got = x;
+        run(Cap{3, {got.data(), width}, kCap});
+        for (std::uint32_t i = 0; i < 3 * width; ++i)
+            EXPECT_NEAR(got[i], 30.0 * std::tanh(static_cast<double>(x[i]) / 30.0), 1e-5);
+        std::vector<float> want = x;
+        InlineRunner({scalar(set().packing), nullptr})(Cap{3, {want.data(), width}, kCap});
+        EXPECT_TRUE(same_bits(got, want));
+        std::vector<float> backwards = x;
+        run_backwards(Cap{3, {backwards.data(), width}, kCap});
+        EXPECT_TRUE(same_bits(backwards, want));
+    }
+}
+
 TEST(FirstRows, ComeTogetherInTheOrderOfTheTexts) {
     constexpr TextRows kRows[] = {whole_text(1), whole_text(1, 1, 16), whole_text(4, 2, 32), whole_text(2, 6, 48)};
     const Texts texts{kRows, 4};

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "etch/ops/op.hpp"
+#include "etch/ops/row_ops.hpp"
 #include "etch/ops/rows.hpp"
 #include "etch/ops/texts.hpp"
 #include "etch/packing.hpp"
@@ -214,6 +215,28 @@ struct BiasedAttentionS8 {
 struct BiasedAttentionF32 {
     AttentionF32 attention;
     ScoreBias bias;
+
+    std::uint32_t units() const noexcept { return attention.units(); }
+    std::uint64_t cost() const noexcept { return attention.cost(); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+// Attention whose scores are bounded: t becomes what the cap makes of it, its limit times log2(e), then the bias
+// applies.
+struct CappedAttentionS8 {
+    AttentionS8 attention;
+    ScoreBias bias;
+    SoftCap cap;
+
+    std::uint32_t units() const noexcept { return attention.units(); }
+    std::uint64_t cost() const noexcept { return attention.cost(); }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
+struct CappedAttentionF32 {
+    AttentionF32 attention;
+    ScoreBias bias;
+    SoftCap cap;
 
     std::uint32_t units() const noexcept { return attention.units(); }
     std::uint64_t cost() const noexcept { return attention.cost(); }

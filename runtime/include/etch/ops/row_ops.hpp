@@ -155,6 +155,23 @@ struct Softmax {
     void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
 };
 
+// A bound that is reached slowly: x becomes tanh(x * inverse) * limit.
+struct SoftCap {
+    float limit;
+    float inverse;  // 1 / limit, rounded once
+};
+
+// In place.
+struct Cap {
+    std::uint32_t count;
+    F32Rows rows;  // [count][width]
+    SoftCap cap;
+
+    std::uint32_t units() const noexcept { return count; }
+    std::uint64_t cost() const noexcept { return kCostOfValue * count * rows.width; }
+    void run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept;
+};
+
 // Each value to a probability of its own. May be in place.
 struct Sigmoid {
     std::uint32_t count;

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gemma 2: Gemma 3's layers without norms of heads, every other one with a window of the past, all turned by the same
+angles; a tanh bounds scores and logits. Names as in `transformers`, whose eager attention has the bound of scores."""
+
+from __future__ import annotations
+
+from ..ir.graph import LEAST_CAP
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .gemma3_text import NORMS, factors_in
+from .shared import parts
+from .shared.computed import one_more
+from .shared.decoder_family import Family
+from .shared.layer_kinds import FULL, SLIDING, layer_kinds
+from .shared.llama_stack import Biases, Form, Stack, causal_stack, masks_by_kind
+
+MODEL_TYPE = "gemma2"
+# Training's, the library's own cache's, and what `hidden_activation` says in its place.
+HARMLESS_KEYS = frozenset({"attention_dropout", "cache_implementation", "hidden_act"})
+_BOTH_WAYS = "use_bidirectional_attention"
+# Where the configuration does not say them.
+_HEADS, _KEY_HEADS, _HEAD_WIDTH, _WINDOW = 8, 4, 256, 4096
+_SCORES, _LOGITS = 50.0, 30.0
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    if config.values.get(_BOTH_WAYS):
+        raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: rows that see those behind them")
+    layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
+    kinds = layer_kinds(config, tuple((SLIDING, FULL)[layer % 2] for layer in range(layers)))
+    bias = config.flag("attention_bias", False)
+    form = Form(
+        Biases(bias, bias, feed_forward=False),
+        head_width=_HEAD_WIDTH,
+        heads=_HEADS,
+        key_heads=_KEY_HEADS,
+        activation="gelu_pytorch_tanh",
+        activation_key="hidden_activation",
+        norms=NORMS,
+        gamma_of=one_more,
+        factors=factors_in(config),
+        score_cap=_cap(config, "attn_logit_softcapping", _SCORES),
+    )
+    masks = masks_by_kind(config, kinds, _WINDOW, tokens)
+    return causal_stack(config, tensors, prefix, vocabulary, tokens, form, masks)
+
+
+def _cap(config: Config, key: str, usual: float) -> float | None:
+    """Null: there is none."""
+    if key in config and config.values[key] is None:
+        return None
+    cap = config.number(key, usual)
+    if not LEAST_CAP <= cap <= 1 / LEAST_CAP:
+        raise parts.refuse("config-out-of-range", f"{key} {cap:g}: expected {LEAST_CAP:g} to {1 / LEAST_CAP:g}")
+    return cap
+
+
+def _logits(config: Config) -> float | None:
+    return _cap(config, "final_logit_softcapping", _LOGITS)
+
+
+_FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=_logits, tied=True)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
