@@ -7,10 +7,10 @@ from __future__ import annotations
 from ..ir.graph import LEAST_CAP
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .gemma3_text import NORMS, factors_in
 from .shared import parts
 from .shared.computed import one_more
-from .shared.decoder_family import Family
 from .shared.layer_kinds import FULL, SLIDING, layer_kinds
 from .shared.llama_stack import Biases, Form, Stack, causal_stack, masks_by_kind
 

@@ -156,6 +156,21 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "use_bidirectional_attention": (0.1, (True, False)),
         },
     ),
+    "modernbert-decoder": (
+        "ModernBertDecoder",
+        {
+            "head_dim": (0.0, ()),
+            "hidden_activation": (0.3, ("gelu", "relu", "silu")),
+            "local_attention": (0.8, (2, 4, 8, 9, 60)),
+            "layer_types": (0.3, _KINDS),
+            "global_attn_every_n_layers": (0.5, (1, 2, 4)),
+            "rope_parameters": (0.4, _ANGLES_BY_KIND[:2]),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "classifier_activation": (0.3, ("relu", "silu", "tanh")),
+            "decoder_bias": (0.4, (False,)),
+            **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
+        },
+    ),
     "olmo": ("Olmo", {"attention_bias": (0.3, (True,)), "clip_qkv": (0.1, (8.0,))}),
     "olmo3": (
         "Olmo3",

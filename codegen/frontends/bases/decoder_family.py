@@ -23,6 +23,7 @@ from ..shared import parts
 from ..shared.classifier_head import classifier_head
 from ..shared.computed import scaled
 from ..shared.llama_stack import MAX_POSITIONS, POSITIONS, WORDS, Stack
+from ..shared.rows import HeadOps
 from ..shared.target import build_decoder_alone, build_target
 from . import bert_like
 from .architecture import check_architecture
@@ -40,6 +41,7 @@ class Names:
     words: str = WORDS  # below it
     logits: str = "lm_head.weight"
     logits_bias: str | None = None  # where the family has one
+    between: tuple[str, ...] = ()  # those of what stands between rows and logits
     alone: str = ""  # the prefix in files of the model without a head, which the library reads as those of any class
 
     def prefix_in(self, tensors: TensorFile) -> str:
@@ -48,7 +50,13 @@ class Names:
 
     @property
     def of_logits(self) -> tuple[str, ...]:
-        return (self.logits,) if self.logits_bias is None else (self.logits, self.logits_bias)
+        bias = () if self.logits_bias is None else (self.logits_bias,)
+        return (self.logits, *bias, *self.between)
+
+
+def score(config: Config, tensors: TensorFile, stack: Stack) -> HeadOps:
+    """The head of most classifiers: a linear of the last row."""
+    return classifier_head(config, tensors, stack.rows, stack.width, "score", pooling="last", bias=False)
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,10 @@ class Family:
     stack_of: StackOf
     writer: str = ""  # the class that writes texts, where it has another name than the others
     logits_factor: Callable[[Config], float] | None = None  # what a writer's logits are multiplied by
+    # What a writer makes of the rows before the logits, and a classifier of them.
+    behind: Callable[[Config, TensorFile, Stack], Stack] = lambda config, tensors, stack: stack
+    classifier: Callable[[Config, TensorFile, Stack], HeadOps] = score
+    bias_key: str | None = None  # says whether the logits have a bias, where names.logits_bias is one
     logits_cap: Callable[[Config], float | None] = lambda _: None  # what bounds them
     names: Names = Names()
     width_of: Callable[[Config], int] = lambda config: config.positive_int("hidden_size")  # of its rows
@@ -108,14 +120,14 @@ class Family:
         parts.check_max_tokens(tokens, self._most(config), self.positions, counted)
         names = self.names
         prefix = names.prefix_in(tensors)
-        stack = self.stack_of(config, tensors, prefix, vocabulary, tokens)
+        stack = self.behind(config, tensors, self.stack_of(config, tensors, prefix, vocabulary, tokens))
         projection = stack.words
         if config.flag(next((key for key in self.tied_keys if key in config), self.tied_keys[0]), self.tied):
             parts.check_copies(tensors, f"{prefix}{names.words}", (names.logits,))
         else:
             projection = parts.parameter(tensors, "vocabulary_weight", names.logits, projection.shape)
         bias = None
-        if names.logits_bias is not None:
+        if names.logits_bias is not None and (self.bias_key is None or config.flag(self.bias_key, True)):
             bias = parts.parameter(tensors, "vocabulary_bias", names.logits_bias, (vocabulary,))
         tensors.finish()
         body = stack.body
@@ -159,7 +171,7 @@ class Family:
             classifier,
             stack.rows,
             stack.width,
-            lambda: classifier_head(config, tensors, stack.rows, stack.width, "score", pooling="last", bias=False),
+            lambda: self.classifier(config, tensors, stack),
             pooler=names.of_logits,
             body=stack.body,
         )

@@ -313,6 +313,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         GPT2 | {"n_embd": 32, "n_head": 8, "rotary_dim": 2, "n_inner": 31, "layer_norm_epsilon": 1e-3, "n_layer": 1},
     ),
     "gpt_bigcode/own": ("GPTBigCode", GPT2),
+    "modernbert-decoder/own": (
+        "ModernBertDecoder",
+        NEOX | {"num_hidden_layers": 4, "local_attention": 8, "pad_token_id": 0, "classifier_activation": "relu"},
+    ),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
     "falcon/new": (
@@ -379,7 +383,7 @@ for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
     Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
-    HunYuanDenseV1 Lfm2
+    HunYuanDenseV1 Lfm2 ModernBertDecoder
     Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")

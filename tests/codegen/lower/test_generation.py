@@ -48,7 +48,7 @@ WITHOUT_ENCODER = (
         "phi",
         "qwen",
     ),
-    *("lfm2", "smollm3", "stablelm", "starcoder2"),
+    *("lfm2", "modernbert-decoder", "smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -220,6 +220,10 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("gemma2/own", {"sliding_window": 1}, "config-not-supported"),
         ("gemma2/own", {"query_pre_attn_scalar": 0}, "config-out-of-range"),
         ("gemma2/own", {"num_attention_heads": 2}, "wrong-shape"),
+        ("modernbert-decoder/own", {"local_attention": 3, "sliding_window": 1}, "config-not-supported"),
+        ("modernbert-decoder/own", {"sliding_window": 8}, "config-value"),
+        ("modernbert-decoder/own", {"decoder_bias": False}, "unused-tensor"),
+        ("modernbert-decoder/own", {"tie_word_embeddings": False}, "missing-tensor"),
         ("olmo/own", {"clip_qkv": 8.0}, "config-not-supported"),
         ("olmo3/own", {"sliding_window": 1}, "config-not-supported"),
         ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),

@@ -34,7 +34,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
     "camembert": CAMEMBERT,
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
-    "modernbert": ROBERTA,
+    **dict.fromkeys(("modernbert", "modernbert-decoder"), ROBERTA),
     "eurobert": ROBERTA,
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,

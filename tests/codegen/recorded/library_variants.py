@@ -30,7 +30,7 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
-    *("clip", "clip_text_model", "gpt_bigcode", "lfm2"),
+    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder"),
 )
 
 
@@ -118,6 +118,16 @@ VARIANTS: dict[str, Variant] = {
         **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), True),
     ),
     "modernbert/one_layer": bert_like("ModernBert", 1, (12, 2, 1, 17, 14), **MODERN_IDS, problem_type=REGRESSION),
+    "modernbert-decoder/labels": bert_like(
+        "ModernBertDecoder",
+        4,
+        (20, 5, 3, 23, 20),
+        **MODERN_IDS,
+        local_attention=6,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+        problem_type=MULTI_LABEL,
+        **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), True),
+    ),
     "eurobert/late": bert_like("EuroBert", 3, (24, 4, 2, 23, 20), **EURO_IDS),
     "eurobert/mean": bert_like(
         "EuroBert",
