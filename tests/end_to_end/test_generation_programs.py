@@ -73,6 +73,7 @@ LONG = [
     ("gpt_neo/texts", "w8a8", "host"),
     ("hunyuan_v1_dense/own", "w8a8", "host"),
     ("modernbert-decoder/own", "w8a8", "host"),
+    ("nemotron/own", "w8a8", "m-profile"),
     ("olmo/own", "w8a8", "host"),
     ("gpt_neox/one_by_one", "fp32", "host"),
     ("gpt_neox/texts", "w8a8", "m-profile"),

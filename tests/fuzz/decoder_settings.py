@@ -47,6 +47,16 @@ GPTJ_RARE: Rare = {
 }
 
 CODEGEN_RARE: Rare = GPTJ_RARE | {"n_head": (1.0, (4, 4, 8, 2)), "n_embd": (1.0, (32, 48, 64))}
+MPT_RARE: Rare = {
+    "attn_config": (
+        0.6,
+        ({"alibi_bias_max": 4}, {"softmax_scale": 0.3}, {"alibi": False}, {"clip_qkv": 2.0}, {"attn_impl": "flash"}),
+    ),
+    "no_bias": (0.2, (False,)),
+    "expansion_ratio": (0.1, (2,)),
+    "logit_scale": (0.1, (0.5, "inv_sqrt_d_model")),
+    "layer_norm_epsilon": (0.3, (1e-3, 0.1)),
+}
 BIGCODE_RARE: Rare = {
     "n_inner": (0.3, (None, 11, 30)),
     "multi_query": (0.5, (True, False)),
@@ -169,6 +179,17 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "classifier_activation": (0.3, ("relu", "silu", "tanh")),
             "decoder_bias": (0.4, (False,)),
             **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
+        },
+    ),
+    "nemotron": (
+        "Nemotron",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "norm_eps": (0.3, (1e-3, 0.1)),
+            "attention_bias": (0.3, (True,)),
+            "mlp_bias": (0.3, (True,)),
+            "partial_rotary_factor": (0.3, (0.25, 0.75, 1.0)),
+            "head_dim": (1.0, (4, 8)),
         },
     ),
     "olmo": ("Olmo", {"attention_bias": (0.3, (True,)), "clip_qkv": (0.1, (8.0,))}),

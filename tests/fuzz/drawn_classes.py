@@ -51,6 +51,7 @@ NAMES = {
     "bloom/rows": "Bloom",
     "falcon/rows": "Falcon",
     "gptj/rows": "GPTJ",
+    "mpt/rows": "Mpt",
     "gpt_bigcode/rows": "GPTBigCode",
     "opt/rows": "OPT",
     "phi/rows": "Phi",
@@ -76,6 +77,7 @@ DECODERS = (
     "gpt_neo/rows",
     "gpt_neox/rows",
     "gptj/rows",
+    "mpt/rows",
     "gpt_bigcode/rows",
     "opt/rows",
     "phi/rows",
@@ -111,7 +113,8 @@ PREFIXES = {
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *DECODERS), "model."),
     **dict.fromkeys(
-        ("bloom/rows", "falcon/rows", "gpt2/rows", "gpt_bigcode/rows", "gpt_neo/rows", "gptj/rows"), "transformer."
+        ("bloom/rows", "falcon/rows", "mpt/rows", "gpt2/rows", "gpt_bigcode/rows", "gpt_neo/rows", "gptj/rows"),
+        "transformer.",
     ),
     "gpt_neox/rows": "gpt_neox.",
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),

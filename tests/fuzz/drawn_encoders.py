@@ -48,10 +48,13 @@ def draw_encoder(source: random.Random, family: str) -> tuple[Settings, int]:
         names = ("n_embd", "n_head", "n_layer", "n_inner")
     if family == "bloom/rows":
         names = ("hidden_size", "n_head", "n_layer", "n_inner")
+    if family == "mpt/rows":
+        names = ("d_model", "n_heads", "n_layers", "n_inner")
     if family == "gpt_neo/rows":
         names = ("hidden_size", "num_heads", "num_layers", "intermediate_size")
     settings = dict(zip(names, (width, heads, layers, inner), strict=True))
-    settings["n_positions" if by_letters else "max_position_embeddings"] = positions
+    key = "n_positions" if by_letters else "max_seq_len" if family == "mpt/rows" else "max_position_embeddings"
+    settings[key] = positions
     rare = _RARE.get(family, {}) | _common(family, width, layers)
     if family == "phi3/rows":
         rare |= decoders.phi3_angles(width // heads)
@@ -251,6 +254,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "falcon/rows": _ROTARY | decoders.FALCON_RARE,
     "gptj/rows": decoders.GPTJ_RARE,
     "gpt_bigcode/rows": decoders.BIGCODE_RARE,
+    "mpt/rows": decoders.MPT_RARE,
     "gpt_neox/rows": {
         "use_parallel_residual": (0.4, (True, False)),
         "attention_bias": (0.3, (True, False)),
@@ -296,7 +300,10 @@ _ALWAYS: dict[str, Settings] = {
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},
     "gemma3_text/rows": _ONE_KEY_HEAD | {"pad_token_id": 1},
     **dict.fromkeys(
-        (f"{name}/rows" for name in ("bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "phi")),
+        (
+            f"{name}/rows"
+            for name in ("bloom", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "phi")
+        ),
         _PADDING,
     ),
     "stablelm/rows": _ONE_KEY_HEAD | _PADDING,

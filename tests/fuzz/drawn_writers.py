@@ -30,6 +30,7 @@ NAMES = {
     "marian": "Marian",
     "mbart": "MBart",
     "mistral": "Mistral",
+    "mpt": "Mpt",
     "mt5": "MT5",
     "olmo2": "Olmo2",
     "opt": "OPT",
@@ -52,7 +53,7 @@ _LLAMAS = (
     *decoders.LIKE_LLAMA,
 )
 WITHOUT_ENCODER = (
-    *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "opt", "phi"),
+    *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi"),
     *_LLAMAS,
 )
 _BASES = {
@@ -61,6 +62,7 @@ _BASES = {
     "gpt_neo": recorded.GPT_NEO,
     "bloom": recorded.BLOOM,
     "falcon": recorded.FALCON,
+    "mpt": recorded.MPT,
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
     "mbart": recorded.MBART,
@@ -155,6 +157,15 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
         }
     if family in ("t5", "mt5", "umt5"):
         return {key: (1.0, values) for key, values in T5_SHAPE.items()} | T5_RARE
+    if family == "mpt":
+        heads = source.choice((1, 2, 3, 4, 5, 6))
+        return {
+            "n_heads": (1.0, (heads,)),
+            "d_model": (1.0, (heads * of_head,)),
+            "n_layers": (1.0, layers),
+            "max_seq_len": (1.0, tuple(range(41, 60, 5))),
+            **decoders.MPT_RARE,
+        }
     if family == "bloom":
         heads = source.choice((1, 2, 3, 4, 5, 6))
         return {

@@ -88,6 +88,7 @@ class Form:
     epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
     ungated: tuple[str, str] | None = None  # the two linears of a feed-forward block without a gate
+    squared: bool = False  # what the activation of one without a gate gives
     turned: tuple[bool, ...] = ()  # by layer, whether queries and keys are; empty: those of all are
     factors: Factors = Factors()
     score_cap: float | None = None  # what bounds the scores of attention
@@ -245,6 +246,7 @@ def _feed_forward(made: LlamaParts, form: Form, activation: str) -> tuple[Op, ..
     else:
         widening, narrowing = form.ungated
         ops += (made.linear("intermediate", widening, bias, value, "inner", activation),)
+        ops += (Multiply("inner", "inner", "inner"),) if form.squared else ()
     return (*ops, *_added(made, "output", narrowing, bias, "inner", form.norms.behind_feed_forward))
 
 

@@ -122,6 +122,7 @@ UNSAID = {
     "gpt2/softmax": ("activation_function", "layer_norm_epsilon", "scale_attn_weights", "tie_word_embeddings"),
     "gpt_neo/softmax": ("activation_function", "attention_types", "layer_norm_epsilon", "tie_word_embeddings"),
     "gpt_bigcode/softmax": ("activation_function", "layer_norm_epsilon", "tie_word_embeddings"),
+    "nemotron/regression": ("hidden_act", "norm_eps"),
     "gptj/multi_label": ("activation_function", "layer_norm_epsilon", "tie_word_embeddings"),
     "opt/regression": ("activation_function", "do_layer_norm_before", "enable_bias", "layer_norm_elementwise_affine"),
     "phi/softmax": (*ANGLES, "layer_norm_eps", "qk_layernorm"),

@@ -104,6 +104,15 @@ BLOOM = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+MPT = {
+    "vocab_size": VOCABULARY,
+    "d_model": 18,
+    "n_layers": 1,
+    "n_heads": 3,
+    "max_seq_len": 41,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+}
 FALCON = {
     "vocab_size": VOCABULARY,
     "hidden_size": 24,
@@ -317,6 +326,8 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "ModernBertDecoder",
         NEOX | {"num_hidden_layers": 4, "local_attention": 8, "pad_token_id": 0, "classifier_activation": "relu"},
     ),
+    "mpt/own": ("Mpt", MPT),
+    "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
     "falcon/new": (
@@ -384,7 +395,7 @@ for _own in SETTINGS.values():
 _DECODERS = """
     Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
     HunYuanDenseV1 Lfm2 ModernBertDecoder
-    Llama Ministral Mistral Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
+    Llama Ministral Mistral Mpt Nemotron Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {

@@ -48,7 +48,7 @@ WITHOUT_ENCODER = (
         "phi",
         "qwen",
     ),
-    *("lfm2", "modernbert-decoder", "smollm3", "stablelm", "starcoder2"),
+    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -224,6 +224,23 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("modernbert-decoder/own", {"sliding_window": 8}, "config-value"),
         ("modernbert-decoder/own", {"decoder_bias": False}, "unused-tensor"),
         ("modernbert-decoder/own", {"tie_word_embeddings": False}, "missing-tensor"),
+        ("nemotron/own", {"partial_rotary_factor": 0.4, "rope_parameters": None}, "rotary-not-supported"),
+        ("nemotron/own", {"hidden_act": "tanh"}, "activation-not-supported"),
+        ("nemotron/own", {"mlp_bias": True}, "missing-tensor"),
+        *(
+            ("mpt/own", {"attn_config": changes}, "config-not-supported")
+            for changes in (
+                {"alibi": False},
+                {"clip_qkv": 6},
+                {"qk_ln": True},
+                {"prefix_lm": True},
+                {"alibi_bias_max": 4},
+            )
+        ),
+        ("mpt/own", {"attn_config": [8]}, "config-value"),
+        ("mpt/own", {"n_heads": 4}, "heads-do-not-divide"),
+        ("mpt/own", {"hidden_size": 20}, "config-value"),
+        ("mpt/own", {"max_seq_len": 39}, "max-tokens-out-of-range"),
         ("olmo/own", {"clip_qkv": 8.0}, "config-not-supported"),
         ("olmo3/own", {"sliding_window": 1}, "config-not-supported"),
         ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),

@@ -46,7 +46,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(
         (
             *("gpt2", "gpt_neo", "gpt_neox", "gptj", "llama", "mistral", "opt", "phi", "phi3", "qwen2", "qwen3"),
-            *("bloom", "falcon", "gpt_bigcode", "lfm2", "stablelm", "starcoder2"),
+            *("bloom", "falcon", "gpt_bigcode", "lfm2", "mpt", "nemotron", "stablelm", "starcoder2"),
         ),
         QWEN,
     ),

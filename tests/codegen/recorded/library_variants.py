@@ -30,7 +30,7 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
-    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder"),
+    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron"),
 )
 
 
@@ -223,6 +223,20 @@ VARIANTS: dict[str, Variant] = {
     "gpt_bigcode/softmax": bert_like(
         "GPTBigCode", 3, (20, 2, 2, 23, 20), GPT2_KEYS, multi_query=False, scale_attn_weights=False, pad_token_id=70
     ),
+    "mpt/softmax": Variant(
+        "MptForSequenceClassification",
+        3,
+        {"d_model": 24, "n_layers": 2, "n_heads": 6, "max_seq_len": 20, "pad_token_id": 70}
+        | {"attn_config": {"softmax_scale": 0.3}, "layer_norm_epsilon": 1e-3},
+    ),
+    "nemotron/regression": bert_like(
+        "Nemotron",
+        1,
+        (24, 3, 1, 23, 20),
+        **{"num_key_value_heads": 1, "attention_bias": True, "mlp_bias": True, "pad_token_id": 70, "head_dim": 12},
+        rope_parameters={"rope_type": "default", "rope_theta": 500.0, "partial_rotary_factor": 0.34},
+        problem_type=REGRESSION,
+    ),
     "bloom/softmax": Variant(
         "BloomForSequenceClassification",
         3,
@@ -330,8 +344,8 @@ def max_tokens(config: PretrainedConfig) -> int:
         return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
     is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"
     offset = config.pad_token_id + 1 if config.model_type in (*ROBERTAS, "esm") and not is_turned else 0
-    if config.model_type == "bloom":
-        return config.seq_length
+    if config.model_type in ("bloom", "mpt"):
+        return config.seq_length if config.model_type == "bloom" else config.max_seq_len
     return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
 
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nemotron: Llama's shape with layer norms that multiply by 1 + weight, a part of each head turned, and no gate but
+squares behind the activation. Names as in `transformers`."""
+
+from __future__ import annotations
+
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .shared.computed import one_more
+from .shared.decoder_family import Family
+from .shared.llama_parts import read_sizes
+from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
+from .shared.rotary import partial_angles, said_in
+
+MODEL_TYPE = "nemotron"
+HARMLESS_KEYS = frozenset({"attention_dropout", "hidden_dropout"})  # training's
+_THETA, _PART, _EPSILON = 10_000.0, 0.5, 1e-5  # where the configuration does not say them
+_ACTIVATION, _SQUARED = "hidden_act", "relu2"
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    sizes = read_sizes(config, tensors, None)
+    usual = config.number("rope_theta", _THETA), config.number("partial_rotary_factor", _PART)
+    positions = config.positive_int(POSITIONS, maximum=MAX_POSITIONS)
+    angles, turned = partial_angles(*said_in(config), usual, positions, sizes.head_width)
+    form = Form(
+        Biases.said_in(config),
+        epsilon=_EPSILON,
+        activation=_SQUARED,
+        activation_key=_ACTIVATION,
+        renamed={_SQUARED: "relu"},
+        squared=config.text(_ACTIVATION, _SQUARED) == _SQUARED,
+        gamma_of=one_more,
+        layer_norms=True,
+        epsilon_key="norm_eps",
+        ungated=("mlp.up_proj", "mlp.down_proj"),
+    )
+    return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
+
+
+_FAMILY = Family("Nemotron", "TokenizersBackend", _stack)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
