@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.sweep, pytest.mark.long_case("families on boards")]
 FAMILIES = (
     "roberta/softmax",
     "modernbert/softmax",
+    "gemma2/softmax",
     "camembert/softmax",
     "albert/two_groups",
     "deberta-v2/v3",
