@@ -7,9 +7,9 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Linear, Norm, Op, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family, Names
 from .shared import parts
 from .shared.alibi import alibi
-from .shared.decoder_family import Family, Names
 from .shared.layer_parts import ATTENTION
 from .shared.llama_stack import MAX_POSITIONS, Stack
 from .shared.stacked import stacked_linears

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
 from .shared.computed import one_more
-from .shared.decoder_family import Family
 from .shared.llama_parts import read_sizes
 from .shared.llama_stack import MAX_POSITIONS, POSITIONS, Biases, Form, Rotation, Stack, llama_stack
 from .shared.rotary import partial_angles, said_in

@@ -47,6 +47,14 @@ GPTJ_RARE: Rare = {
 }
 
 CODEGEN_RARE: Rare = GPTJ_RARE | {"n_head": (1.0, (4, 4, 8, 2)), "n_embd": (1.0, (32, 48, 64))}
+XGLM_RARE: Rare = {
+    "ffn_dim": (1.0, tuple(range(9, 40, 3))),
+    "scale_embedding": (0.3, (False,)),
+    "activation_function": (0.3, ("gelu", "relu", "gelu_new", "silu", "tanh")),
+    "pad_token_id": (0.2, (0, 3, 20, None)),
+    "add_cross_attention": (0.05, (True,)),
+    "tie_word_embeddings": (0.2, (False,)),
+}
 MPT_RARE: Rare = {
     "attn_config": (
         0.6,

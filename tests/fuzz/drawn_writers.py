@@ -45,6 +45,7 @@ NAMES = {
     "starcoder2": "Starcoder2",
     "t5": "T5",
     "umt5": "UMT5",
+    "xglm": "XGLM",
     **{family: name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
 _LLAMAS = (
@@ -53,7 +54,7 @@ _LLAMAS = (
     *decoders.LIKE_LLAMA,
 )
 WITHOUT_ENCODER = (
-    *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi"),
+    *("bloom", "codegen", "falcon", "gpt2", "gpt_bigcode", "gpt_neo", "gpt_neox", "gptj", "mpt", "opt", "phi", "xglm"),
     *_LLAMAS,
 )
 _BASES = {
@@ -62,6 +63,7 @@ _BASES = {
     "gpt_neo": recorded.GPT_NEO,
     "bloom": recorded.BLOOM,
     "falcon": recorded.FALCON,
+    "xglm": recorded.XGLM,
     "mpt": recorded.MPT,
     "m2m_100": recorded.M2M,
     "marian": recorded.OPUS,
@@ -165,6 +167,15 @@ def _shape(source: random.Random, family: str) -> dict[str, tuple[float, tuple[A
             "n_layers": (1.0, layers),
             "max_seq_len": (1.0, tuple(range(41, 60, 5))),
             **decoders.MPT_RARE,
+        }
+    if family == "xglm":
+        width = heads * of_head + (heads == 1)  # odd ones, too
+        return {
+            "attention_heads": (1.0, (heads,)),
+            "d_model": (1.0, (width,)),
+            "num_layers": (1.0, layers),
+            "max_position_embeddings": (1.0, tuple(range(41, 60, 5))),
+            **decoders.XGLM_RARE,
         }
     if family == "bloom":
         heads = source.choice((1, 2, 3, 4, 5, 6))

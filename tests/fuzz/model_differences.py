@@ -89,7 +89,7 @@ _ENDINGS = (
 )
 _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
-    *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "mpt", "squeezebert"),
+    *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "mpt", "squeezebert", "xglm"),
 )
 _TYING = tuple(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5"))  # whatever the configuration says
 _CONFIG, _GENERATION = "config.json", "generation_config.json"

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BigBird's and RemBERT's tokenizer.json beside what their classes in `transformers` 5.23 make of the folder's files:
-the pieces, and RemBERT's compiled map, are those of tokenizer.json, the other parts the class's own. tokenizer.json
-counts, what differs is said."""
+"""BigBird's, RemBERT's and XGLM's tokenizer.json beside what their classes in `transformers` 5.23 make of the folder's
+files: the pieces, and the compiled map of the last two, are those of tokenizer.json, the other parts the class's own.
+tokenizer.json counts, what differs is said."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from ...ir.tokenizer_spec import FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec, bert_template
+from ...ir.tokenizer_spec import (
+    CharsmapNormalizer,
+    FoldingNormalizer,
+    MetaspaceSegmenter,
+    Template,
+    TemplatePart,
+    TokenizerSpec,
+    bert_template,
+)
 from ..refusal import refusal
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens
 from .metaspace_json import prepend_of
@@ -29,7 +37,12 @@ class KeptClass:
     special_tokens: dict[str, object]  # by their keys, in the order in which they are added, with their defaults
     unknown: Callable[[TokenizerSpec], int]  # the piece of text that no other one has
     steps: Callable[[dict[str, Any]], _Steps]  # of the normalizer, by the settings, but for the compiled map
-    keeps_map: bool = False  # behind them
+    map: Literal["none", "first", "last"] = "none"  # before them, or behind
+    # By the id of a special token by its key, and the segment of a second text.
+    template: Callable[[Callable[[str], int], int], Template] = lambda id_of, segment: bert_template(
+        id_of("cls_token"), id_of("sep_token"), segment
+    )
+    adds: tuple[str, ...] = ()  # tokens besides, whether a file has them or not
 
 
 def _unknown_of_big_bird(spec: TokenizerSpec) -> int:
@@ -48,13 +61,19 @@ def _steps_of_rembert(config: dict[str, Any]) -> _Steps:
     return [*quotes, _runs(" "), *accents, *lower]
 
 
+def _template_of_xglm(id_of: Callable[[str], int], segment: int) -> Template:
+    end, first, second = TemplatePart(id_of("eos_token"), 0), TemplatePart("A", 0), TemplatePart("B", segment)
+    return Template((end, first), (end, first, end, end, second))
+
+
 def _runs(content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content}
 
 
 def _map_of(spec: TokenizerSpec) -> _Steps:
     """The compiled map as a step, where there is one."""
-    charsmap = spec.normalizer.rest.charsmap if isinstance(spec.normalizer, FoldingNormalizer) else None
+    normalizer = spec.normalizer.rest if isinstance(spec.normalizer, FoldingNormalizer) else spec.normalizer
+    charsmap = normalizer.charsmap if isinstance(normalizer, CharsmapNormalizer) else None
     if charsmap is None:
         return []
     return [{"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}]
@@ -70,7 +89,15 @@ KEPT_CLASSES = {
         ROBERTA_TOKENS | _ENDS | {"bos_token": "[CLS]", "eos_token": "[SEP]", "mask_token": "[MASK]"},
         lambda _: 2,
         _steps_of_rembert,
-        keeps_map=True,
+        map="last",
+    ),
+    "XGLMTokenizer": KeptClass(
+        {key: text for key, text in ROBERTA_TOKENS.items() if key != "mask_token"},
+        lambda _: 3,
+        lambda _: [_runs(" ")],
+        map="first",
+        template=_template_of_xglm,
+        adds=tuple(f"<madeupword{i}>" for i in range(7)),
     ),
 }
 
@@ -78,7 +105,8 @@ KEPT_CLASSES = {
 def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tokens: FolderTokens) -> tuple[str, ...]:
     """Notes of what the class makes otherwise; what it is told to make otherwise is refused."""
     known = KEPT_CLASSES[name]
-    steps = known.steps(config) + (_map_of(spec) if known.keeps_map else [])
+    before, behind = (_map_of(spec) if known.map == place else [] for place in ("first", "last"))
+    steps = [*before, *known.steps(config), *behind]
     expected = read_unigram_normalizer({"type": "Sequence", "normalizers": steps})
     same_normalizer = spec.normalizer == expected
     if not same_normalizer and known.steps(config) != known.steps({}):
@@ -91,8 +119,12 @@ def kept_differences(config: dict[str, Any], name: str, spec: TokenizerSpec, tok
         message = f"{name} of transformers has no byte fallback, {JSON_FILE} has"
         raise refusal("tokenizer-conflict", message, file=JSON_FILE)
     ids = {token.content: token.id for token in spec.added_tokens}
-    classify, separate = (ids.get(tokens.special[key], -1) for key in ("cls_token", "sep_token"))
-    template = bert_template(classify, separate, int(has_segments(config, usual=False)))
+    missing = [text for text in known.adds if text not in ids]
+    if missing:
+        message = f"{name} of transformers adds {missing[0]} to the tokens of {JSON_FILE}, which lacks it"
+        raise refusal("tokenizer-conflict", message, file=JSON_FILE)
+    segment = int(has_segments(config, usual=False))
+    template = known.template(lambda key: ids.get(tokens.special[key], -1), segment)
     parts = [
         ("unknown piece", spec.model.unknown_id == known.unknown(spec)),
         ("normalizer", same_normalizer),

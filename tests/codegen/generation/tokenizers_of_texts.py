@@ -50,6 +50,7 @@ _TWO_ENDS = {
     "bos_token_id": len(_PIECES),
     "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
 }
+_XGLM_PIECES = (*_FIRST, *UNIGRAM, *(f"<madeupword{i}>" for i in range(7)))
 SPECIAL = {
     "bart/texts": {
         "vocab_size": len(ROBERTA_VOCABULARY),
@@ -88,6 +89,7 @@ SPECIAL = {
         "decoder_start_token_id": 0,
         "forced_eos_token_id": 1,
     },
+    "xglm/texts": {"vocab_size": len(_XGLM_PIECES), "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2},
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
     "gpt2/texts": _ONE_TOKEN,
@@ -140,6 +142,12 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
     if variant in ("t5/texts", "mt5/texts"):
         scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
         transformers.T5Tokenizer(vocab=scores, extra_ids=2, model_max_length=20).save_pretrained(folder)
+        return
+    if variant == "xglm/texts":
+        scores = [(piece, -float(i)) for i, piece in enumerate(_XGLM_PIECES)]
+        transformers.XGLMTokenizer(
+            vocab=scores, model_max_length=41, _spm_precompiled_charsmap=_CHARSMAP
+        ).save_pretrained(folder)
         return
     if variant == "mbart/texts":
         scores = [(piece, -float(i)) for i, piece in enumerate(_MBART_PIECES)]

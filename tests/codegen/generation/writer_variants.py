@@ -104,6 +104,17 @@ BLOOM = {
     "bos_token_id": BEGIN,
     "eos_token_id": END,
 }
+XGLM = {
+    "vocab_size": VOCABULARY,
+    "d_model": 18,
+    "ffn_dim": 31,
+    "num_layers": 2,
+    "attention_heads": 3,
+    "max_position_embeddings": 41,
+    "bos_token_id": 0,
+    "pad_token_id": 1,
+    "eos_token_id": END,
+}
 MPT = {
     "vocab_size": VOCABULARY,
     "d_model": 18,
@@ -326,6 +337,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "ModernBertDecoder",
         NEOX | {"num_hidden_layers": 4, "local_attention": 8, "pad_token_id": 0, "classifier_activation": "relu"},
     ),
+    "xglm/texts": ("XGLM", XGLM | SPECIAL["xglm/texts"]),
     "mpt/own": ("Mpt", MPT),
     "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
     "bloom/own": ("Bloom", BLOOM),
@@ -394,8 +406,8 @@ for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
     Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
-    HunYuanDenseV1 Lfm2 ModernBertDecoder
-    Llama Ministral Mistral Mpt Nemotron Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2
+    HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3
+    SeedOss SmolLM3 StableLm Starcoder2 XGLM
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BigBird's and RemBERT's tokenizer.json: as it is, with notes of what their classes make otherwise; what a folder asks
-for besides is refused."""
+"""BigBird's, RemBERT's and XGLM's tokenizer.json: as it is, with notes of what their classes make otherwise; what a
+folder asks for besides is refused."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from codegen.load.tokenizer_files.tokenizer import load_tokenizer
 
 MAP, LOWER = precompiled(charsmap(texts=b"a\0")), {"type": "Lowercase"}
 BIG_BIRD, REMBERT = "big_bird/full", "rembert/softmax"
+XGLM = Path(__file__).parents[1] / "generation" / "xglm" / "texts"
 COMPILED = [
     {"type": "Strip", "strip_left": False, "strip_right": True},
     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "\u2581"},
 ]
 
 
-def read(variant: str, place: Path, described: dict[str, Any] | None = None, **settings: Any) -> TokenizerSpec:
+def read(variant: str | Path, place: Path, described: dict[str, Any] | None = None, **settings: Any) -> TokenizerSpec:
     """Of a folder with parts of tokenizer.json, and settings, changed; None removes one."""
     for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(folder(variant) / name, place / name)
+        shutil.copy((folder(variant) if isinstance(variant, str) else variant) / name, place / name)
     for name, values in (("tokenizer.json", described or {}), ("tokenizer_config.json", settings)):
         path = place / name
         merged = json.loads(path.read_text()) | values
@@ -120,3 +121,36 @@ def test_other_runs_before_a_compiled_map_are_refused(steps: list[dict[str, Any]
     with pytest.raises(EtchError) as caught:
         read(REMBERT, tmp_path, {"normalizer": {"type": "Sequence", "normalizers": [*steps, MAP]}})
     assert caught.value.code == "tokenizer-normalizer"
+
+
+def test_xglm_begins_a_text_with_its_end(tmp_path: Path) -> None:
+    """What its class saves is what it makes, with the compiled map before the runs of spaces."""
+    spec = read(XGLM, tmp_path)
+    assert not any("counts" in note for note in spec.notes)
+    assert [part.content for part in spec.template.single] == [2, "A"]
+    assert [part.content for part in spec.template.pair] == [2, "A", 2, 2, "B"]
+    theirs = Tokenizer.from_file(str(XGLM / "tokenizer.json"))
+    for text in ("the cat  and \u00e9 the", " zzz\u3000\u3000a", ""):
+        assert Tokenizer.from_str(spec.json).encode(text).ids == theirs.encode(text).ids
+
+
+def test_tokens_that_xglm_adds_are_there(tmp_path: Path) -> None:
+    """Otherwise the class would give them ids behind the last one."""
+    added = json.loads((XGLM / "tokenizer.json").read_text())["added_tokens"]
+    fewer = [token for token in added if token["content"] != "<madeupword6>"]
+    with pytest.raises(EtchError, match="<madeupword6>") as caught:
+        read(XGLM, tmp_path, {"added_tokens": fewer}, extra_special_tokens=None)
+    assert caught.value.code == "tokenizer-conflict"
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}]}),
+        ("post_processor", None),
+        ("pre_tokenizer", {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first"}),
+    ],
+)
+def test_parts_that_xglm_makes_otherwise_are_notes(part: str, value: Any, tmp_path: Path) -> None:
+    notes = [note for note in read(XGLM, tmp_path, {part: value}, add_prefix_space=None).notes if "counts" in note]
+    assert [part in note for note in notes] == [True]

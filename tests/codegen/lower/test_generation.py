@@ -48,7 +48,7 @@ WITHOUT_ENCODER = (
         "phi",
         "qwen",
     ),
-    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2"),
+    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2", "xglm"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]
@@ -241,6 +241,11 @@ def test_the_script_writes_what_is_recorded(tmp_path: Path) -> None:
         ("mpt/own", {"n_heads": 4}, "heads-do-not-divide"),
         ("mpt/own", {"hidden_size": 20}, "config-value"),
         ("mpt/own", {"max_seq_len": 39}, "max-tokens-out-of-range"),
+        ("xglm/texts", {"pad_token_id": 5}, "config-not-supported"),
+        ("xglm/texts", {"add_cross_attention": True}, "config-not-supported"),
+        ("xglm/texts", {"attention_heads": 4}, "heads-do-not-divide"),
+        ("xglm/texts", {"hidden_size": 20}, "config-value"),
+        ("xglm/texts", {"d_model": 3}, "config-out-of-range"),
         ("olmo/own", {"clip_qkv": 8.0}, "config-not-supported"),
         ("olmo3/own", {"sliding_window": 1}, "config-not-supported"),
         ("olmo3/own", {"layer_types": ["full_attention"]}, "layers-out-of-range"),

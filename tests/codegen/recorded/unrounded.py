@@ -20,6 +20,8 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
+from transformers.models.xglm import modeling_xglm
+from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
 
 
 @contextmanager
@@ -37,12 +39,14 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
-        for module in (modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj):
+        eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_xglm
+        for module in eager:
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():
             if isinstance(module, modeling_codegen.CodeGenAttention):
                 stack.enter_context(patch.dict(module._buffers, embed_positions=_angles(module)))
+        stack.enter_context(patch.object(XGLMSinusoidalPositionalEmbedding, "forward", _placed_behind_two))
         stack.enter_context(patch.object(M2M100SinusoidalPositionalEmbedding, "forward", _placed))
         yield
     for hook in hooks:
@@ -53,6 +57,11 @@ class _Doubles:
     """PyTorch, whose float32 is float64."""
 
     float32 = torch.float64
+
+    @staticmethod
+    def full(size: Any, value: float, **options: Any) -> torch.Tensor:
+        """Of doubles where no type is asked for, so that the least one fits."""
+        return torch.full(size, value, **{"dtype": torch.float64, **options})
 
     def __getattr__(self, name: str) -> Any:
         return getattr(torch, name)
@@ -102,10 +111,19 @@ def _angles(attention: Any) -> torch.Tensor:
 
 def _placed(table: Any, ids: torch.Tensor | None, embedded: torch.Tensor, past: int = 0) -> torch.Tensor:
     """The library's sinusoids without the rounding of angles to float32; a padding token has a position, too."""
-    half = table.embedding_dim // 2
-    rates = torch.exp(torch.arange(half, dtype=torch.float64) * (-math.log(10000) / (half - 1)))
     first, count = table.padding_idx + 1 + past, embedded.shape[1]
-    angles = torch.arange(first, first + count, dtype=torch.float64)[:, None] * rates
-    odd = torch.zeros(count, table.embedding_dim % 2, dtype=torch.float64)
-    rows = torch.cat([angles.sin(), angles.cos(), odd], dim=1)
-    return rows.to(torch.float32).to(embedded.dtype).expand(embedded.shape[0], -1, -1)
+    rows = _sinusoids(torch.arange(first, first + count, dtype=torch.float64), table.embedding_dim)
+    return rows.to(embedded.dtype).expand(embedded.shape[0], -1, -1)
+
+
+def _placed_behind_two(table: Any, positions: torch.Tensor, past: int = 0) -> torch.Tensor:
+    """The same of XGLM."""
+    return _sinusoids(positions[0].double() + table.offset, table.embedding_dim).expand(len(positions), -1, -1)
+
+
+def _sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
+    half = width // 2
+    rates = torch.exp(torch.arange(half, dtype=torch.float64) * (-math.log(10000) / (half - 1)))
+    angles = positions[:, None] * rates
+    odd = torch.zeros(len(positions), width % 2, dtype=torch.float64)
+    return torch.cat([angles.sin(), angles.cos(), odd], dim=1).to(torch.float32).double()

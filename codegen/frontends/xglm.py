@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XGLM: a decoder alone with tensor2tensor's sinusoids, which are those of exact angles here, and larger words. Names
+as in `transformers`."""
+
+from __future__ import annotations
+
+import math
+
+from ..ir.graph import Embed, Layers, Term
+from ..load.config import Config
+from ..load.safetensors import TensorFile
+from .bases.decoder_family import Family
+from .shared import parts
+from .shared.encoder_layer import BART_NAMES, LayerShape, pre_norm_layer
+from .shared.llama_stack import POSITIONS, WORDS, Stack
+from .shared.masks import CAUSAL
+from .shared.sinusoids import closed_sinusoids
+
+MODEL_TYPE = "xglm"
+HARMLESS_KEYS = frozenset({"activation_dropout", "attention_dropout", "dropout", "init_std", "layerdrop"})  # training's
+_OTHER_NAMES = {
+    "d_model": "hidden_size",
+    "attention_heads": "num_attention_heads",
+    "num_layers": "num_hidden_layers",
+}
+_FIRST = 2  # of the positions that a text has
+_EPSILON = 1e-5  # PyTorch's
+_PADDING = 1  # where the configuration does not say it
+_LEAST_WIDTH = 4  # of two rates
+
+
+def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
+    parts.check_other_names(config, _OTHER_NAMES)
+    if config.flag("add_cross_attention", False):
+        raise parts.refuse("config-not-supported", "add_cross_attention is true")
+    shape = _shape(config)
+    hidden, layers_key = shape.hidden, "num_layers"
+    count = config.positive_int(layers_key, maximum=parts.MAX_LAYERS)
+    parts.check_layers(tensors, count, layers_key)
+    tensors.ignore(f"{prefix}embed_positions.weights")  # of older files: made here
+    _check_padding(config, tokens)
+    words = parts.parameter(tensors, "word_embeddings", f"{prefix}{WORDS}", (vocabulary, hidden))
+    factor = math.sqrt(hidden) if config.flag("scale_embedding", True) else None
+    places = closed_sinusoids("position_embeddings", range(_FIRST, _FIRST + tokens), hidden)
+    prefixes = [f"{prefix}layers.{i}." for i in range(count)]
+    body = (
+        Embed((Term(words, "ids", factor=factor), Term(places, "positions")), "hidden"),
+        Layers("layer", count, pre_norm_layer(tensors, prefixes, BART_NAMES, shape)),
+        parts.layer_norm(tensors, "final_norm", [f"{prefix}layer_norm"], hidden, _EPSILON, "hidden"),
+    )
+    return Stack(body, shape.widths | {"normed": hidden}, words, hidden)
+
+
+def _check_padding(config: Config, tokens: int) -> None:
+    """The library's table has zeros at the row of this id."""
+    if config.values.get("pad_token_id", _PADDING) is None:
+        return
+    padding = config.natural_int("pad_token_id", _PADDING, maximum=parts.MAX_VOCABULARY)
+    if _FIRST <= padding < _FIRST + tokens:
+        message = f"pad_token_id {padding}: the library has no angles of the position {padding - _FIRST} then"
+        raise parts.refuse("config-not-supported", message)
+
+
+def _shape(config: Config) -> LayerShape:
+    hidden = config.positive_int("d_model", maximum=parts.MAX_WIDTH)
+    heads = config.positive_int("attention_heads", maximum=parts.MAX_WIDTH)
+    parts.check_heads(hidden, heads, "d_model", "attention_heads")
+    if hidden < _LEAST_WIDTH:
+        raise parts.refuse("config-out-of-range", f"d_model is {hidden}: positions need {_LEAST_WIDTH} at least")
+    return LayerShape(
+        hidden,
+        heads,
+        config.positive_int("ffn_dim", maximum=parts.MAX_WIDTH),
+        parts.activation_of(config, "activation_function", "gelu"),
+        _EPSILON,
+        masks=CAUSAL,
+    )
+
+
+_FAMILY = Family(
+    "XGLM",
+    "XGLMTokenizer",
+    _stack,
+    width_of=lambda config: config.positive_int("d_model"),
+    positions=POSITIONS,
+    tied=True,
+)
+read_limits = _FAMILY.read_limits
+build_graph = _FAMILY.build_graph
+graph_of = _FAMILY.graph_of
