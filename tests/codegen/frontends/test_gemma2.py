@@ -46,8 +46,9 @@ def test_labels_have_no_cap() -> None:
 
 
 def test_every_other_layer_has_a_window() -> None:
-    seen = next((op.mask, op.window) for op, _ in g.ops_of(writer(WRITES)) if isinstance(op, g.Attention))
-    assert seen == (g.ByLayer(("past", "causal")), g.ByLayer((4, None)))
+    for unsaid in ((), ("layer_types",)):
+        ops = [op for op, _ in g.ops_of(writer(WRITES, unsaid)) if isinstance(op, g.Attention)]
+        assert [(op.mask, op.window) for op in ops] == [(g.ByLayer(("past", "causal")), g.ByLayer((4, None)))]
 
 
 def test_what_no_key_says(tmp_path: Path) -> None:
@@ -55,5 +56,5 @@ def test_what_no_key_says(tmp_path: Path) -> None:
     path = changed(ROWS, configure(**dict.fromkeys(unsaid)), tmp_path)
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
     assert not set(unsaid) & set(config)
-    found = [Interpreter(graph_of(each)).output([7, 9, 5], [0, 0, 0]) for each in (path, folder(ROWS))]
+    found = [Interpreter(graph_of(each)).output(list(range(5, 15)), [0] * 10) for each in (path, folder(ROWS))]
     assert np.array_equal(*found)
