@@ -7,6 +7,7 @@ from __future__ import annotations
 from ..ir.graph import Attention, Embed, Layers, Op, Term
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from .bases.decoder_family import Family, Names
 from .gpt2 import OTHER_NAMES, POSITIONS, UNREAD
 from .shared import parts
@@ -62,7 +63,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, _:
 
 _FAMILY = Family(
     "GPTBigCode",
-    "TokenizersBackend",
+    AS_IN_JSON,
     _stack,
     names=_NAMES,
     width_of=lambda config: config.positive_int("n_embd"),

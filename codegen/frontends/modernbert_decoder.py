@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from .bases.decoder_family import Family, Names
 from .shared import modernbert_parts, parts
 from .shared.classifier_head import POOLED, classifier_head
@@ -63,7 +64,7 @@ def _classifier(config: Config, tensors: TensorFile, stack: Stack) -> HeadOps:
 
 _FAMILY = Family(
     "ModernBertDecoder",
-    "TokenizersBackend",
+    AS_IN_JSON,
     _stack,
     behind=_predicted,
     classifier=_classifier,

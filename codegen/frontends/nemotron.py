@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ..load.config import Config
 from ..load.safetensors import TensorFile
+from ..load.tokenizer_files.tokenizer_config import AS_IN_JSON
 from .bases.decoder_family import Family
 from .shared.computed import one_more
 from .shared.llama_parts import read_sizes
@@ -38,7 +39,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
     return llama_stack(config, tensors, prefix, vocabulary, Rotation(angles, tokens, turned).seen, form)
 
 
-_FAMILY = Family("Nemotron", "TokenizersBackend", _stack)
+_FAMILY = Family("Nemotron", AS_IN_JSON, _stack)
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

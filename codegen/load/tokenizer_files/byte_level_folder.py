@@ -59,6 +59,7 @@ _CLASSES = {
     QWEN2_TOKENIZER: QWEN2_TOKENS,
     CLIP_TOKENIZER: CLIP_TOKENS,
 }
+_IN_JSON: dict[str, object] = dict.fromkeys(ROBERTA_TOKENS)  # keys that a file of any other class may have, or null
 _WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
 _ENDS = {ROBERTA_TOKENIZER: ("cls_token", "sep_token"), CLIP_TOKENIZER: ("bos_token", "eos_token")}  # of a text
 _NFC = {"type": "NFC"}
@@ -103,7 +104,7 @@ def read_byte_level_folder(
     rebuilds = name in _CLASSES
     if described is None and not rebuilds:
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
-    tokens = read_tokens(folder, config, described, _CLASSES.get(name, ROBERTA_TOKENS), rebuilds)
+    tokens = read_tokens(folder, config, described, _CLASSES.get(name, _IN_JSON), rebuilds)
     with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=name == DEBERTA_TOKENIZER)
     whole = None
     if described is not None:

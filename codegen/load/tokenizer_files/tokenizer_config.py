@@ -55,6 +55,8 @@ _OTHER_NAMES = {
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
+# Of families whose folders' own class does not count for `transformers`: tokenizer.json does, as it is.
+AS_IN_JSON = "TokenizersBackend, whatever a folder says"
 _WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
 
 
@@ -222,8 +224,8 @@ def class_of(
     file: str | None = FILE
     if name is None and class_in_config is not None:
         name, file = class_in_config, "config.json"
-    if name is None or usual_class == QWEN2_TOKENIZER:  # which is its family's, whatever a folder says
-        name, file = usual_class, None
+    if name is None or usual_class in (QWEN2_TOKENIZER, AS_IN_JSON):  # its family's, whatever a folder says
+        name, file = usual_class.partition(",")[0], None
     plain = name.removesuffix("Fast") if isinstance(name, str) else None
     plain = _OTHER_NAMES.get(plain, plain) if plain is not None else None
     if plain not in supported + _AS_IN_JSON_CLASSES:
