@@ -53,7 +53,7 @@ def stack_with(projections: Projections) -> StackOf:
             made.norm("norm", "ln_1"),
             *(by_halves(linear, width // heads, turned) for linear in (query, key)),
             value,
-            *(Rotary((cosines,), (sines,), heads, value) for value in ("query", "key")),
+            *(Rotary((cosines,), (sines,), heads, of) for of in ("query", "key")),
             Attention(*ATTENTION, "context", heads, mask="causal"),
             made.linear("attention_output", "attn.out_proj", "context", "hidden", bias=False, residual="hidden"),
             made.linear("intermediate", "mlp.fc_in", "normed", "inner", activation),
