@@ -4,7 +4,7 @@ angles; a tanh bounds scores and logits. Names as in `transformers`, whose eager
 
 from __future__ import annotations
 
-from ..ir.graph import LEAST_CAP
+from ..ir.in_place import LEAST_CAP
 from ..load.config import Config
 from ..load.safetensors import TensorFile
 from .bases.decoder_family import Family

@@ -13,6 +13,7 @@ from . import graph as g
 from .check_global_rows import check_attention, check_linear
 from .check_target import check_target, unsound
 from .check_uses import check_tied, check_uses
+from .in_place import LEAST_CAP
 from .op import by_layer, reads, slots
 from .stage import Stage
 
@@ -297,8 +298,8 @@ def _attention(op: g.Attention, check: _Check) -> None:
 
 
 def _check_limit(limit: float) -> None:
-    if not g.LEAST_CAP <= limit <= 1 / g.LEAST_CAP:
-        raise unsound(f"a cap of {limit:g}: expected {g.LEAST_CAP:g} to {1 / g.LEAST_CAP:g}")
+    if not LEAST_CAP <= limit <= 1 / LEAST_CAP:
+        raise unsound(f"a cap of {limit:g}: expected {LEAST_CAP:g} to {1 / LEAST_CAP:g}")
 
 
 def _check_step(op: g.Attention, keys: RowKind) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .global_rows import GlobalRows
+from .in_place import Cap, Normalize, Softmax
 from .op import ByLayer, at_layer, attribute, earlier, packed, parts, read, slots, updated, weights, written
 from .several import task_of_heads
 from .target import Target
@@ -292,31 +293,6 @@ class Best:
     count: int = attribute()
     input: str = read()
     out: str = written()
-
-
-@dataclass(frozen=True)
-class Normalize:
-    """In place: each row divided by its Euclidean length, or by 1e-12 where that is larger."""
-
-    value: str = updated()
-
-
-@dataclass(frozen=True)
-class Softmax:
-    """In place: each row of logits to probabilities, which add up to 1."""
-
-    value: str = updated()
-
-
-LEAST_CAP = 2.0**-20
-
-
-@dataclass(frozen=True)
-class Cap:
-    """In place: limit * tanh(value / limit), element by element."""
-
-    value: str = updated()
-    limit: float = attribute()
 
 
 _OfRows = Embed | Norm | Linear | Multiply | Add | CausalConvolution | Rotary | Attention | Gru

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from .attention_shape import HeadShape, SoftCap
 from .global_rows import GlobalRows
 from .graph import Index, Mask, NormKind, Pooling, Target
 from .op import ByLayer, attribute, earlier, packed, parts, read, updated, weights, written
@@ -117,15 +118,6 @@ class Buffer:
     heads: int = 1
     kind: Kind = "f32"
     layers: int = 1
-
-
-@dataclass(frozen=True)
-class HeadShape:
-    """Of an attention: `heads` heads of queries on `key_heads` heads of keys and values, each `width` wide."""
-
-    heads: int
-    key_heads: int
-    width: int
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------
@@ -236,14 +228,6 @@ class PackValues:
     shape: HeadShape = attribute()
     input: Buffer = read()
     out: Buffer = written()
-
-
-@dataclass(frozen=True)
-class SoftCap:
-    """x becomes tanh(x * inverse) * limit."""
-
-    limit: np.float32
-    inverse: np.float32
 
 
 @dataclass(frozen=True)
