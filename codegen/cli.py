@@ -95,8 +95,8 @@ def _add_texts(generate: argparse.ArgumentParser) -> None:
         "--smooth",
         type=Path,
         metavar="FILE",
-        help="move outlier channels of activations from norms into weights, measured on these texts, as for --calibrate "
-        "(SmoothQuant)",
+        help="move outlier channels of activations from norms into weights, measured on these texts, as for "
+        "--calibrate (SmoothQuant)",
     )
 
 

@@ -44,8 +44,8 @@ def take_heads(parser: argparse.ArgumentParser) -> None:
         type=head,
         default=[],
         metavar="NAME=FOLDER",
-        help="add a head from FOLDER, whose encoder must be the same; repeatable. One pass computes all heads; one that "
-        "answers questions keeps calls of its own, a pass for each window of a context",
+        help="add a head from FOLDER, whose encoder must be the same; repeatable. One pass computes all heads; one "
+        "that answers questions keeps calls of its own, a pass for each window of a context",
     )
 
 

@@ -8,6 +8,8 @@ other names, tokenizers or places of norms. A padding token that a text spells o
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from ..ir.graph import Graph
 from ..load.config import Config
 from ..load.folder import Checkpoint
@@ -24,6 +26,17 @@ CLASSIFIER = "RobertaForSequenceClassification"
 ENCODER = "RobertaModel"
 _PREFIX = "roberta."  # of most
 _POSITIONS = "max_position_embeddings"
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What a family has behind the encoder."""
+
+    pooled: bool = False  # a classifier of texts reads what BERT's pooler makes, and is one linear
+    tied: bool | None = True  # predicted words, as `Prediction` has it
+
+
+HEADS = Heads()
 
 
 def read_limits(config: Config) -> Limits:
@@ -51,9 +64,10 @@ def graph_of(
     encoder: str,
     name: str = _PREFIX,
     form: bert_like.Form = bert_like.BERT,
+    heads: Heads = HEADS,
 ) -> Graph:
     """The same of a family that is RoBERTa but for the names of its classes, that of the encoder in a file with a head,
-    and the places of norms."""
+    the places of norms, and what is behind the encoder."""
     config, tensors, sentence = checkpoint.config, checkpoint.tensors, checkpoint.sentence
     check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
@@ -64,14 +78,15 @@ def graph_of(
     body = bert_like.encoder_body(config, tensors, prefix, tables, shape, form, _first_position(config))
     dense = ("classifier_dense", "classifier.dense", "tanh")
     pooler = ("pooler", f"{prefix}pooler.dense", "tanh")
+    classifier_of = ("classifier", pooler) if heads.pooled else ("classifier.out_proj", dense)
     head, widths, result, notes = read_head(
         checkpoint,
         classifier,
         "hidden",
         shape.hidden,
-        lambda: classifier_head(config, tensors, "hidden", shape.hidden, "classifier.out_proj", dense),
+        lambda: classifier_head(config, tensors, "hidden", shape.hidden, *classifier_of),
         body=body,
-        prediction=Prediction.as_roberta(shape),
+        prediction=replace(Prediction.as_roberta(shape), tied=heads.tied),
         pooled=lambda source, task: classifier_head(config, tensors, "hidden", shape.hidden, source, pooler, task=task),
     )
     # The pooler that the class makes is no part of most heads, but older files have it all the same.

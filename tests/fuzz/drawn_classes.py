@@ -25,6 +25,7 @@ NAMES = {
     "gte": "Gte",
     "jina_embeddings_v3": "JinaEmbeddingsV3",
     "longformer": "Longformer",
+    "luke": "Luke",
     "megatron-bert": "MegatronBert",
     "mobilebert": "MobileBert",
     "modernbert": "ModernBert",
@@ -61,6 +62,7 @@ NAMES = {
     "gemma3_text/rows": "Gemma3Text",
     "xlm-roberta": "XLMRoberta",
     "xlm-roberta-xl": "XLMRobertaXL",
+    "xmod": "Xmod",
     **{f"{family}/rows": name for family, (name, _) in decoders.LIKE_LLAMA.items()},
 }
 # The endings of a family's classes where these are not those of most.
@@ -102,12 +104,14 @@ PREFIXES = {
         family: f"{family}."
         for family in ("albert", "bert", "distilbert", "electra", "ernie", "gte", "mobilebert", "mpnet")
     },
-    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta", "xlm-roberta", "xlm-roberta-xl"), "roberta."),
+    **dict.fromkeys(("camembert", "jina_embeddings_v3", "roberta"), "roberta."),
+    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), "roberta."),
     "data2vec-text": "data2vec_text.",
     **dict.fromkeys(("big_bird", "megatron-bert"), "bert."),
     "rembert": "rembert.",
     "esm": "esm.",
     "longformer": "longformer.",
+    "luke": "luke.",
     "squeezebert": "transformer.",
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",

@@ -282,6 +282,15 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
             tuple({"full_attention": one, "sliding_attention": {"rope_theta": 70.0}} for one in _ANGLES),
         ),
     },
+    "luke": {"use_entity_aware_attention": (0.4, (False,)), "pad_token_id": (0.1, (0, 3))},
+    "xmod": {
+        "languages": (0.99, (["en_XX", "de_DE"], ["sw"], ["de_DE", "en_XX", "sw"])),
+        "default_language": (0.97, ("en_XX", "sw", "de_DE")),
+        "adapter_reduction_factor": (0.7, (1, 3, 4, 9)),
+        "pre_norm": (0.3, (True,)),
+        "adapter_layer_norm": (0.3, (True,)),
+        **dict.fromkeys(("adapter_reuse_layer_norm", "ln_before_adapter"), (0.3, (False,))),
+    },
     "gte": _ROTARY | {"type_vocab_size": (0.3, (0, 1))},
     "jina_embeddings_v3": _ROTARY,
     "nomic_bert": _ROTARY | _WIDE,
@@ -292,6 +301,7 @@ _ONE_KEY_HEAD = {"num_key_value_heads": 1}
 _ROBERTA_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
 _ALWAYS: dict[str, Settings] = {
     **dict.fromkeys(ROBERTAS, _ONE_SEGMENT),
+    "luke": _ONE_SEGMENT | {"entity_vocab_size": 9, "entity_emb_size": 6},
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "clip_text_model": {"eos_token_id": CLIP.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},

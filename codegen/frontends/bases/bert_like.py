@@ -14,7 +14,7 @@ from ...load.folder import Checkpoint
 from ...load.safetensors import TensorFile
 from ..shared import parts
 from ..shared.classifier_head import classifier_head
-from ..shared.encoder_layer import LayerNames, LayerShape, post_norm_layer, pre_norm_layer
+from ..shared.encoder_layer import Adapter, LayerNames, LayerShape, post_norm_layer, pre_norm_layer
 from ..shared.masks import EVERYTHING, Masks
 from ..shared.prediction_head import Prediction
 from .architecture import check_architecture
@@ -46,11 +46,13 @@ class Form:
     layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
     layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
     groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them,
-    masks: Masks = EVERYTHING  # and these
+    masks: Masks = EVERYTHING  # and these,
+    adapter: Adapter | None = None  # and this
 
     def widths(self, shape: LayerShape) -> dict[str, int]:
         """Of the values that its layers read and write."""
-        return replace(shape, masks=self.masks).widths | ({"normed": shape.hidden} if self.pre_norm else {})
+        widths = replace(shape, masks=self.masks, adapter=self.adapter).widths
+        return widths | ({"normed": shape.hidden} if self.pre_norm else {})
 
 
 BERT = Form()
@@ -170,7 +172,7 @@ def encoder_layers(config: Config, tensors: TensorFile, prefix: str, shape: Laye
     parts.check_layers(tensors, count)
     prefixes = [f"{prefix}{form.layers}{i}." for i in range(count)]
     epsilon = shape.epsilon if form.layer_epsilon is None else form.layer_epsilon
-    shape = replace(shape, epsilon=epsilon, groups=form.groups, masks=form.masks)
+    shape = replace(shape, epsilon=epsilon, groups=form.groups, masks=form.masks, adapter=form.adapter)
     layer = pre_norm_layer if form.pre_norm else post_norm_layer
     return Layers("encoder_layer", count, layer(tensors, prefixes, form.layer, shape))
 

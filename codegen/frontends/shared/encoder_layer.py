@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ...ir.graph import Attention, Linear, Norm, Op, Parameter, Rotary
 from ...load.safetensors import TensorFile
@@ -28,6 +29,9 @@ class LayerNames:
     global_query: str = ""  # of rows that see all, where there are such
     global_key: str = ""
     global_value: str = ""
+    adapter_inner: str = ""  # of what is behind the feed-forward, where there is such
+    adapter_output: str = ""
+    adapter_norm: str = ""
 
 
 # Of the families that come from fairseq.
@@ -41,6 +45,20 @@ BART_NAMES = LayerNames(
     output="fc2",
     output_norm="final_layer_norm",
 )
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """Behind a feed-forward of its own layer another one, of fewer values, which was trained beside the others."""
+
+    width: int
+    norm: Literal["again", "own", "none"]  # of what it reads: that of the feed-forward block, or another one
+    adds_to_normed: bool  # its result is added to what it reads, not to what the norm reads
+
+    @property
+    def value(self) -> str:
+        """What it reads."""
+        return "hidden" if self.norm == "none" or self.adds_to_normed else "normed"
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,7 @@ class LayerShape:
     masks: Masks = EVERYTHING
     groups: Mapping[str, int] = field(default_factory=dict)  # of linears that are convolutions, by name
     scale: float | None = None  # of scores, as `Attention` has it
+    adapter: Adapter | None = None
 
     @property
     def widths(self) -> dict[str, int]:
@@ -65,6 +84,8 @@ class LayerShape:
         values = dict.fromkeys(("hidden", "query", "key", "value", "context"), self.hidden)
         if self.masks.global_rows:
             values |= dict.fromkeys(("global_query", "global_key", "global_value"), self.hidden)
+        if self.adapter is not None:
+            values |= {"adapter_inner": self.adapter.width, self.adapter.value: self.hidden}
         return values | {"inner": self.intermediate}
 
 
@@ -81,12 +102,14 @@ def post_norm_layer(
     """hidden = norm(hidden + block(hidden)). `prefixes` are those of the layers that are stored, `of_layer` which of
     them each layer has, where that is not its own; `context` are the ops that make it where a family has others."""
     part = _Parts(tensors, prefixes, names, shape, of_layer)
+    output_norm = part.norm("output_norm", "hidden", "hidden")
     return (
         *(context or part.context("hidden", attention_bias)),
         part.attention_output(),
         part.norm("attention_norm", "hidden", "hidden"),
         *part.feed_forward("hidden"),
-        part.norm("output_norm", "hidden", "hidden"),
+        *part.adapter(output_norm),
+        output_norm,
     )
 
 
@@ -100,12 +123,14 @@ def pre_norm_layer(
     """hidden = hidden + block(norm(hidden)); the norms before the blocks have the names of those after them. `turned`
     is what is done to queries and keys."""
     part = _Parts(tensors, prefixes, names, shape)
+    output_norm = part.norm("output_norm", "hidden", "normed")
     return (
         part.norm("attention_norm", "hidden", "normed"),
         *part.context("normed", turned=turned),
         part.attention_output(),
-        part.norm("output_norm", "hidden", "normed"),
+        output_norm,
         *part.feed_forward("normed"),
+        *part.adapter(output_norm),
     )
 
 
@@ -155,6 +180,22 @@ class _Parts:
         return (
             self.linear("intermediate", value, "inner", self.shape.activation),
             self.linear("output", "inner", "hidden", residual="hidden"),
+        )
+
+    def adapter(self, output_norm: Norm) -> tuple[Op, ...]:
+        """Of `hidden`, where there is one."""
+        adapter = self.shape.adapter
+        if adapter is None:
+            return ()
+        norms: tuple[Norm, ...] = ()
+        if adapter.norm == "own":
+            norms = (self.norm("adapter_norm", "hidden", adapter.value),)
+        elif adapter.norm == "again":
+            norms = (replace(output_norm, name="adapter_norm", out=adapter.value),)
+        return (
+            *norms,
+            self.linear("adapter_inner", adapter.value, "adapter_inner", self.shape.activation),
+            self.linear("adapter_output", "adapter_inner", "hidden", residual="hidden"),
         )
 
     def linear(self, name: str, value: str, out: str, activation: str = "none", residual: str | None = None) -> Linear:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
-As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer, CLIPTokenizer
-or Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the class's, with the
-settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which the `tokenizers`
-library follows by itself, says something else, that is a `tokenizer-conflict`.
+As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer, CLIPTokenizer,
+LukeTokenizer or Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the
+class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which
+the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .folder_tokens import (
     DEBERTA_TOKENS,
     GPT2_TOKENS,
     GPT_NEOX_TOKENS,
+    LUKE_ENTITIES,
+    LUKE_TOKENS,
     QWEN2_TOKENS,
     ROBERTA_TOKENS,
     FolderTokens,
@@ -35,6 +37,7 @@ from .tokenizer_config import (
     GPT2_TOKENIZER,
     GPT_NEOX_TOKENIZER,
     LLAMA_TOKENIZER,
+    LUKE_TOKENIZER,
     QWEN2_TOKENIZER,
     ROBERTA_TOKENIZER,
     asked_ends,
@@ -58,10 +61,14 @@ _CLASSES = {
     GPT_NEOX_TOKENIZER: GPT_NEOX_TOKENS,
     QWEN2_TOKENIZER: QWEN2_TOKENS,
     CLIP_TOKENIZER: CLIP_TOKENS,
+    LUKE_TOKENIZER: LUKE_TOKENS,
 }
 _IN_JSON: dict[str, object] = dict.fromkeys(ROBERTA_TOKENS)  # keys that a file of any other class may have, or null
 _WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
-_ENDS = {ROBERTA_TOKENIZER: ("cls_token", "sep_token"), CLIP_TOKENIZER: ("bos_token", "eos_token")}  # of a text
+_ENDS = {  # of a text
+    **dict.fromkeys((ROBERTA_TOKENIZER, LUKE_TOKENIZER), ("cls_token", "sep_token")),
+    CLIP_TOKENIZER: ("bos_token", "eos_token"),
+}
 _NFC = {"type": "NFC"}
 _SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
 _NORMALIZERS = {
@@ -93,19 +100,25 @@ def read_byte_level_folder(
     described: dict[str, Any] | None = None,
     class_in_config: object = None,
     usual_class: str = ROBERTA_TOKENIZER,
+    rows: int | None = None,
 ) -> TokenizerSpec:
     """The tokenizer of a folder whose tokenizer.json is `described`, or that has none. `class_in_config` and
-    `usual_class` are as in `TokenizerConfig`."""
+    `usual_class` are as in `TokenizerConfig`, `rows` those of the word embedding."""
     config = read_config(folder)
     # A LlamaTokenizer is not rebuilt where the pieces are bytes, as in Llama 3.
     supported = *_CLASSES, LLAMA_TOKENIZER
     name = class_of(config, class_in_config, usual_class, supported=supported, model="byte-level BPE")
     check_unsupported(config, has_template=described is not None or name in _WITHOUT_TEMPLATE)
     rebuilds = name in _CLASSES
-    if described is None and not rebuilds:
+    of_luke = name == LUKE_TOKENIZER
+    if described is None and (not rebuilds or of_luke):  # without which nothing says the ids of Luke's own tokens
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
     tokens = read_tokens(folder, config, described, _CLASSES.get(name, _IN_JSON), rebuilds)
-    with_segments = name == ROBERTA_TOKENIZER or has_segments(config, usual=name == DEBERTA_TOKENIZER)
+    if described is not None and of_luke:
+        _check_no_entities(config)
+        tokens, dropped = tokens.without(LUKE_ENTITIES, rows)
+        described = _without(described, dropped)
+    with_segments = name in (ROBERTA_TOKENIZER, LUKE_TOKENIZER) or has_segments(config, usual=name == DEBERTA_TOKENIZER)
     whole = None
     if described is not None:
         _check_same_pieces(folder, described)
@@ -150,7 +163,7 @@ def _rebuilt(
         )
         added = [replace(token, **plain) if token.content in special else token for token in added]
         segmenter = {"type": "Sequence", "pretokenizers": [split_by(QWEN2_EXPRESSION), segmenter]}
-    of_clip = name == CLIP_TOKENIZER
+    of_clip, of_luke = name == CLIP_TOKENIZER, name == LUKE_TOKENIZER
     if of_clip:
         words = split_by(CLIP_EXPRESSION, "Removed", invert=True)
         segmenter = {"type": "Sequence", "pretokenizers": [words, segmenter | {"add_prefix_space": False}]}
@@ -160,8 +173,8 @@ def _rebuilt(
             "type": "RobertaProcessing",
             "sep": separate,
             "cls": classify,
-            "trim_offsets": not of_clip and flag_of(config, "trim_offsets", True),
-            "add_prefix_space": not of_clip and prefix,
+            "trim_offsets": of_luke or (not of_clip and flag_of(config, "trim_offsets", True)),
+            "add_prefix_space": of_luke or (not of_clip and prefix),
         }
     elif name == DEBERTA_TOKENIZER:
         classify, separate = (tokens.special[key] for key in ("cls_token", "sep_token"))
@@ -189,6 +202,22 @@ def _rebuilt(
             "merges": merges,
         },
     }
+
+
+def _check_no_entities(config: dict[str, Any]) -> None:
+    """Refuses what marks entities in texts, which a caller has to name."""
+    for key in ("task", "entity_token_1", "entity_token_2"):
+        if config.get(key) is not None:
+            raise refusal("tokenizer-setting", f"'{key}': {shown(config[key])} is not supported", file=CONFIG_FILE)
+
+
+def _without(described: dict[str, Any], dropped: set[str]) -> dict[str, Any]:
+    """A tokenizer.json without the added tokens of these texts; what is none is refused where it is read."""
+    added = described.get("added_tokens")
+    if not isinstance(added, list):
+        return described
+    kept = [one for one in added if not (isinstance(one, dict) and one.get("content") in dropped)]
+    return described | {"added_tokens": kept}
 
 
 def _merge_lines(raw: bytes) -> list[str]:

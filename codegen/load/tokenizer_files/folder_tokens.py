@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,14 @@ ROBERTA_TOKENS: dict[str, object] = {
     "cls_token": "<s>",
     "mask_token": "<mask>",
 }
+# LukeTokenizer's: two marks around entities in a text, and four of its entities, which words do not have.
+LUKE_ENTITIES: dict[str, object] = {
+    "entity_unk_token": "[UNK]",
+    "entity_pad_token": "[PAD]",
+    "entity_mask_token": "[MASK]",
+    "entity_mask2_token": "[MASK2]",
+}
+LUKE_TOKENS = ROBERTA_TOKENS | {"entity_1_token": "<ent>", "entity_2_token": "<ent2>"} | LUKE_ENTITIES
 
 # GPT2Tokenizer's: one token is all three, and there may be one of padding.
 GPT2_TOKENS: dict[str, object] = {
@@ -100,6 +109,22 @@ class FolderTokens:
             tokens.append(replace(token, id=vocab.get(token.content, free)))
             free += token.content not in vocab
         return sorted(tokens, key=lambda token: token.id)
+
+    def without(self, keys: Collection[str], rows: int | None) -> tuple[FolderTokens, set[str]]:
+        """Without the special tokens of these keys whose ids are not among the `rows` of the words; their texts."""
+        texts = {self.special[key] for key in keys if key in self.special}
+        absent = (token for token in self.decoded if rows is not None and token.id >= rows)
+        dropped = {token.content for token in absent if token.content in texts}
+        if not dropped:
+            return self, dropped
+        note = f"{', '.join(sorted(dropped))}: no tokens of texts, since the word embedding has no rows for them"
+        left = replace(
+            self,
+            special={key: text for key, text in self.special.items() if text not in dropped},
+            decoded=tuple(token for token in self.decoded if token.content not in dropped),
+            notes=(*self.notes, note),
+        )
+        return left, dropped
 
     def check(self, spec: TokenizerSpec) -> None:
         """Refuses what `transformers` would add to a tokenizer, or change."""

@@ -52,7 +52,7 @@ def load_tokenizer(
         spec = read_character_bpe_folder(folder, described, class_in_config, usual_class)
         file = tokenizer_json.FILE
     elif is_byte_level(folder, described):
-        spec = read_byte_level_folder(folder, described, class_in_config, usual_class)
+        spec = read_byte_level_folder(folder, described, class_in_config, usual_class, vocab_size)
         file = VOCAB_FILE if described is None else tokenizer_json.FILE
     elif described is None and is_esm_folder(folder, class_in_config, usual_class):
         spec, file = read_esm_folder(folder), vocab_text.FILE

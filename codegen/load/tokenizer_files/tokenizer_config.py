@@ -44,7 +44,7 @@ MPNET_SPECIAL_TOKENS = SPECIAL_TOKENS | {
 _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
-GPT_NEOX_TOKENIZER, CLIP_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer"
+GPT_NEOX_TOKENIZER, CLIP_TOKENIZER, LUKE_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer", "LukeTokenizer"
 # Other names that `transformers` 5.23 has for them.
 _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import transformers
 from family_specials import specials_of
-from library_variants import attention_of, build
+from library_models import attention_of, build
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from sentence_variants import BERT_SIZES, inputs_of

@@ -13,6 +13,7 @@ from token_ids import (
     DEBERTA,
     DEBERTA_BYTES,
     ESM,
+    LUKE,
     MPNET,
     NO_SEGMENTS,
     QWEN,
@@ -25,15 +26,16 @@ from token_ids import (
 
 ROBERTAS = (
     *("longformer", "roberta", "camembert", "xlm-roberta", "roberta-prelayernorm", "xlm-roberta-xl"),
-    "data2vec-text",
+    *("data2vec-text", "luke", "xmod"),
 )
 # The others are as BERT.
 SPECIALS: dict[str, Specials] = {
     "distilbert": NO_SEGMENTS,
     "mpnet": MPNET,
     **dict.fromkeys(("longformer", "roberta", "roberta-prelayernorm", "data2vec-text"), ROBERTA),
+    "luke": LUKE,
     "camembert": CAMEMBERT,
-    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl"), XLM_ROBERTA),
+    **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), XLM_ROBERTA),
     **dict.fromkeys(("modernbert", "modernbert-decoder"), ROBERTA),
     "eurobert": ROBERTA,
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from library_variants import attention_of, build, max_tokens
+from library_models import attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from random_weights import randomize

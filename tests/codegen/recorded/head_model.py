@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import transformers
 from family_specials import SPECIALS
-from library_variants import attention_of, build, max_tokens
+from library_models import attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens
 from token_ids import BERT, some_tokens

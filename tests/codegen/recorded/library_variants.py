@@ -4,34 +4,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 import transformers
-from family_specials import ROBERTAS, specials_of
+from family_specials import specials_of
+from library_models import MPNET_OFFSET, attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, ESM_2, EURO_IDS, GEMMA, MOBILE, MODERN_IDS, OPT
-from random_weights import randomize
-from token_ids import (
-    Specials,
-    some_tokens,
+from published_settings import (
+    DEBERTA_V1,
+    DEBERTA_V3,
+    ESM_1B,
+    ESM_2,
+    EURO_IDS,
+    GEMMA,
+    LUKE_SIZES,
+    MOBILE,
+    MODERN_IDS,
+    OPT,
+    XMOD,
 )
-from transformers import PretrainedConfig, PreTrainedModel
+from token_ids import some_tokens
 from unrounded import unrounded
 from variant_shapes import FALCON_KEYS, GPT2_KEYS, GPT_NEO_KEYS, OPT_KEYS, Variant, bart, bert_like, distilbert
-from vocabularies import vocabulary_size, write_tokenizer
+from vocabularies import write_tokenizer
 
 MULTI_LABEL = "multi_label_classification"
 REGRESSION = "regression"
-MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
-# Eager attention rounds probabilities to float32, sdpa does not.
-ROUNDING = (
-    *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
-    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron"),
-)
 
 
 VARIANTS: dict[str, Variant] = {
@@ -85,6 +85,16 @@ VARIANTS: dict[str, Variant] = {
     "megatron-bert/softmax": bert_like("MegatronBert", 3, (20, 5, 2, 23, 20), hidden_act="gelu_new"),
     "roberta-prelayernorm/softmax": bert_like("RobertaPreLayerNorm", 3, (20, 4, 2, 23, 20 + 2), type_vocab_size=1),
     "xlm-roberta-xl/labels": bert_like("XLMRobertaXL", 4, (18, 3, 2, 23, 14 + 2), problem_type=MULTI_LABEL),
+    "xmod/languages": bert_like("Xmod", 3, (20, 4, 2, 23, 20 + 2), **XMOD),
+    "xmod/plain": bert_like(
+        "Xmod",
+        4,
+        (18, 3, 1, 19, 14 + 2),
+        **XMOD | {"ln_before_adapter": False, "adapter_layer_norm": True, "adapter_reduction_factor": 4},
+        hidden_act="relu",
+        problem_type=MULTI_LABEL,
+    ),
+    "luke/softmax": bert_like("Luke", 3, (20, 4, 2, 23, 20 + 2), **LUKE_SIZES),
     "data2vec-text/value": bert_like(
         "Data2VecText", 1, (20, 2, 1, 19, 14 + 2), type_vocab_size=1, problem_type=REGRESSION
     ),
@@ -326,32 +336,6 @@ VARIANTS: dict[str, Variant] = {
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL
     ),
 }
-
-
-def build(model: str, specials: Specials, settings: dict[str, Any], seed: int) -> PreTrainedModel:
-    """A model with random weights and the vocabulary of `specials`."""
-    kind = getattr(transformers, model)
-    built = kind(kind.config_class(**{"vocab_size": vocabulary_size(specials), **settings}))
-    randomize(built, seed)
-    return built
-
-
-def max_tokens(config: PretrainedConfig) -> int:
-    """Tokens of the longest text."""
-    if config.model_type in ("t5", "mt5"):
-        return config.n_positions
-    if config.model_type == "big_bird" and config.attention_type == "block_sparse":
-        return min(config.max_position_embeddings, (5 + 2 * config.num_random_blocks) * config.block_size)
-    is_turned = config.model_type == "esm" and config.position_embedding_type == "rotary"
-    offset = config.pad_token_id + 1 if config.model_type in (*ROBERTAS, "esm") and not is_turned else 0
-    if config.model_type in ("bloom", "mpt"):
-        return config.seq_length if config.model_type == "bloom" else config.max_seq_len
-    return config.max_position_embeddings - (MPNET_OFFSET if config.model_type == "mpnet" else offset)
-
-
-def attention_of(config: PretrainedConfig) -> str:
-    """How `transformers` is to compute attention."""
-    return "sdpa" if config.model_type in ROUNDING else "eager"
 
 
 def record(folder: Path, name: str, seed: int) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import MPNET_OFFSET
+from library_models import MPNET_OFFSET
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_2, EURO_IDS, LUKE_SIZES, MOBILE, MODERN_IDS, XMOD
 from unrounded import unrounded
 from variant_shapes import Variant, bert_like, distilbert
 
@@ -51,6 +51,8 @@ VARIANTS: dict[str, Variant] = {
     "masks/gte": bert_like("Gte", 0, (20, 5, 1, 23, 44)),
     "masks/megatron-bert": bert_like("MegatronBert", 0, (20, 5, 1, 23, 44)),
     "masks/xlm-roberta-xl": bert_like("XLMRobertaXL", 0, (20, 2, 1, 19, 44 + 2)),
+    "masks/luke": bert_like("Luke", 0, (20, 2, 1, 19, 44 + 2), **LUKE_SIZES),
+    "masks/xmod": bert_like("Xmod", 0, (20, 2, 1, 19, 44 + 2), **XMOD, pre_norm=True, ln_before_adapter=False),
     "masks/rembert": bert_like(
         "RemBert", 0, (20, 4, 1, 19, 44), input_embedding_size=12, output_embedding_size=26, hidden_act="relu"
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from head_model import write_head_model
-from library_variants import MPNET_OFFSET
+from library_models import MPNET_OFFSET
 from outputs import write_recorded
 from published_settings import DEBERTA_V3, MOBILE, MODERN_IDS
 from variant_shapes import Variant, bert_like, distilbert

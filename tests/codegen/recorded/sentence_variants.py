@@ -14,7 +14,7 @@ import numpy as np
 import sentence_transformers
 import torch
 from family_specials import specials_of
-from library_variants import MPNET_OFFSET, attention_of, build, max_tokens
+from library_models import MPNET_OFFSET, attention_of, build, max_tokens
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from published_settings import DEBERTA_V1, DEBERTA_V3, ESM_1B, GEMMA, MOBILE, MODERN_IDS

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
-from library_variants import MPNET_OFFSET
+from library_models import MPNET_OFFSET
 from outputs import write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, LUKE_SIZES, MOBILE, MODERN_IDS
 from variant_shapes import Variant, bert_like, distilbert, t5
 
 ENDING = "ForTokenClassification"
@@ -38,6 +38,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/roberta": bert_like("Roberta", 0, (20, 4, 2, 35, 20 + 2), type_vocab_size=1),
     "tags/camembert": bert_like("Camembert", 0, (18, 3, 1, 23, 14 + 2), type_vocab_size=1),
     "tags/roberta-prelayernorm": bert_like("RobertaPreLayerNorm", 0, (20, 4, 1, 23, 20 + 2), type_vocab_size=1),
+    "tags/luke": bert_like("Luke", 0, (20, 4, 1, 17, 20 + 2), **LUKE_SIZES, use_entity_aware_attention=False),
     "tags/longformer": bert_like(
         "Longformer", 0, (20, 4, 1, 17, 20 + 2), type_vocab_size=1, attention_window=6, hidden_act="relu"
     ),

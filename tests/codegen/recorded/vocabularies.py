@@ -46,6 +46,10 @@ BIG_BIRD_VOCABULARY = ("<pad>", "</s>", "<s>", "<unk>", "[CLS]", "[SEP]", "[MASK
 REMBERT_VOCABULARY = ("<pad>", "[MASK]", "<unk>", "[CLS]", "[SEP]", *UNIGRAM, *map(str, range(40)))
 DEBERTA_VOCABULARY = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *UNIGRAM, *map(str, range(40)))
 FEW_MERGES = MERGES[:11]
+LUKE_VOCABULARY = (  # and entities behind, which words do not have
+    *("<s>", "<pad>", "</s>", "<unk>", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES)),
+    *("<mask>", "<ent>", "<ent2>"),
+)
 DEBERTA_BYTES_VOCABULARY = (
     *("[PAD]", "[CLS]", "[SEP]", "[UNK]", *BYTES, *(merge.replace(" ", "") for merge in FEW_MERGES), "[MASK]"),
 )
@@ -72,6 +76,7 @@ VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
     "roberta": ROBERTA_VOCABULARY,
+    "luke": LUKE_VOCABULARY,
     "xlm-roberta": XLM_ROBERTA_VOCABULARY,
     "camembert": CAMEMBERT_VOCABULARY,
     "albert": ALBERT_VOCABULARY,
@@ -147,7 +152,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
 
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
-    few = dict.fromkeys(("deberta_bytes", "qwen"), FEW_MERGES)
+    few = dict.fromkeys(("deberta_bytes", "luke", "qwen"), FEW_MERGES)
     merge_lines = (few | {"clip": CLIP_MERGES}).get(specials.vocabulary, MERGES)
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
@@ -166,6 +171,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
+        "luke": ("LukeTokenizer", {"vocab": ids, "merges": merges}),
         "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),
         "xlm-roberta": ("XLMRobertaTokenizer", {"vocab": scores}),
         "camembert": ("CamembertTokenizer", {"vocab": scores}),
