@@ -229,13 +229,14 @@ def run(arguments: argparse.Namespace, stops: Stops) -> int:
     from . import pipeline
     from .bundle.bundle import bundle
     from .console.inspect import Question, inspect
+    from .request import Request
     from .verification.certificate import certify
     from .verification.verify import verify
 
     stops.watch()
     if arguments.command == "generate":
         pipeline.generate(
-            pipeline.Request(
+            Request(
                 folder=arguments.folder,
                 out=arguments.out,
                 name=arguments.name,

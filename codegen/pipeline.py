@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from . import evaluate
 from .asked_task import graph_of_task, params_of, with_task
-from .budget import Limits, check_linked, check_planned, check_tools, choose
+from .budget import check_linked, check_planned, check_tools, choose
 from .building.build import build, check_buildable
 from .calibration.calibrate import Calibration, calibrate
 from .calibration.smooth import Smoothing, smooth
 from .errors import EtchError
-from .files.table_file import Columns
 from .folders.output import prepare_target, write_output
 from .frontends import build_graph, limits_of
 from .golden import make_golden
@@ -37,8 +36,9 @@ from .quantize import choose_recipe
 from .quantize.bits import Bits
 from .quantize.recipe import Recipe
 from .render.manifest import manifest
-from .render.model import Model, TableForm, render_model
+from .render.model import Model, render_model
 from .report import evaluation_report, generation_report, pruning_report
+from .request import Request
 from .targets import TARGETS
 from .tokenizer import compile_target, compile_tokenizer
 from .vocabulary import pruning as vocabulary
@@ -48,108 +48,18 @@ from .vocabulary.sides import check_has_sides, read_sides
 Echo = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Prune:
-    """--prune-vocabulary: what a corpus uses less often than this goes. What is None the search for a budget finds."""
-
-    corpus: Path
-    min_count: int | None
-    rare_words: vocabulary.RareWords | None = None
-
-    @property
-    def bound(self) -> vocabulary.Bound:
-        """EtchError where there is none."""
-        if self.min_count is None:
-            raise EtchError("option-incomplete", "arguments", "--prune-vocabulary needs --min-count")
-        return vocabulary.Bound(self.min_count, self.rare_words or "spelled")
-
-
-@dataclass(frozen=True)
-class Evaluate:
-    """--evaluate: a labelled table, and how many of its rows are asked."""
-
-    table: Path
-    rows: int = evaluate.DEFAULT_ROWS
-    measure: str | None = None  # that decides: the first word of its name; None: the task's own
-
-
-@dataclass(frozen=True)
-class Request:
-    """The arguments of `generate`."""
-
-    folder: Path
-    out: Path
-    name: str | None = None  # of the model; from the name of `out` where None
-    recipe: str = "w8a8"
-    max_tokens: int | None = None  # the checkpoint's own limit where None
-    tables: TableForm = "incbin"
-    target: str = "host"
-    build: bool = False
-    gpu: bool = False  # files for NVIDIA GPUs, too
-    prune: Prune | None = None
-    keep_vocabulary: Path | None = None  # a generated folder, whose pieces are kept
-    evaluate: Evaluate | None = None
-    columns: Columns = field(default_factory=Columns)  # of tables, unless
-    prune_columns: Columns | None = None  # that of `prune` has its own,
-    calibrate_columns: Columns | None = None  # or that of `calibrate`,
-    smooth_columns: Columns | None = None  # or that of `smooth`
-    embedding_bits: int = 8
-    calibrate: Path | None = None  # texts, one a line or a row
-    smooth: Path | None = None  # the same
-    bits: Bits = field(default_factory=dict)  # of places that recipe and embedding_bits say otherwise of
-    limits: Limits | None = None  # bits, embedding_bits and what is pruned are then chosen by the search
-    board: str | None = None  # whose firmware `build` links where there are limits
-    pooling: Pooling | None = None  # of an encoder alone, whose folder says none
-    task: str | None = None  # another one than the folder says, one of asked_task.ASKED
-    beams: int | None = None  # of a generative model, in place of what its folder says
-    max_target: int | None = None  # of what is written; the checkpoint's own where None
-    languages: Languages | None = None  # of a translator of many, in place of what its folder says
-    heads: tuple[HeadFolder, ...] = ()  # on the encoder of `folder`, in the place of its own head
-    rooms: tuple[Room, ...] = ()  # regions of memory, the cheapest first, the workspace's last
-    table_places: tuple[TablePlace, ...] = ()  # memories for tables, the cheapest first
-
-    def __post_init__(self) -> None:
-        """EtchError where two arguments contradict each other."""
-        if self.gpu and self.target != "host":
-            message = f"--gpu is for --target host: {self.target} has no NVIDIA GPU"
-            raise EtchError("option-conflict", "arguments", message)
-        regions = "--region" if self.rooms else "--table-region" if self.table_places else ""
-        if regions and (self.gpu or self.limits is not None):
-            option = "--gpu" if self.gpu else "a budget"
-            message = f"{option} is for a model with one arena and its tables in one place: leave {regions} out"
-            raise EtchError("option-conflict", "arguments", message)
-        if self.smooth is not None and (self.gpu or self.limits is not None):
-            why = "GPUs have no second norms" if self.gpu else "a budget judges the model as it is"
-            raise EtchError("option-conflict", "arguments", f"{why}: leave --smooth out")
-        if self.table_places and self.tables == "c":
-            message = "--table-region names sections in assembly: leave --tables c out"
-            raise EtchError("option-conflict", "arguments", message)
-        if self.keep_vocabulary is not None and (self.prune is not None or self.limits is not None):
-            other = "--prune-vocabulary" if self.prune is not None else "a budget"
-            message = f"--keep-vocabulary says which pieces stay, {other} chooses them: leave one out"
-            raise EtchError("option-conflict", "arguments", message)
-        given = {
-            "--task": self.task is not None,
-            "--pooling": self.pooling is not None,
-            "--evaluate": self.evaluate is not None,
-            "--prune-vocabulary": self.prune is not None,
-            "--keep-vocabulary": self.keep_vocabulary is not None,
-            "--gpu": self.gpu,
-            "--beams": self.beams is not None,
-            "--languages": self.languages is not None,
-        }
-        asked = next((option for option, is_given in given.items() if is_given), None)
-        if self.heads and asked is not None:
-            raise EtchError("option-conflict", "arguments", f"{asked} is for a model of one head: leave --head out")
-
-
 def generate(request: Request, echo: Echo) -> None:
     """Checkpoint folder -> generated sources in `request.out`, all or nothing; `echo` gets the report. They are
     written before the build, which knows its own place, and stay where it fails or exceeds a budget."""
     name = checked_name(request.name) if request.name is not None else name_from_folder(request.out)
     _prepare(request, echo)
     checkpoint = load(
-        *(request.folder, request.pooling, request.task, request.beams, request.max_target, request.heads),
+        request.folder,
+        pooling=request.pooling,
+        task=request.task,
+        beams=request.beams,
+        max_target=request.max_target,
+        heads=request.heads,
         languages=request.languages,
     )
     checkpoint = with_vocabulary_of(checkpoint, request.keep_vocabulary)
@@ -172,8 +82,16 @@ def generate(request: Request, echo: Echo) -> None:
     graph = graph if smoothing is None else smoothing.graph
     calibration = _calibrated(request, checkpoint, graph, recipe, echo)
     model = make_model(
-        *(name, checkpoint, graph, recipe, request.target, calibration, request.gpu),
-        *(request.rooms, request.table_places, smoothing),
+        name,
+        checkpoint,
+        graph,
+        recipe,
+        request.target,
+        calibration=calibration,
+        gpu=request.gpu,
+        rooms=request.rooms,
+        table_places=request.table_places,
+        smoothing=smoothing,
     )
     for line in generation_report(checkpoint, graph, model):
         echo(line)

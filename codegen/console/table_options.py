@@ -88,7 +88,7 @@ def add_columns(generate: argparse.ArgumentParser) -> None:
 def tables_asked_for(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parts of a Request that read files of texts; wrong combinations are refused."""
     from ..files.table_file import Columns
-    from ..pipeline import Evaluate, Prune
+    from ..request import Evaluate, Prune
 
     def need(option: str, given: object, other: str, condition: bool) -> None:
         if given is not None and not condition:

@@ -133,10 +133,13 @@ def _compared(
 
 def load_generated(manifest: dict[str, Any], checkpoint: Path, heads: Sequence[HeadFolder] = ()) -> Checkpoint:
     """The checkpoint that a folder was generated from, with the vocabulary that was left; EtchError where it is not."""
-    written = manifest.get("beams"), manifest.get("max_target")
     languages = manifest.get("languages")
     loaded = pipeline.load(
-        *(checkpoint, manifest.get("pooling"), asked_by(manifest["task"]), *written),
+        checkpoint,
+        pooling=manifest.get("pooling"),
+        task=asked_by(manifest["task"]),
+        beams=manifest.get("beams"),
+        max_target=manifest.get("max_target"),
         heads=heads,
         languages=None if languages is None else (languages[0], languages[1]),
     )

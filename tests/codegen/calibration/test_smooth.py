@@ -11,6 +11,7 @@ import pytest
 from tiny_checkpoint import write_tiny_checkpoint
 
 from codegen import pipeline
+from codegen.budget import Limits
 from codegen.calibration.smooth import exponents_of, smooth
 from codegen.emulate import emulate_texts
 from codegen.errors import EtchError
@@ -107,6 +108,6 @@ def test_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
     (tmp_path / "none").write_text("")
     refused = refusal(graph, checkpoint, "w8a8", tmp_path / "none")
     assert (refused.code, refused.stage) == ("no-texts", "smooth")
-    for other in ({"limits": pipeline.Limits(1, 1)}, {"gpu": True}):
+    for other in ({"limits": Limits(1, 1)}, {"gpu": True}):
         with pytest.raises(EtchError, match="leave --smooth out"):
             pipeline.Request(tmp_path, tmp_path, smooth=tmp_path, **other)  # type: ignore[arg-type]

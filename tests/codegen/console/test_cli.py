@@ -15,6 +15,7 @@ from codegen import cli, pipeline
 from codegen.building import build
 from codegen.errors import EtchError, printable
 from codegen.files.table_file import Columns
+from codegen.request import Evaluate, Prune
 
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,16 +67,16 @@ def test_files_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "generate", lambda request, echo: seen.append(request))
     command = ["generate", "in", "--out", "out"]
     assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5"]) == 0
-    assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5)
+    assert seen[-1].prune == Prune(Path("c.txt"), 5)
     assert seen[-1].evaluate is None
     assert cli.main([*command, "--prune-vocabulary", "c.txt", "--min-count", "5", "--rare-words", "unknown"]) == 0
-    assert seen[-1].prune == pipeline.Prune(Path("c.txt"), 5, "unknown")
+    assert seen[-1].prune == Prune(Path("c.txt"), 5, "unknown")
     assert cli.main([*command, "--evaluate", "t.csv"]) == 0
-    assert (seen[-1].evaluate, seen[-1].columns) == (pipeline.Evaluate(Path("t.csv"), 1000), Columns("1", None, None))
+    assert (seen[-1].evaluate, seen[-1].columns) == (Evaluate(Path("t.csv"), 1000), Columns("1", None, None))
     options = ["--evaluate-rows", "7", "--label-column", "y", "--text-columns", "a,b", "--header"]
     assert cli.main([*command, "--evaluate", "t.csv", *options]) == 0
     assert (seen[-1].evaluate, seen[-1].columns) == (
-        pipeline.Evaluate(Path("t.csv"), 7),
+        Evaluate(Path("t.csv"), 7),
         Columns("y", ("a", "b"), True),
     )
     own = ["--prune-columns", "t", "--calibrate-columns", "2,3", "--smooth-columns", "4"]

@@ -14,6 +14,7 @@ import pytest
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.frontends.shared.encoder_decoder import POSITIONS
+from codegen.request import Prune
 from codegen.sqlite.extension import make_extension
 from codegen.web.site import make_site
 
@@ -95,7 +96,7 @@ def test_options_of_other_models_are_refused(option: str, tmp_path: Path) -> Non
     table.write_text("a,b\n")
     values: dict[str, Any] = {
         "gpu": True,
-        "prune": pipeline.Prune(table, 1),
+        "prune": Prune(table, 1),
     }
     request = pipeline.Request(folder(tmp_path / "model"), tmp_path / "out", **{option: values[option]})
     with pytest.raises(EtchError) as caught:

@@ -19,6 +19,7 @@ from codegen.ir import program as p
 from codegen.ir import walks
 from codegen.quantize import choose_recipe
 from codegen.quantize.groups import in_groups, quantize_groups, search_factors, tree_sum
+from codegen.request import Evaluate, Prune
 
 
 def weights(rows: int, width: int, seed: int = 1) -> np.ndarray:
@@ -113,7 +114,7 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("the cat sat\n" * 9)
     (tmp_path / "rows.csv").write_text("1,the cat sat\n3,on the mat\n")
     lines: list[str] = []
-    prune = pipeline.Prune(tmp_path / "texts", 2)
+    prune = Prune(tmp_path / "texts", 2)
     calibrate = tmp_path / "texts"
     request = pipeline.Request(
         tmp_path / "model",
@@ -122,7 +123,7 @@ def test_a_pruned_vocabulary_saves_rows_of_4_bits(tmp_path: Path) -> None:
         prune=prune,
         embedding_bits=4,
         calibrate=calibrate,
-        evaluate=pipeline.Evaluate(tmp_path / "rows.csv"),
+        evaluate=Evaluate(tmp_path / "rows.csv"),
     )
     pipeline.generate(request, lines.append)
     (saved,) = [line for line in lines if line.startswith("  saved")]

@@ -13,8 +13,10 @@ from recorded_changes import Change, assert_refused, configure, rename
 from recorded_outputs import RECIPES, of_the_graph, of_the_program, reported_task
 
 from codegen import evaluate, pipeline
+from codegen.budget import Limits
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
+from codegen.request import Evaluate, Prune
 from codegen.tasks.fill_mask import MOST_CANDIDATES, FillMask
 from codegen.web import site
 
@@ -105,12 +107,12 @@ def test_refusals(variant: str, change: Change, code: str, words: str, tmp_path:
 def test_what_is_not_there_for_masks(tmp_path: Path) -> None:
     (tmp_path / "rows.tsv").write_text("the\tone [MASK]\n")
     (tmp_path / "corpus.txt").write_text("the cat\n" * 9)
-    evaluated = pipeline.Evaluate(tmp_path / "rows.tsv")
+    evaluated = Evaluate(tmp_path / "rows.tsv")
     for variant, options, code in (
         ("bert", {"gpu": True}, None),
-        ("bert", {"evaluate": evaluated, "limits": pipeline.Limits(flash=1 << 30)}, "budget-not-supported"),
-        ("bert", {"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
-        ("bert_untied", {"prune": pipeline.Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
+        ("bert", {"evaluate": evaluated, "limits": Limits(flash=1 << 30)}, "budget-not-supported"),
+        ("bert", {"prune": Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
+        ("bert_untied", {"prune": Prune(tmp_path / "corpus.txt", 1)}, "vocabulary-tied"),
     ):
         request = pipeline.Request(folder(f"masks/{variant}"), tmp_path / "out", **options)
         with pytest.raises(EtchError) as caught:

@@ -15,9 +15,11 @@ from recorded_changes import Change, add, assert_refused, changed, configure, gr
 from recorded_outputs import RECIPES, assert_gpus_refuse, of_the_graph, of_the_program, reported_task
 
 from codegen import evaluate, pipeline
+from codegen.budget import Limits
 from codegen.errors import EtchError
 from codegen.files.table_file import Columns
 from codegen.quantize import choose_recipe
+from codegen.request import Evaluate
 from codegen.tasks.entities import entities_of, entity_f1
 from codegen.tasks.tagged_words import read_tagged, tags_of_words
 from codegen.tasks.tagging import Tagging
@@ -159,8 +161,8 @@ def test_a_budget_is_refused(tmp_path: Path) -> None:
     request = pipeline.Request(
         folder("tags/bert"),
         tmp_path / "out",
-        evaluate=pipeline.Evaluate(tmp_path / "some.conll"),
-        limits=pipeline.Limits(flash=1 << 30),
+        evaluate=Evaluate(tmp_path / "some.conll"),
+        limits=Limits(flash=1 << 30),
     )
     with pytest.raises(EtchError, match="one row of outputs a text, tagging has one a token"):
         pipeline.generate(request, lambda _: None)

@@ -15,6 +15,7 @@ from test_marian import HERE, folder
 from test_marian import MODELS as NAMES
 
 from codegen import pipeline
+from codegen.budget import Limits
 from codegen.emulate.generation import Generation
 from codegen.emulate.together import logits_of
 from codegen.errors import EtchError
@@ -25,6 +26,7 @@ from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.lower import lower
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize import RECIPES
+from codegen.request import Evaluate, Prune
 from codegen.verification.verify import load_generated
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.kept_target import renumbered_settings
@@ -125,7 +127,7 @@ def test_banned_ids_go_with_their_pieces(tmp_path: Path) -> None:
 
 def test_generate_and_what_it_says(tmp_path: Path, table: Path) -> None:
     lines: list[str] = []
-    prune, evaluate = pipeline.Prune(table, 2), pipeline.Evaluate(table)
+    prune, evaluate = Prune(table, 2), Evaluate(table)
     request = pipeline.Request(
         folder(tmp_path / "model"), tmp_path / "out", name="tiny", prune=prune, evaluate=evaluate, columns=BY
     )
@@ -155,8 +157,8 @@ def test_generate_and_what_it_says(tmp_path: Path, table: Path) -> None:
 )
 def test_refusals(file: str, content: str, options: dict[str, Any], code: str, says: str, tmp_path: Path) -> None:
     (tmp_path / file).write_text(content, encoding="utf-8")
-    prune = pipeline.Prune(tmp_path / file, options.get("bound", 1), options.get("rare"))
-    limits = pipeline.Limits(flash=1 << 30) if "limits" in options else None
+    prune = Prune(tmp_path / file, options.get("bound", 1), options.get("rare"))
+    limits = Limits(flash=1 << 30) if "limits" in options else None
     made = folder(tmp_path / "model")
     request = pipeline.Request(made, tmp_path / "out", prune=prune, columns=Columns("2", None), limits=limits)
     with pytest.raises(EtchError, match=says) as refused:

@@ -21,6 +21,7 @@ from codegen.ir.program import EmbeddingSum
 from codegen.ir.walks import ops_of
 from codegen.load.folder import Checkpoint
 from codegen.oracle.bert import Reference
+from codegen.request import Prune
 from codegen.vocabulary import pruning as vocabulary
 from codegen.vocabulary.pruning import Bound, Pruning, keep_ids, prune, read_corpus
 
@@ -177,7 +178,7 @@ def test_generate_writes_the_same_bytes_again_and_says_what_is_left(folder: Path
     printed: list[list[str]] = []
     for out in ("one", "two"):
         lines: list[str] = []
-        request = pipeline.Request(folder, tmp_path / out, name="tiny", prune=pipeline.Prune(corpus, 4))
+        request = pipeline.Request(folder, tmp_path / out, name="tiny", prune=Prune(corpus, 4))
         pipeline.generate(request, lines.append)
         printed.append(lines[:-1])
     assert printed[0] == printed[1]

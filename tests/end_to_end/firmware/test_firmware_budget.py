@@ -16,6 +16,7 @@ from codegen import pipeline
 from codegen.budget import Limits
 from codegen.budget.limits import ALLOWANCES, Allowance
 from codegen.errors import EtchError
+from codegen.request import Evaluate, Prune
 
 pytestmark = [pytest.mark.sweep, pytest.mark.long_case("a board's budget")]
 
@@ -39,8 +40,8 @@ def test_the_linked_firmware_keeps_within_the_budget(tmp_path: Path, monkeypatch
         out,
         target="m-profile",
         build=True,
-        prune=pipeline.Prune(corpus, 1, "spelled"),
-        evaluate=pipeline.Evaluate(table),
+        prune=Prune(corpus, 1, "spelled"),
+        evaluate=Evaluate(table),
         limits=Limits(FLASH, RAM),
         board=BOARD,
     )
