@@ -16,6 +16,7 @@ from .ir import graph as g
 from .ir import program as p
 from .ir import walks
 from .ir.op import carried, writes
+from .ir.task import counted
 from .ir.tokenizer_spec import UnigramModel
 from .load.folder import Checkpoint
 from .memory.plan import Plan, Region, plan_memory
@@ -34,7 +35,7 @@ def checkpoint_report(checkpoint: Checkpoint, graph: g.Graph) -> list[str]:
     lines = [
         f"model        {checkpoint.config.model_type}, {_shape(graph)}, {parameter_count(graph):,} parameters",
         f"task         {graph.task.described(graph)}",
-        f"inputs       {graph.segments} segments, up to {graph.max_tokens} tokens "
+        f"inputs       {counted(graph.segments, 'segment')}, up to {graph.max_tokens} tokens "
         f"(default {checkpoint.default_max_tokens} from {checkpoint.max_tokens_source})",
         f"vocabulary   {graph.vocabulary:,} entries, {checkpoint.tokenizer.summary}",
         f"checkpoint   sha256 {checkpoint.digest}",
@@ -56,7 +57,7 @@ def _shape(graph: g.Graph) -> str:
     # Each layer attends or convolves, those before a loop too.
     count = sum(layer.count * _layers_in(layer.body) for layer in layers)
     count += sum(isinstance(node, g.Attention | g.CausalConvolution) for node in nodes)
-    words = [f"{count} layers"] if layers else []
+    words = [counted(count, "layer")] if layers else []
     if attentions:
         words += [f"hidden {_hidden(graph, layers, attentions[0])}", f"{attentions[0].heads} heads"]
     return ", ".join(words) or "no layers"

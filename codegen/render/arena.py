@@ -7,7 +7,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..memory.plan import ARENA, Plan, Region, expanded_inputs, has_4_bits, logits_at_once
 from .shapes import HEADS, heads_of
-from .text import annotated, constant
+from .text import LINE_WIDTH, annotated, constant
 
 _FIXED = {
     "ids": ("std::int32_t* ids = s32({at});", "[kMaxTokens]"),
@@ -58,9 +58,14 @@ def base_of(region: Region) -> str:
     return "base" if region.name == ARENA else f"{region.name}_base"
 
 
-def size_checks(program: p.Program, plan: Plan) -> list[str]:
-    """Conditions under which the runtime's idea of a buffer's size equals the plan's."""
-    checks = []
+def size_checks(program: p.Program, plan: Plan) -> dict[str, list[str]]:
+    """Conditions under which the runtime's idea of a buffer's size equals the plan's, each with the buffers that it is
+    about."""
+    checks: dict[str, list[str]] = {}
+
+    def check(condition: str, buffer: str) -> None:
+        checks.setdefault(condition, []).append(buffer)
+
     shapes = heads_of(program)
     query_heads = {op.shape.heads for op in walks.ops_of(program) if isinstance(op, p.Attention)}
     for buffer in walks.buffers_of(program):
@@ -72,31 +77,43 @@ def size_checks(program: p.Program, plan: Plan) -> list[str]:
             size = f"{buffer.kind}_{'key' if buffer.storage == 'keys' else 'value'}"
             if buffer.kind == "f32":
                 placed = plan.placement(name).size
-                checks.append(f"{heads} * {size}_elements({shape}) * sizeof(float) <= {placed}")
+                check(f"{heads} * {size}_elements({shape}) * sizeof(float) <= {placed}", name)
             else:
-                checks.append(f"{heads} * {size}_bytes({shape}) == {plan.cache_scales[name]}")
+                check(f"{heads} * {size}_bytes({shape}) == {plan.cache_scales[name]}", name)
         elif buffer.storage == "key_rows" and buffer.kind == "s8":
+            times = "" if buffer.heads == 1 else f"{buffer.heads} * "
             row = f"encoded_row_bytes(kPacking, {buffer.width // buffer.heads})"
-            checks.append(f"{buffer.heads} * kMaxTokens * {row} <= {plan.cache_scales[name]}")
+            check(f"{times}kMaxTokens * {row} <= {plan.cache_scales[name]}", name)
         elif buffer.storage == "quantized":
             rows = _rows_of(program)[buffer.rows]
-            checks.append(f"{rows} * encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}")
+            times = "" if rows == "1" else f"{rows} * "
+            check(f"{times}encoded_row_bytes(kPacking, {buffer.width}) <= {plan.quantized_scales[name]}", name)
     if program.target is not None:
-        checks.append(f"sizeof(Writing) <= {plan.placement('writing').size}")
+        check(f"sizeof(Writing) <= {plan.placement('writing').size}", "writing")
         if program.target.search.beams > 1:
-            checks.append(f"sizeof(Beams) <= {plan.placement('beams').size}")
+            check(f"sizeof(Beams) <= {plan.placement('beams').size}", "beams")
     if program.task.asks:
-        checks.append(f"sizeof(QuestionMemory) <= {plan.placement('question').size}")
+        check(f"sizeof(QuestionMemory) <= {plan.placement('question').size}", "question")
     for name, size in program.task.call_bytes.items():
-        checks.append(f"sizeof({name.capitalize()}) <= {size}")
+        check(f"sizeof({name.capitalize()}) <= {size}", name)
     widest = expanded_inputs(program)
     if widest:
-        checks.append(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes")
+        check(f"expanded_bytes(kPacking, {widest}) <= kScratchBytes", "scratch")
     grus = (op for op in walks.ops_of(program) if isinstance(op, p.Gru))
     for width, expands in dict.fromkeys((op.width, any(map(has_4_bits, op.weights))) for op in grus):
         expanded = f" + expanded_bytes(kPacking, {width})" if expands else ""
-        checks.append(f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes")
+        check(f"gru_scratch_bytes(kPacking, {width}){expanded} <= kScratchBytes", "scratch")
     return checks
+
+
+def assertions(checks: dict[str, list[str]]) -> list[str]:
+    """The checks as the compiler makes them."""
+    lines: list[str] = []
+    for condition, buffers in checks.items():
+        parts = f"static_assert({condition},", f'"{", ".join(buffers)}: not as planned");'
+        whole = " ".join(parts)
+        lines += [whole] if len(whole) <= LINE_WIDTH else [parts[0], f"              {parts[1]}"]
+    return lines
 
 
 def _at(base: str, offset: int) -> str:

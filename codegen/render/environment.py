@@ -7,12 +7,14 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from .text import field_lines
+
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
 def template_environment() -> Environment:
     """Of everything that is rendered; a name that nobody gave a value is an error."""
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -20,3 +22,5 @@ def template_environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # C++, not HTML; strings come escaped by render.text
     )
+    environment.filters["fields"] = field_lines
+    return environment

@@ -147,7 +147,7 @@ def _blocks_rows(blocks: p.Blocks, scope: Scope, needed: str) -> list[Row]:
     if some:
         rows.append((f"{inner}const GlobalRows global({scope.texts}, block, {_part(some[0])});", ""))
         count = f"{count} + {len(some)} * global.texts()"
-    rows.append((f"{inner}if (skips(run, {count})) continue;", ""))
+    rows.append((f"{inner}if (skips(run, {count})) continue;", "the number of ops below"))
     for buffer in sliced(blocks):
         rows.append((f"{inner}const F32Rows {buffer.name} = a.{buffer.name}.from(block.first);", ""))
     for only, ops in groupby(blocks.body, walks.only_rows):

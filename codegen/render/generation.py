@@ -143,7 +143,8 @@ def _copies(program: p.Program, heads: dict[str, str]) -> list[str]:
             lines.append(f"{INDENT}run(CopyStates{{kRoom, kBeams, {cache.layers}, copies, a.{cache.name}}});")
             continue
         shape, kind = constant(heads[cache.name]), kinds[cache.storage]
-        lines.append(f"{INDENT}run({kind}{{{shape}, {cache.layers} * {shape}.key_heads, copies, a.{cache.name}}});")
+        matrices = f"{shape}.key_heads" if cache.layers == 1 else f"{cache.layers} * {shape}.key_heads"
+        lines.append(f"{INDENT}run({kind}{{{shape}, {matrices}, copies, a.{cache.name}}});")
     return lines
 
 

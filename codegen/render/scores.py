@@ -73,7 +73,8 @@ def rotary_name(op: p.Rotary) -> str:
     if by_layer(op):
         return f"layer.{TURN}"
     assert isinstance(op.table, int)
-    return constant(op.cosines[op.table].name.replace("cosines", "rotary"))
+    name = op.cosines[op.table].name.replace("cosines", "rotary")
+    return constant(name.replace("rotary_rotary", "rotary"))
 
 
 def soft_cap(cap: p.SoftCap) -> str:

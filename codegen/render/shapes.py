@@ -53,14 +53,20 @@ def _values(
 ) -> dict[str, Any]:
     beams = of_steps and searches
     usual = scale == rounded(math.log2(math.e) / math.sqrt(shape.width))
+    fields: list[tuple[object, str]] = [
+        ("kPacking", ""),
+        (shape.heads, "heads"),
+        (shape.width, "head width"),
+        ("kMaxSteps" if of_steps else "kMaxTokens", "rows of keys and values of a text"),
+        (target.attention_tile_rows, "query rows at a time"),
+    ]
+    if shape.key_heads != shape.heads or beams:
+        fields.append((shape.key_heads, "heads of keys"))
+    if beams:
+        fields.append(("kBeams * kRoom", "rows that the caches have room for"))
     return {
         "constant": constant(heads),
-        "heads": shape.heads,
-        "head_width": shape.width,
-        "tokens": "kMaxSteps" if of_steps else "kMaxTokens",
-        "tile_rows": target.attention_tile_rows,
-        "key_heads": "" if shape.key_heads == shape.heads and not beams else f", {shape.key_heads}",
-        "cache_tokens": ", kBeams * kRoom" if beams else "",
+        "fields": fields,
         "scale_constant": constant(scale_of(heads)),
         "score_scale": float_literal(scale),
         "score_scale_of": f"log2(e) / sqrt({shape.width})" if usual else "log2(e) times the model's scale",

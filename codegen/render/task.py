@@ -27,6 +27,7 @@ def _values(task: Task, output: str) -> dict[str, Any]:
         "task_name": task.name,
         "verb": task.verb,
         "tokens_indent": " " * len(f"Status {task.verb}_tokens("),
+        "call_indent": " " * len(f"Status {task.verb}("),
         "batch_indent": " " * len(f"Status {task.verb}_batch("),
         "outputs": face.outputs,  # in words
         "field": face.field,  # of Result

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -62,7 +62,17 @@ def annotated(rows: list[tuple[str, str]]) -> list[str]:
         lines.append((code, comment))
     commented = [len(code) for code, comment in lines if comment]
     column = max((width for width in commented if width <= LINE_WIDTH - 32), default=0)
-    return [f"{code:<{column}}  // {comment}" if comment else code for code, comment in lines]
+    return [_commented(code, comment, column) if comment else code for code, comment in lines]
+
+
+def field_lines(fields: Iterable[tuple[object, str]], depth: int) -> list[str]:
+    """The initializer of a struct, a line for each value and what it is: C++17 cannot name the fields."""
+    return annotated([(f"{'    ' * depth}{value},", comment) for value, comment in fields])
+
+
+def _commented(code: str, comment: str, column: int) -> str:
+    padded = f"{code:<{column}}  // {comment}"
+    return padded if len(padded) <= LINE_WIDTH else f"{code}  // {comment}"
 
 
 def pascal(name: str) -> str:

@@ -29,13 +29,13 @@ etch_status etch_agnews_classify(etch_agnews_workspace* workspace, const char* t
     return call(model::classify, workspace, {text, length}, cpp(result));
 }
 
-etch_status etch_agnews_classify_pair(etch_agnews_workspace* workspace, const char* first, size_t first_length,
-    const char* second, size_t second_length, etch_agnews_result* result) {
+etch_status etch_agnews_classify_pair(etch_agnews_workspace* workspace, const char* first,
+    size_t first_length, const char* second, size_t second_length, etch_agnews_result* result) {
     return call(model::classify_pair, workspace, {first, first_length}, {second, second_length}, cpp(result));
 }
 
-etch_status etch_agnews_classify_batch(etch_agnews_workspace* workspace, const etch_text* texts, size_t count,
-    etch_agnews_result* results) {
+etch_status etch_agnews_classify_batch(etch_agnews_workspace* workspace, const etch_text* texts,
+    size_t count, etch_agnews_result* results) {
     return call_batch(model::classify_batch, workspace, texts, count, reinterpret_cast<model::Result*>(results));
 }
 
@@ -48,8 +48,8 @@ etch_status etch_agnews_begin(etch_agnews_workspace* workspace, const char* text
     return call(model::begin, workspace, {text, length});
 }
 
-etch_status etch_agnews_begin_pair(etch_agnews_workspace* workspace, const char* first, size_t first_length,
-    const char* second, size_t second_length) {
+etch_status etch_agnews_begin_pair(etch_agnews_workspace* workspace, const char* first,
+    size_t first_length, const char* second, size_t second_length) {
     return call(model::begin_pair, workspace, {first, first_length}, {second, second_length});
 }
 
@@ -58,7 +58,8 @@ etch_status etch_agnews_begin_tokens(etch_agnews_workspace* workspace, const int
     return call(model::begin_tokens, workspace, ids, segments, count);
 }
 
-etch_status etch_agnews_step(etch_agnews_workspace* workspace, uint64_t budget, etch_agnews_result* result) {
+etch_status etch_agnews_step(etch_agnews_workspace* workspace, uint64_t budget,
+    etch_agnews_result* result) {
     return call(model::step, workspace, budget, cpp(result));
 }
 
@@ -67,18 +68,21 @@ etch_status etch_agnews_encode(etch_agnews_workspace* workspace, const char* tex
     return call(model::encode, workspace, {text, length}, cpp(encoding));
 }
 
-etch_status etch_agnews_encode_pair(etch_agnews_workspace* workspace, const char* first, size_t first_length,
-    const char* second, size_t second_length, etch_agnews_encoding* encoding) {
+etch_status etch_agnews_encode_pair(etch_agnews_workspace* workspace, const char* first,
+    size_t first_length, const char* second, size_t second_length, etch_agnews_encoding* encoding) {
     return call(model::encode_pair, workspace, {first, first_length}, {second, second_length}, cpp(encoding));
 }
 
 size_t etch_agnews_piece(int32_t id, char* text, size_t capacity) { return model::piece(id, text, capacity); }
 
-etch_status etch_agnews_select_kernel(etch_agnews_workspace* workspace, const char* kernel, size_t length) {
+etch_status etch_agnews_select_kernel(etch_agnews_workspace* workspace, const char* kernel,
+    size_t length) {
     return call(model::select_kernel, workspace, {kernel, length});
 }
 
-etch_text etch_agnews_kernel(etch_agnews_workspace* workspace) { return c(model::kernel(*reinterpret_cast<model::Workspace*>(workspace))); }
+etch_text etch_agnews_kernel(etch_agnews_workspace* workspace) {
+    return c(model::kernel(*reinterpret_cast<model::Workspace*>(workspace)));
+}
 
 etch_text etch_agnews_usable_kernel(size_t index) { return c(model::usable_kernel(index)); }
 

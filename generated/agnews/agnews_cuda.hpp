@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "agnews.hpp"
 #include "etch/cuda/mode.hpp"
 #include "etch/cuda/session.hpp"
 #include "etch/cuda/weights.hpp"
 #include "etch/status.hpp"
-#include "agnews.hpp"
 
 namespace etch {
 namespace agnews {

@@ -13,7 +13,13 @@ namespace etch {
 namespace agnews_small {
 namespace {
 
-constexpr HeadShape kHeads{kPacking, 3, 32, kMaxTokens, 24};
+constexpr HeadShape kHeads{
+    kPacking,
+    3,           // heads
+    32,          // head width
+    kMaxTokens,  // rows of keys and values of a text
+    24,          // query rows at a time
+};
 constexpr float kScoreScale = 0.25503486f;  // log2(e) / sqrt(32)
 constexpr EmbeddingTerm<S8Embedding> kEmbeddings[] = {
     {kWordEmbeddings, EmbeddedBy::id},
@@ -22,15 +28,15 @@ constexpr EmbeddingTerm<S8Embedding> kEmbeddings[] = {
 };
 constexpr std::uint32_t kRowBlock = 128;  // rows that go through a layer together, so that a block stays in cache
 
-static_assert(attention_s8_scratch_bytes(kHeads) <= kScratchBytes, "the plan and the runtime disagree");
-static_assert(most_texts(kMaxTokens) * sizeof(TextRows) <= 192, "the plan and the runtime disagree");
-static_assert(tokenizer_scratch_bytes(kTokenizer) <= 1408, "the plan and the runtime disagree");
-static_assert(kRowBlock * encoded_row_bytes(kPacking, 96) <= 24576, "the plan and the runtime disagree");
-static_assert(kHeads.heads * s8_key_bytes(kHeads) == 12288, "the plan and the runtime disagree");
-static_assert(kHeads.heads * s8_value_bytes(kHeads) == 12288, "the plan and the runtime disagree");
-static_assert(kRowBlock * encoded_row_bytes(kPacking, 96) <= 24576, "the plan and the runtime disagree");
-static_assert(kRowBlock * encoded_row_bytes(kPacking, 384) <= 98304, "the plan and the runtime disagree");
-static_assert(1 * encoded_row_bytes(kPacking, 96) <= 192, "the plan and the runtime disagree");
+// Each buffer of the plan holds what the runtime puts there.
+static_assert(attention_s8_scratch_bytes(kHeads) <= kScratchBytes, "scratch: not as planned");
+static_assert(most_texts(kMaxTokens) * sizeof(TextRows) <= 192, "texts: not as planned");
+static_assert(tokenizer_scratch_bytes(kTokenizer) <= 1408, "tokenizer: not as planned");
+static_assert(kRowBlock * encoded_row_bytes(kPacking, 96) <= 24576, "hidden_q, context_q: not as planned");
+static_assert(kHeads.heads * s8_key_bytes(kHeads) == 12288, "keys: not as planned");
+static_assert(kHeads.heads * s8_value_bytes(kHeads) == 12288, "values: not as planned");
+static_assert(kRowBlock * encoded_row_bytes(kPacking, 384) <= 98304, "inner_q: not as planned");
+static_assert(encoded_row_bytes(kPacking, 96) <= 192, "first_q: not as planned");
 
 // The plan: every buffer at its place in the arena. Buffers that are never alive together share bytes; no plan could
 // need fewer than 372416 bytes.
@@ -51,8 +57,8 @@ struct Arena {
     QuantizedRows hidden_q{base + 196608, f32(base + 221184), encoded_row_bytes(kPacking, 96)};  // s8 [kRowBlock, 96]
     QuantizedRows inner_q{base + 196608, f32(base + 294912), encoded_row_bytes(kPacking, 384)};  // s8 [kRowBlock, 384]
     F32Rows hidden{f32(base + 295424), 96};                                               // f32 [kMaxTokens, 96]
-    S8HeadCache keys{s8(base + 344576), f32(base + 356864)};                              // s8 [kMaxTokens, head width] per head, packed
-    S8HeadCache values{s8(base + 358400), f32(base + 370688)};                            // s8 [head width, kMaxTokens] per head, packed
+    S8HeadCache keys{s8(base + 344576), f32(base + 356864)};  // s8 [kMaxTokens, head width] per head, packed
+    S8HeadCache values{s8(base + 358400), f32(base + 370688)};  // s8 [head width, kMaxTokens] per head, packed
     TextRows* texts = reinterpret_cast<TextRows*>(base + 372224);                         // [most_texts(kMaxTokens)]
 };
 
@@ -79,7 +85,7 @@ struct Head {
     static void finish(const Runner& run, const Arena& a, Result& result) noexcept;
 };
 
-// ids and segments -> hidden: every row, in the end that of text t in row t.
+// Computes every row of hidden; afterwards row t holds the first row of text t.
 template <class Runner>
 void Encoder::forward(const Runner& run, const Texts& texts, const Arena& a) noexcept {
     const std::uint32_t count = texts.rows();
@@ -87,7 +93,7 @@ void Encoder::forward(const Runner& run, const Texts& texts, const Arena& a) noe
     run(LayerNorm{kEmbeddingNorm, count, a.hidden});                                  // f32 [count, 96]
     for (const EncoderLayer& layer : kEncoderLayers) {
         for (const RowBlock block : RowBlocks(count, kRowBlock)) {
-            if (skips(run, 5)) continue;
+            if (skips(run, 5)) continue;                                              // the number of ops below
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                           // s8 [block, 96]
             run(LinearS8{layer.key, block.count, a.hidden_q, a.projection});          // f32 [block, 96]
@@ -100,7 +106,7 @@ void Encoder::forward(const Runner& run, const Texts& texts, const Arena& a) noe
         const Texts needed = last ? texts.first_rows() : texts;
         if (last) run(FirstRows{texts, a.hidden});
         for (const RowBlock block : RowBlocks(needed.rows(), kRowBlock)) {
-            if (skips(run, 11)) continue;
+            if (skips(run, 11)) continue;                                             // the number of ops below
             const F32Rows hidden = a.hidden.from(block.first);
             run(Quantize{block.count, hidden, a.hidden_q});                           // s8 [block, 96]
             run(LinearS8{layer.query, block.count, a.hidden_q, a.query});             // f32 [block, 96]
@@ -130,7 +136,7 @@ void Head::compute(const Runner& run, const Texts&, std::uint32_t text, const Ar
 
 // logits -> the result.
 template <class Runner>
-void Head::finish([[maybe_unused]] const Runner& run, const Arena& a, Result& result) noexcept {
+void Head::finish(const Runner& run, const Arena& a, Result& result) noexcept {
     run(Softmax{1, a.logits, F32Rows{result.probability, kLabelCount}});
     for (std::uint32_t i = 0; i < kLabelCount; ++i) result.logits[i] = a.logits.data[i];
     result.label = argmax(result.logits, kLabelCount);

@@ -33,8 +33,8 @@ inline constexpr std::uint32_t kMaxTokens = 128;
 inline constexpr bool kPairs = true;
 
 // Bytes: of the const tables (weights and tokenizer), of each Workspace's arena, and of the stack that a call may
-// use, which the build checks. That holds no dynamic linker: where memcpy and the like are bound at their first call, it
-// runs there on the caller's stack. Link with -z now, or statically.
+// use, which the build checks. The stack budget excludes the dynamic linker: with lazy binding the first call of memcpy
+// runs it on the caller's stack. Link with -z now, or statically.
 inline constexpr std::size_t kTableBytes = 904256;
 inline constexpr std::size_t kArenaBytes = 372416;
 inline constexpr std::size_t kStackBudget = 4352;
@@ -75,9 +75,10 @@ struct Encoding {
 
 // Each call reports Status::ok or why it did nothing; `result` is written only with ok. Texts are UTF-8; malformed
 // bytes count as U+FFFD. How the calling thread rounds floats, flushes subnormals or traps does not matter, and stays
-// as it is. What a call reads may lie anywhere but where it writes meanwhile: in the workspace, in the `encoding` of
-// encode(), in the `results` of a batch; there it is refused (Status::text_overlaps). Where another call is under way in
-// the workspace, a call does nothing (Status::workspace_in_use).
+// as it is. Inputs must not overlap memory that the call writes (workspace, `encoding`, a batch's `results`):
+// Status::text_overlaps. Where another call is under way in the workspace, a call does nothing
+// (Status::workspace_in_use); on Armv6-M, which has no atomic exchange, two calls at once are not detected reliably.
+
 Status classify(Workspace& workspace, std::string_view text, Result& result) noexcept;
 Status classify_pair(Workspace& workspace, std::string_view first, std::string_view second, Result& result) noexcept;
 
@@ -92,15 +93,16 @@ Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std:
 
 // classify() in steps, for callers that have a watchdog to feed or other work to do in between. begin() tokenizes, each
 // step() does some of the rest in the calling thread and returns Status::in_progress until one has filled in `result`,
-// with the same bits. `budget` is in multiply-adds of bytes, with other work counted as so many of them: a step does the
-// pieces that it can afford, at least one, and goes through the list of all ops. select_kernel() has its effect on the
-// next call. Every other function that takes the workspace, but kernel(), ends what was begun: Status::not_begun.
+// with the same bits. `budget` is in multiply-adds of bytes, with other work counted as so many of them: a step does
+// the pieces that it can afford, at least one, and goes through the list of all ops. select_kernel() has its effect on
+// the next call. Every other function that takes the workspace, but kernel(), ends what was begun: Status::not_begun.
 Status begin(Workspace& workspace, std::string_view text) noexcept;
 Status begin_pair(Workspace& workspace, std::string_view first, std::string_view second) noexcept;
 Status begin_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments,
                     std::uint32_t count) noexcept;
 Status step(Workspace& workspace, std::uint64_t budget, Result& result) noexcept;
 
+// Tokenizes only: what the model would be given for a text, or for two.
 Status encode(Workspace& workspace, std::string_view text, Encoding& encoding) noexcept;
 Status encode_pair(Workspace& workspace, std::string_view first, std::string_view second, Encoding& encoding) noexcept;
 
@@ -116,8 +118,8 @@ Status select_kernel(Workspace& workspace, std::string_view name) noexcept;
 std::string_view kernel(Workspace& workspace) noexcept;
 std::string_view usable_kernel(std::size_t index) noexcept;
 
-// Checks the CRC of every table, then the ids and the logits of the golden texts, bit for bit. Linked only where it is
-// called.
+// Checks the CRC of every table, then the ids and the logits of the golden texts, bit for bit. Linked only
+// where it is called.
 Status self_test(Workspace& workspace) noexcept;
 
 }  // namespace agnews_small
