@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from .text import field_lines
+from .text import broken, field_lines
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -23,4 +23,5 @@ def template_environment() -> Environment:
         autoescape=False,  # C++, not HTML; strings come escaped by render.text
     )
     environment.filters["fields"] = field_lines
+    environment.filters["broken"] = broken
     return environment

@@ -54,15 +54,21 @@ def annotated(rows: list[tuple[str, str]]) -> list[str]:
     """Statements with a comment each: comments in one column where they fit, long statements broken at a comma."""
     lines: list[tuple[str, str]] = []
     for statement, comment in rows:
-        code = statement
-        while comment and len(code) + len(comment) + 5 > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
-            cut = code[: LINE_WIDTH - 2].rindex(", ") + 1
-            lines.append((code[:cut], ""))
-            code = " " * (statement.index("{") + 1) + code[cut + 1 :]
-        lines.append((code, comment))
+        *before, code = broken(statement, len(comment) + 5) if comment else [statement]
+        lines += [*((part, "") for part in before), (code, comment)]
     commented = [len(code) for code, comment in lines if comment]
     column = max((width for width in commented if width <= LINE_WIDTH - 32), default=0)
     return [_commented(code, comment, column) if comment else code for code, comment in lines]
+
+
+def broken(statement: str, taken: int = 0) -> list[str]:
+    """A statement as lines, broken at commas behind its brace; `taken`: columns of the last one that others have."""
+    lines, code = [], statement
+    while len(code) + taken > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
+        cut = code[: LINE_WIDTH - 2].rindex(", ") + 1
+        lines.append(code[:cut])
+        code = " " * (statement.index("{") + 1) + code[cut + 1 :]
+    return [*lines, code]
 
 
 def field_lines(fields: Iterable[tuple[object, str]], depth: int) -> list[str]:

@@ -157,8 +157,8 @@ Status classify_batch(Workspace& workspace, const std::string_view* texts, std::
     return calls::answer_batch<Head>(workspace, texts, count, results);
 }
 
-Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                       Result& result) noexcept {
+Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments,
+                       std::uint32_t count, Result& result) noexcept {
     return calls::answer<Head>(workspace, calls::TokenIds{ids, segments, count}, result);
 }
 

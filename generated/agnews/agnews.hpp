@@ -88,8 +88,8 @@ Status classify_batch(Workspace& workspace, const std::string_view* texts, std::
                       Result* results) noexcept;
 
 // classify() on token ids, 1 to kMaxTokens of them. `segments` may be null: all 0.
-Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                       Result& result) noexcept;
+Status classify_tokens(Workspace& workspace, const std::int32_t* ids, const std::uint8_t* segments,
+                       std::uint32_t count, Result& result) noexcept;
 
 // classify() in steps, for callers that have a watchdog to feed or other work to do in between. begin() tokenizes, each
 // step() does some of the rest in the calling thread and returns Status::in_progress until one has filled in `result`,

@@ -86,8 +86,8 @@ Status classify_batch(Session& session, const std::string_view* texts, std::size
     return gpu::answer_batch<Head>(session, texts, count, results);
 }
 
-Status classify_tokens(Session& session, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                       Result& result) noexcept {
+Status classify_tokens(Session& session, const std::int32_t* ids, const std::uint8_t* segments,
+                       std::uint32_t count, Result& result) noexcept {
     return gpu::answer<Head>(session, gpu::compute_tokens(session, ids, segments, count), result);
 }
 

@@ -48,8 +48,8 @@ Status classify_batch(Session& session, const std::string_view* texts, std::size
                       Result* results) noexcept;
 
 // classify() on token ids, 1 to kMaxTokens of them. `segments` may be null: all 0.
-Status classify_tokens(Session& session, const std::int32_t* ids, const std::uint8_t* segments, std::uint32_t count,
-                       Result& result) noexcept;
+Status classify_tokens(Session& session, const std::int32_t* ids, const std::uint8_t* segments,
+                       std::uint32_t count, Result& result) noexcept;
 
 }  // namespace cuda
 }  // namespace agnews_small
