@@ -108,7 +108,7 @@ def plan_lines(plan: Plan, rooms: Sequence[Room]) -> list[str]:
         return f"{region.bytes:,} bytes (lower bound {region.lower_bound:,}, gap {region.gap:.1f} %)"
 
     arena = plan.regions[0]
-    lines = [f"arena        {described(arena)}, blocks of {plan.row_block} rows"]
+    lines = [f"arena        {described(arena)}, blocks of {counted(plan.row_block, 'row')}"]
     for room in rooms:
         region = plan.of_room(room.name)
         words = "the arena" if region is arena else described(region)

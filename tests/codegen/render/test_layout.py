@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.render.arena import assertions
 from codegen.render.comments import wrapped
 from codegen.render.text import LINE_WIDTH
 
@@ -43,3 +44,8 @@ def test_the_layout_of_the_committed_models(path: Path) -> None:
 )
 def test_long_comments_go_on_in_the_next_line(text: str, expected: str) -> None:
     assert wrapped(text) == expected
+
+
+def test_an_assertion_names_its_buffers_and_fits() -> None:
+    assert assertions({"a <= 1": ["x", "y"]}) == ['static_assert(a <= 1, "x, y: not as planned");']
+    assert assertions({"a" * 90: ["x"]}) == [f"static_assert({'a' * 90},", '              "x: not as planned");']
