@@ -67,7 +67,7 @@ def test_the_reference_is_made_without_a_warning(tmp_path: Path) -> None:
     assert made.stdout.endswith("index.html\n")
     model = words(tmp_path / "html/namespaceetch_1_1agnews.html")
     assert "Several texts at once, with the bits that each has alone" in model
-    assert "another call is under way in it" in words(tmp_path / "html/namespaceetch.html")
+    assert "is inside a call" in words(tmp_path / "html/namespaceetch.html")
 
 
 @needs_doxygen
