@@ -28,6 +28,7 @@ FAMILIES = [
     *(pytest.param(name, marks=pytest.mark.sweep) for name in ("lfm2", "qwen2", "qwen3", "xglm")),
 ]
 ENDS = {"gpt2": {281}, "lfm2": {282, 283}, "llama": {282, 283}, "qwen2": {281}, "qwen3": {281}, "xglm": {2}}
+SILENT = {"xglm"}  # all that it wrote is special tokens, which texts leave out
 LONGEST = {"xglm": 25}  # characters of a prompt that is not cut
 
 
@@ -86,7 +87,8 @@ def test_fewer_tokens(family: str, shared: Path) -> None:
     whole = [answer["text"] for answer in program.well("--json", stdin=lines).objects]
     answers = program.well("--json", "--max-length", str(most), stdin=lines).objects
     meant = [text_behind(described, text["ids"] or [281], text["written"][:most]) for text in texts]
-    assert [answer["text"] for answer in answers] == meant != whole
+    assert [answer["text"] for answer in answers] == meant
+    assert (meant != whole) == (family not in SILENT)
     ended = [text["written"][:most][-1] in ENDS[family] for text in texts]
     assert [answer["reason"] for answer in answers] == ["end" if by_itself else "length" for by_itself in ended]
     assert [answer["text"] for answer in program.well("--json", "--max-length", "17", stdin=lines).objects] == whole

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of weight tables. codegen/pack/layouts.py writes them, the kernels read them in place, and the packers of keys
-// and values write them at run time. Shared by generated code (static_asserts, buffer sizes) and the runtime.
+// Layouts of weight tables. codegen/pack/layouts.py writes them, the kernels read them in place, and the packers of
+// keys and values write them at run time. Shared by generated code (static_asserts, buffer sizes) and the runtime.
 #pragma once
 
 #include <cstddef>
