@@ -24,7 +24,7 @@ from .ir.text import Text
 from .ir.tokenizer_spec import TokenizerSpec
 from .library_tokenizer.encoding import takes
 from .library_tokenizer.spelled import Speller
-from .library_tokenizer.wheel_tokenizer import WheelTokenizer, wheel_tokenizer
+from .library_tokenizer.wheel_tokenizer import WheelTokenizer, set_length, wheel_tokenizer
 from .load.tokenizer_files.text_tokenizers import TargetTokenizer
 from .process.progress import advance, stage
 
@@ -156,15 +156,10 @@ def golden_texts(program: p.Program, spec: TokenizerSpec) -> list[str]:
 
 
 def text_tokenizer(spec: TokenizerSpec, max_tokens: int) -> WheelTokenizer:
-    """The wheel's own tokenizer, cutting texts at `max_tokens`."""
+    """The wheel's own tokenizer, cutting texts at `max_tokens`, and padding them where the model reads that."""
     tokenizer = wheel_tokenizer(spec)
-    tokenizer.enable_truncation(max_tokens, strategy=truncation_of(spec))
+    set_length(tokenizer, max_tokens, spec.template)
     return tokenizer
-
-
-def truncation_of(spec: TokenizerSpec) -> str:
-    """Of pairs, as the wheel calls it."""
-    return "only_first" if spec.template.cuts_first else "longest_first"
 
 
 def can_be_cut(tokenizer: Tokenizer, first: str, second: str) -> bool:

@@ -242,10 +242,21 @@ def load(
 def to_graph(checkpoint: Checkpoint, max_tokens: int | None) -> Graph:
     """Stage front-end."""
     tokens = checkpoint.default_max_tokens if max_tokens is None else max_tokens
+    _check_padding(checkpoint, tokens)
     graph = graph_of_heads(checkpoint, lambda each: build_graph(each, tokens))
     graph = graph_of_task(checkpoint, graph)
     _check_questions(checkpoint, graph)
     return graph if checkpoint.kept_ids is None else vocabulary.keep_rows(graph, checkpoint.kept_ids)
+
+
+def _check_padding(checkpoint: Checkpoint, tokens: int) -> None:
+    """EtchError where texts would not be as long as the model reads them with their padding."""
+    padding = checkpoint.tokenizer.template.padding
+    if padding is not None and tokens != padding.tokens:
+        message = (
+            f"{tokens} tokens: texts are padded to {padding.tokens} ({checkpoint.max_tokens_source}), which are read"
+        )
+        raise EtchError("max-tokens-out-of-range", "front-end", message)
 
 
 def _check_questions(checkpoint: Checkpoint, graph: Graph) -> None:

@@ -49,6 +49,9 @@ def choose(
     if limits.min_tokens is not None and limits.min_tokens > graph.max_tokens:
         message = f"--min-tokens {limits.min_tokens}: the model takes {graph.max_tokens} at most"
         raise EtchError("min-tokens", "arguments", message)
+    if limits.min_tokens is not None and checkpoint.tokenizer.template.padding is not None:
+        message = f"--min-tokens: texts are padded to {graph.max_tokens} tokens, which the model reads: leave it out"
+        raise EtchError("min-tokens", "arguments", message)
     space = Space(checkpoint, graph, target, ALLOWANCES[target.name], texts)
     for line in limits_lines(limits, target.name, ALLOWANCES[target.name]):
         echo(line)

@@ -285,12 +285,21 @@ class TemplatePart:
 
 
 @dataclass(frozen=True)
+class Padding:
+    """Of a model that reads it as any other token: `padding="max_length"` of `transformers`, on the right."""
+
+    id: int
+    tokens: int  # that every input has then
+
+
+@dataclass(frozen=True)
 class Template:
-    """The special tokens around one text and around two."""
+    """The special tokens around one text and around two, and behind them."""
 
     single: tuple[TemplatePart, ...]
     pair: tuple[TemplatePart, ...]
     cuts_first: bool = False  # of a pair that does not fit, the first text only; else the longer one first
+    padding: Padding | None = None
 
     @property
     def segments(self) -> int:
@@ -301,7 +310,8 @@ class Template:
     def special_ids(self) -> tuple[int, ...]:
         """Of all special tokens in it, each once, in the order of their first use."""
         parts = (*self.single, *self.pair)
-        return tuple(dict.fromkeys(part.content for part in parts if isinstance(part.content, int)))
+        padding = () if self.padding is None else (self.padding.id,)
+        return tuple(dict.fromkeys((*(part.content for part in parts if isinstance(part.content, int)), *padding)))
 
 
 @dataclass(frozen=True)

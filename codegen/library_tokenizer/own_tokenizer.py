@@ -12,32 +12,33 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from ..errors import printable
+from ..ir.tokenizer_spec import Template
 from ..load.tokenizer_files.languages import Languages, json_reading
 from ..load.tokenizer_files.tokenizer_json import FILE
-from .wheel_tokenizer import WheelTokenizer
+from .wheel_tokenizer import WheelTokenizer, set_length
 
 
 @dataclass(frozen=True)
 class OwnTokenizer:
-    """Without padding; texts are cut at the model's tokens."""
+    """Texts are cut at the model's tokens, and padded where it reads that."""
 
     tokenizer: WheelTokenizer
     read_by: str  # which library of which version read what
 
 
 def own_tokenizer(
-    folder: Path, max_tokens: int, truncation: str = "longest_first", languages: Languages | None = None
+    folder: Path, max_tokens: int, template: Template, languages: Languages | None = None
 ) -> OwnTokenizer | str:
     """Read by `transformers` where it is installed, which asks all files of the folder, else by `tokenizers`, which
-    asks tokenizer.json only; or why there is none. `truncation` is that of pairs; texts are in the first of
-    `languages` where these are asked for."""
+    asks tokenizer.json only; or why there is none. `template` says how texts are cut and padded; they are in the first
+    of `languages` where these are asked for."""
     try:
         found = _read(folder, None if languages is None else languages[0])
     except Exception as error:  # whatever a foreign library raises
         return f"{type(error).__name__}: {printable(str(error)[:200])}"
     if isinstance(found, OwnTokenizer):
         found.tokenizer.no_padding()
-        found.tokenizer.enable_truncation(max_tokens, strategy=truncation)
+        set_length(found.tokenizer, max_tokens, template)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tokenizers import Tokenizer
 
-from ..ir.tokenizer_spec import TokenizerSpec
+from ..ir.tokenizer_spec import Template, TokenizerSpec
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
 WheelTokenizer = Tokenizer | SentencePieceTokenizer
@@ -16,6 +16,13 @@ def wheel_tokenizer(spec: TokenizerSpec) -> WheelTokenizer:
     if spec.sentencepiece is not None:
         return SentencePieceTokenizer(spec, spec.sentencepiece)
     return Tokenizer.from_str(spec.json)
+
+
+def set_length(tokenizer: WheelTokenizer, max_tokens: int, template: Template) -> None:
+    """Cuts texts at `max_tokens`, pairs as the template says, and pads both to what it says."""
+    tokenizer.enable_truncation(max_tokens, strategy="only_first" if template.cuts_first else "longest_first")
+    if template.padding is not None:
+        tokenizer.enable_padding(pad_id=template.padding.id, length=template.padding.tokens)
 
 
 def ids_in_word(tokenizer: WheelTokenizer, word: str) -> list[int]:

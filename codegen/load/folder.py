@@ -38,6 +38,7 @@ from .shards import INDEX_FILE, WEIGHTS_FILE, open_weights
 from .task_params import TaskParams, read_task_params, with_prefix
 from .terms import read_terms
 from .tokenizer_files.languages import Languages, languages_notes, none_to_choose, reading, written_language
+from .tokenizer_files.padding import padded
 from .tokenizer_files.text_tokenizers import TargetTokenizer, load_text_tokenizers
 from .tokenizer_files.tokenizer import load_tokenizer
 
@@ -114,6 +115,8 @@ def load_checkpoint(
         begin = (generation.begin, generation.forced_begin)
         notes_of_writing = (*generation.notes, *languages_notes(tokenizer, begin))
     max_tokens, source = default_max_tokens(folder, limits, None if generation is None else generation.max_tokens)
+    if limits.padded:
+        tokenizer = padded(folder, tokenizer, max_tokens, *_tokenizer_classes(config, limits))
     return Checkpoint(
         config=config,
         tensors=tensors,
@@ -195,8 +198,12 @@ def _tokenizers(
         return source, replace(both.target, spec=source) if both.target.spec is both.source else both.target
     if languages is not None:
         raise none_to_choose()
-    name = config.values.get("tokenizer_class")
-    return load_tokenizer(folder, limits.vocabulary, name, limits.tokenizer_class), None
+    return load_tokenizer(folder, limits.vocabulary, *_tokenizer_classes(config, limits)), None
+
+
+def _tokenizer_classes(config: Config, limits: Limits) -> tuple[object, str]:
+    """The one that config.json names, and that of the family."""
+    return config.values.get("tokenizer_class"), limits.tokenizer_class
 
 
 def _tokenizer_notes(tokenizer: TokenizerSpec, target: TargetTokenizer | None) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The special tokens around texts, as `etch::Template`."""
+"""The special tokens around texts and the padding behind them, as `etch::Template`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ def compile_template(spec: Template) -> Part:
         _parts("single", spec.single),
         _parts("pair", spec.pair),
     )
-    return Part("Template", (*fields, boolean("cuts_first", True)) if spec.cuts_first else fields)
+    padding = spec.padding
+    if spec.cuts_first or padding is not None:
+        fields += (boolean("cuts_first", spec.cuts_first),)
+    if padding is not None:
+        fields += (unsigned("padded", padding.tokens), signed("padding", padding.id))
+    return Part("Template", fields)
 
 
 def _check(parts: tuple[TemplatePart, ...], which: str, texts: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ from ..files.digest import sha256_of
 from ..files.one_file import write_file
 from ..files.texts import lines_of
 from ..folders.generated_folder import check_folder
-from ..golden import text_tokenizer, truncation_of
+from ..golden import text_tokenizer
 from ..head_folders import HeadFolder
 from ..ir.tokenizer_spec import TokenizerSpec
 from ..library_tokenizer.decoded import decoded
@@ -106,7 +106,7 @@ def certify(
     if is_pruned or spec.sentencepiece is not None:
         own: OwnTokenizer | str = _as_specified(spec, max_tokens, is_pruned)
     else:
-        own = own_tokenizer(checkpoint, max_tokens, truncation_of(spec), loaded.asked_languages)
+        own = own_tokenizer(checkpoint, max_tokens, spec.template, loaded.asked_languages)
     if isinstance(own, str):
         raise EtchError("nothing-to-compare", "verify", own)
     counts, digest, unknown = Counts(), hashlib.sha256(), set(unknown_ids(spec.model))

@@ -25,7 +25,7 @@ from ..errors import EtchError, printable
 from ..files.table_file import Columns
 from ..files.texts import read_lines
 from ..folders.generated_folder import check_folder
-from ..golden import can_be_cut, golden_texts, text_tokenizer, truncation_of
+from ..golden import can_be_cut, golden_texts, text_tokenizer
 from ..head_folders import HeadFolder
 from ..ir.program import Output, Program
 from ..ir.task import Task
@@ -162,7 +162,7 @@ def _compare_own(
 ) -> bool:
     """Whether no answer has other ids than the folder's own tokenizer gives; true where that cannot be asked."""
     pruned = checkpoint.kept_ids is not None
-    how = truncation_of(checkpoint.tokenizer), checkpoint.asked_languages
+    how = checkpoint.tokenizer.template, checkpoint.asked_languages
     own = "the vocabulary is pruned" if pruned else own_tokenizer(folder, max_tokens, *how)
     if isinstance(own, str):
         echo(f"tokenizer    not compared with the folder's own: {own}")

@@ -285,7 +285,9 @@ def _renumbered(template: Template, number: dict[int, int]) -> Template:
             replace(part, content=number[part.content]) if isinstance(part.content, int) else part for part in of
         )
 
-    return replace(template, single=parts(template.single), pair=parts(template.pair))
+    padding = template.padding
+    padding = None if padding is None else replace(padding, id=number[padding.id])
+    return replace(template, single=parts(template.single), pair=parts(template.pair), padding=padding)
 
 
 def _renumber_processor(processor: dict[str, Any] | None, number: dict[int, int]) -> None:

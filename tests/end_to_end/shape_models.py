@@ -107,6 +107,7 @@ QUICK = [
     Model("transformer_encoder/max"),
     Model("transformer_encoder/last", "fp32", "m-profile"),
     Model("bart/regression", target="m-profile"),
+    Model("siglip/whole"),
 ]
 # What a sample has some of: of each family one in floats and one for boards.
 CORE = [

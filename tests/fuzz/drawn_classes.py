@@ -13,6 +13,7 @@ NAMES = {
     "big_bird": "BigBird",
     "camembert": "Camembert",
     "clip_text_model": "CLIPText",
+    "siglip_text_model": "Siglip",
     "data2vec-text": "Data2VecText",
     "deberta": "Deberta",
     "deberta-v2": "DebertaV2",
@@ -97,6 +98,7 @@ ENDINGS = {
     **dict.fromkeys(("ernie4_5/rows", "granite/rows", "lfm2/rows"), ("Model",)),
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
+    "siglip_text_model": ("TextModel",),
 }
 # What stands before the names of the encoder's tensors in a file with a head.
 PREFIXES = {
@@ -124,6 +126,6 @@ PREFIXES = {
     **dict.fromkeys(("deberta", "deberta-v2"), "deberta."),
     **dict.fromkeys(("mt5/encoder", "t5/encoder", "umt5/encoder"), "transformer."),
     "nomic_bert": "nomic_bert.",
-    "clip_text_model": "text_model.",
+    **dict.fromkeys(("clip_text_model", "siglip_text_model"), "text_model."),
     "dpr": "question_encoder.",
 }

@@ -176,6 +176,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
     "rembert": _WIDE
     | {"input_embedding_size": (1.0, tuple(range(5, 40, 3))), "output_embedding_size": (1.0, tuple(range(5, 40, 3)))},
     "clip_text_model": {"projection_dim": (0.8, (5, 13, 30)), "eos_token_id": (0.4, (2, 2, 7))},
+    "siglip_text_model": {"projection_size": (0.7, (5, 13, 30))},
     "distilbert": {"sinusoidal_pos_embds": (0.3, (True,))},
     "dpr": _WIDE | {"projection_dim": (0.6, (5, 13, 0))},
     "electra": _WIDE

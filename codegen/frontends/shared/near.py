@@ -26,7 +26,6 @@ _TRAITS = {
     "audio_config": "sound",
     "num_mel_bins": "sound",
 }
-_FILLED = ("siglip", "siglip_text_model")
 _MOST = 3
 
 
@@ -36,8 +35,6 @@ def advice(config: Config, known: Collection[str]) -> str:
     near = difflib.get_close_matches(name, known, n=_MOST, cutoff=0.5)
     near += [family for family in sorted(known, key=len, reverse=True) if family in name and family not in near]
     asked = dict.fromkeys(words for key, words in _TRAITS.items() if config.values.get(key) not in (None, False, 0))
-    if name in _FILLED:
-        asked["texts filled up with padding tokens, which it reads as any other"] = None
     parts = []
     if near:
         parts.append(f"nearest: {', '.join(near[:_MOST])}")

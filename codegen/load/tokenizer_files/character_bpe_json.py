@@ -23,9 +23,9 @@ from .tokenizer_json import FILE, added_tokens, check_top, notes_of
 from .unigram_json import BYTE_PIECES
 
 _PREPEND = {"type": "Prepend", "prepend": METASPACE}
-_REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}
+REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": METASPACE}
 # Gemma's files have it behind the normalizer's Replace, which leaves it nothing to do.
-_SPLIT = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+SPLIT = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
 _NEVER_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))
 
 
@@ -40,7 +40,7 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
     check_top(values)
     model, merges = read_bpe_model(values["model"], byte_fallback=(None, False, True))
     steps = listed_steps(values["normalizer"], *STEPS, *SEQUENCE_STEPS, "Prepend")
-    rest = [step for step in steps if step not in (_PREPEND, _REPLACE)]
+    rest = [step for step in steps if step not in (_PREPEND, REPLACE)]
     ends = steps[len(rest) :]
     if any(step["type"] == "Prepend" for step in rest) or rest != steps[: len(rest)] or ends.count(_PREPEND) > 1:
         message = "Prepend is supported of U+2581 only, once and, as Replace of a space, behind all other normalizers"
@@ -79,10 +79,10 @@ def read_character_bpe_json(values: dict[str, Any]) -> TokenizerSpec:
 
 def _segmenter(value: object, ends: list[dict[str, Any]]) -> MetaspaceSegmenter | SplitSegmenter:
     """`ends` are the steps of the normalizer that do a part of it."""
-    if value is None and _REPLACE not in ends:
+    if value is None and REPLACE not in ends:
         message = "pre_tokenizer null is supported behind a Replace of spaces by U+2581 only: Metaspace makes words"
         raise refusal("tokenizer-pre-tokenizer", message, file=FILE)
-    is_done = value is None or (value == _SPLIT and _REPLACE in ends)
+    is_done = value is None or (value == SPLIT and REPLACE in ends)
     found = MetaspaceSegmenter("never", False, False) if is_done else read_character_segmenter(value)
     if not ends:
         return found

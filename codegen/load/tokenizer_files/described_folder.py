@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...ir.tokenizer_spec import TokenizerSpec
@@ -24,6 +24,7 @@ class RebuiltClass:
     special_tokens: dict[str, object]  # by their keys, with their defaults
     different: Callable[[dict[str, Any], TokenizerSpec, FolderTokens], Iterable[str]]  # parts, by tokenizer_config.json
     settle: Callable[[TokenizerSpec], TokenizerSpec] = lambda spec: spec  # what is done otherwise here, with a note
+    of_class: Mapping[str, object] = field(default_factory=dict)  # fields that are the class's, whatever the file has
 
 
 def read_described_folder(
@@ -44,6 +45,9 @@ def read_described_folder(
     rebuilt = (classes or {}).get(name)
     keys = {"bos_token": "", "eos_token": "", **SPECIAL_TOKENS} if rebuilt is None else rebuilt.special_tokens
     tokens = read_tokens(folder, config, described, keys, rebuilds=rebuilt is not None)
+    of_class = {} if rebuilt is None else rebuilt.of_class
+    other = [key for key, value in of_class.items() if described.get(key) != value]
+    described = {**described, **of_class}
     with_segments = has_segments(config, usual=False)
     spec = read(described if with_segments else without_segments(described))
     if not with_segments and spec.template.segments > 1:
@@ -57,5 +61,6 @@ def read_described_folder(
             raise refusal("tokenizer-conflict", f"{CONFIG_FILE} lists other added tokens", file=FILE)
         different = rebuilt.different(config, spec, tokens)
         notes = tuple(f"{name} of transformers has another {part}: {FILE} counts" for part in different)
+        notes += tuple(f"{key} is that of {name}, not what {FILE} says" for key in other)
         spec = rebuilt.settle(spec)
     return replace(spec, notes=spec.notes + tokens.notes + notes)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from ...ir.tokenizer_spec import AddedToken, CharacterBpeModel, CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal
-from .character_bpe_json import read_character_bpe_json
+from .character_bpe_json import REPLACE, SPLIT, read_character_bpe_json
 from .described_folder import RebuiltClass, read_described_folder
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens, own_tokens, read_tokens
 from .metaspace_json import METASPACE, prepend_of
@@ -25,7 +25,9 @@ from .sentencepiece_model import BPE, read_sentencepiece_model
 from .template_json import template_between, without_segments
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import (
+    GEMMA_TOKENIZER,
     LLAMA_TOKENIZER,
+    SIGLIP2_TOKENIZER,
     asked,
     asked_ends,
     check_unsupported,
@@ -46,6 +48,11 @@ _GEMMA_TOKENS: dict[str, object] = {
     "eos_token": "<eos>",
     "pad_token": "<pad>",
     "mask_token": "<mask>",
+}
+# Gemma's tokenizer.json as SigLIP 2 reads it.
+_IN_LOWER_CASE: dict[str, object] = {
+    "normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}, REPLACE]},
+    "pre_tokenizer": SPLIT,
 }
 
 
@@ -90,14 +97,25 @@ def _other_parts(spec: TokenizerSpec, segmenter: MetaspaceSegmenter) -> Iterator
         yield "normalizer"
     if spec.segmenter != segmenter:
         yield "pre_tokenizer"
-    if model.ignore_merges or not model.byte_fallback:
+    if _has_other_model(model):
         yield "model"
+
+
+def _other_than_siglip2(_: dict[str, Any], spec: TokenizerSpec, __: FolderTokens) -> Iterator[str]:
+    assert isinstance(spec.model, CharacterBpeModel)
+    if _has_other_model(spec.model):
+        yield "model"
+
+
+def _has_other_model(model: CharacterBpeModel) -> bool:
+    return model.ignore_merges or not model.byte_fallback
 
 
 _CLASSES: dict[str, RebuiltClass | None] = {
     **dict.fromkeys((*CLASSES, "BarthezTokenizer", "MBartTokenizer")),  # older files of theirs may have BPE
     LLAMA_TOKENIZER: RebuiltClass(_TOKENS, _other_than_llama),
-    "GemmaTokenizer": RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
+    GEMMA_TOKENIZER: RebuiltClass(_GEMMA_TOKENS, _other_than_gemma),
+    SIGLIP2_TOKENIZER: RebuiltClass(_GEMMA_TOKENS, _other_than_siglip2, of_class=_IN_LOWER_CASE),
     "NllbTokenizer": RebuiltClass(ROBERTA_TOKENS, other_than_nllb, found_raw),
 }
 

@@ -45,6 +45,7 @@ _MPNET = "MPNetTokenizer"  # BERT's words, RoBERTa's special tokens
 BERT_TOKENIZER, ROBERTA_TOKENIZER, LLAMA_TOKENIZER = "BertTokenizer", "RobertaTokenizer", "LlamaTokenizer"
 GPT2_TOKENIZER, QWEN2_TOKENIZER, DEBERTA_TOKENIZER = "GPT2Tokenizer", "Qwen2Tokenizer", "DebertaTokenizer"
 GPT_NEOX_TOKENIZER, CLIP_TOKENIZER, LUKE_TOKENIZER = "GPTNeoXTokenizer", "CLIPTokenizer", "LukeTokenizer"
+GEMMA_TOKENIZER, SIGLIP_TOKENIZER, SIGLIP2_TOKENIZER = "GemmaTokenizer", "SiglipTokenizer", "Siglip2Tokenizer"
 # Other names that `transformers` 5.23 has for them.
 _OTHER_NAMES = {
     **dict.fromkeys(("LxmertTokenizer", "MobileBertTokenizer", "SqueezeBertTokenizer"), BERT_TOKENIZER),
@@ -57,6 +58,7 @@ _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
 # Of families whose folders' own class does not count for `transformers`: tokenizer.json does, as it is.
 AS_IN_JSON = "TokenizersBackend, whatever a folder says"
+_WHATEVER_IS_SAID = (QWEN2_TOKENIZER, SIGLIP2_TOKENIZER, AS_IN_JSON)  # their families', where a folder names another
 _WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
 
 
@@ -220,21 +222,35 @@ def class_of(
 ) -> str:
     """The class that `transformers` makes: one of `supported`, which are rebuilt and have this kind of model, or one
     that uses tokenizer.json as it is."""
-    name = values.get("tokenizer_class")
-    file: str | None = FILE
-    if name is None and class_in_config is not None:
-        name, file = class_in_config, "config.json"
-    if name is None or usual_class in (QWEN2_TOKENIZER, AS_IN_JSON):  # its family's, whatever a folder says
-        name, file = usual_class.partition(",")[0], None
-    plain = name.removesuffix("Fast") if isinstance(name, str) else None
-    plain = _OTHER_NAMES.get(plain, plain) if plain is not None else None
-    if plain not in supported + _AS_IN_JSON_CLASSES:
+    name, file = _said_class(values, class_in_config, usual_class)
+    plain = _plain_name(name)
+    if plain is None or plain not in supported + _AS_IN_JSON_CLASSES:
         raise refusal(
             "tokenizer-class",
             f"tokenizer class {shown(name)} is not supported with {model} (supported: {', '.join(supported)})",
             file=file,
         )
     return plain
+
+
+def class_name(values: dict[str, Any], class_in_config: object, usual_class: str) -> str | None:
+    """The same, whatever it is; None where what names it is no text."""
+    return _plain_name(_said_class(values, class_in_config, usual_class)[0])
+
+
+def _said_class(values: dict[str, Any], class_in_config: object, usual_class: str) -> tuple[object, str | None]:
+    """And the file that says it."""
+    name = values.get("tokenizer_class")
+    if usual_class in _WHATEVER_IS_SAID:
+        return usual_class.partition(",")[0], None
+    if name is not None:
+        return name, FILE
+    return (usual_class, None) if class_in_config is None else (class_in_config, "config.json")
+
+
+def _plain_name(name: object) -> str | None:
+    plain = name.removesuffix("Fast") if isinstance(name, str) else None
+    return _OTHER_NAMES.get(plain, plain) if plain is not None else None
 
 
 def flag_of(values: dict[str, Any], key: str, usual: bool) -> bool:

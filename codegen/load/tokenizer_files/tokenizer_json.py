@@ -13,6 +13,7 @@ from ...ir.tokenizer_spec import AddedToken
 from ..refusal import kind, refusal, shown
 
 FILE = "tokenizer.json"
+PADDING_NOTE = f"{FILE} asks for padding: not used"
 TOP_FIELDS = {
     "version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder",
     "model",
@@ -147,5 +148,5 @@ def notes_of(values: dict[str, Any]) -> tuple[str, ...]:
             raise refusal("tokenizer-setting", message, file=FILE)
         notes.append(f"{FILE} truncates at {shown(truncation.get('max_length'))} tokens: not used")
     if values.get("padding") is not None:
-        notes.append(f"{FILE} asks for padding: not used")
+        notes.append(PADDING_NOTE)
     return tuple(notes)

@@ -35,11 +35,11 @@ struct TokenSink {
     std::int32_t* ids;
     std::uint8_t* segments;  // as the template says: mostly 0 for the first text, 1 for the second
     TokenOffset* offsets;    // may be null
-    std::uint32_t capacity;  // with no room for the template's special tokens nothing is written
+    std::uint32_t capacity;  // with no room for the template's special tokens and padding nothing is written
 };
 
 struct Tokenized {
-    std::uint32_t count;    // tokens written, specials included
+    std::uint32_t count;    // tokens written, specials and padding included
     bool truncated;         // the text had more tokens than fit
     bool cut_word = false;  // a word was longer than its model takes, and was cut as the model says
 };

@@ -36,6 +36,14 @@ constexpr std::uint32_t place_of(const TemplatePart* parts, std::int32_t what) n
 void write_template(const TemplatePart* parts, std::uint32_t count, std::uint32_t first, std::uint32_t second,
                     const TokenSink& sink) noexcept;
 
+// Writes the template's padding behind so many tokens; how many there are then.
+std::uint32_t write_padding(const Template& parts, std::uint32_t count, const TokenSink& sink) noexcept;
+
+// Whether there is room for the special tokens and for all that an input is padded to.
+constexpr bool has_room(const Template& parts, std::uint32_t specials, std::uint32_t capacity) noexcept {
+    return capacity >= specials && capacity >= parts.padded;
+}
+
 }  // namespace tokenizer
 
 template <class Tables>
@@ -46,7 +54,7 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
     if (text.size() > kLongestText) return Status::text_too_long;
     const Template& parts = tables.parts;
     const std::uint32_t specials = parts.single_count - 1;
-    if (sink.capacity < specials) {
+    if (!has_room(parts, specials, sink.capacity)) {
         result.truncated = true;
         return Status::ok;
     }
@@ -54,8 +62,8 @@ Status tokenize(const Tables& tables, std::string_view text, SpecialTokens mode,
     TokenWriter out = writer_at(sink, place_of(parts.single, TemplatePart::kFirst), room);
     encode_text(tables, text, mode, scratch, out, room);
     const std::uint32_t kept = out.count < room ? out.count : room;
-    result = {kept + specials, out.count > room, out.cut_word};
     write_template(parts.single, parts.single_count, kept, 0, sink);
+    result = {write_padding(parts, kept + specials, sink), out.count > room, out.cut_word};
     return Status::ok;
 }
 
@@ -67,7 +75,7 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
     if (first.size() > kLongestText || second.size() > kLongestText) return Status::text_too_long;
     const Template& parts = tables.parts;
     const std::uint32_t specials = parts.pair_count - 2;
-    if (sink.capacity < specials) {
+    if (!has_room(parts, specials, sink.capacity)) {
         result.truncated = true;
         return Status::ok;
     }
@@ -94,8 +102,9 @@ Status tokenize_pair(const Tables& tables, std::string_view first, std::string_v
         TokenWriter again = writer_at(sink, first_kept + before, kept.second);
         encode_text(tables, second, mode, scratch, again, kept.second);
     }
-    result = {first_kept + kept.second + specials, truncated, first_out.cut_word || second_out.cut_word};
     write_template(parts.pair, parts.pair_count, first_kept, kept.second, sink);
+    const std::uint32_t written = write_padding(parts, first_kept + kept.second + specials, sink);
+    result = {written, truncated, first_out.cut_word || second_out.cut_word};
     return Status::ok;
 }
 

@@ -23,6 +23,15 @@ void write_template(const TemplatePart* parts, std::uint32_t count, std::uint32_
     }
 }
 
+std::uint32_t write_padding(const Template& parts, std::uint32_t count, const TokenSink& sink) noexcept {
+    for (; count < parts.padded; ++count) {
+        sink.ids[count] = parts.padding;
+        sink.segments[count] = 0;
+        if (sink.offsets != nullptr) sink.offsets[count] = {0, 0};
+    }
+    return count;
+}
+
 }  // namespace tokenizer
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -13,6 +13,7 @@ from codegen.budget.choose import Chosen, choose
 from codegen.budget.limits import ALLOWANCES, Limits
 from codegen.budget.space import Form
 from codegen.errors import EtchError
+from codegen.ir.tokenizer_spec import Padding
 from codegen.targets import TARGETS
 from codegen.vocabulary.pruning import Bound
 
@@ -51,9 +52,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return calls
 
 
-def chosen(limits: Limits, texts: Any, min_count: int | None, rare_words: Any) -> tuple[Chosen, list[str]]:
+def chosen(
+    limits: Limits, texts: Any, min_count: int | None, rare_words: Any, padding: Padding | None = None
+) -> tuple[Chosen, list[str]]:
     lines: list[str] = []
-    checkpoint: Any = SimpleNamespace(tokenizer=SimpleNamespace(model="model"))
+    tokenizer = SimpleNamespace(model="model", template=SimpleNamespace(padding=padding))
+    checkpoint: Any = SimpleNamespace(tokenizer=tokenizer)
     rows: Any = "rows"
     graph: Any = GRAPH
     target = TARGETS["host"]
@@ -84,4 +88,10 @@ def test_ways_to_prune(asked: list[Any], texts: Any, min_count: Any, rare_words:
 def test_more_tokens_than_the_model_takes(asked: list[Any]) -> None:
     with pytest.raises(EtchError, match="--min-tokens 33: the model takes 32 at most") as refused:
         chosen(Limits(min_tokens=33), None, None, None)
+    assert (refused.value.code, refused.value.stage, asked) == ("min-tokens", "arguments", [])
+
+
+def test_fewer_tokens_than_texts_are_padded_to(asked: list[Any]) -> None:
+    with pytest.raises(EtchError, match="--min-tokens: texts are padded to 32 tokens") as refused:
+        chosen(Limits(min_tokens=16), None, None, None, Padding(0, 32))
     assert (refused.value.code, refused.value.stage, asked) == ("min-tokens", "arguments", [])

@@ -68,8 +68,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str, str]] = {
             ("roc_bert", {"pronunciation_vocab_size": 910}, "a tokenizer that says how characters look and sound"),
             ("flaubert", {"n_langs": 1}, "a tokenizer by Moses' rules"),
             ("xlnet", {"attn_type": "bi"}, "scores by the segments of two tokens"),
-            ("siglip_text_model", {}, "texts filled up with padding tokens, which it reads"),
-            ("siglip", {"vision_config": {"hidden_size": 8}}, "images, texts filled up with padding tokens"),
+            ("blip", {"vision_config": {"hidden_size": 8}}, "images"),
         )
     },
     "architecture": (

@@ -83,7 +83,7 @@ def test_the_code_beside_texts(family: str, languages: tuple[str, str], ids: lis
     assert read_post_processor(described["post_processor"], codes).template == spec.template
     read = wheel_tokenizer(spec).encode("a").ids
     assert read == (ids or [*wheel_tokenizer(spec).encode("a", add_special_tokens=False).ids, END, codes["de_DE"]])
-    own = own_tokenizer(RECORDED / family / "texts", 20, languages=languages)
+    own = own_tokenizer(RECORDED / family / "texts", 20, before.template, languages)
     assert not isinstance(own, str)
     assert own.tokenizer.encode("a").ids == read
 

@@ -16,7 +16,7 @@ from library_models import attention_of, build
 from numpy.typing import NDArray
 from outputs import Tokens, write_recorded
 from sentence_variants import BERT_SIZES, inputs_of
-from token_ids import CLIP, some_tokens
+from token_ids import CLIP, SIGLIP, some_tokens
 from vocabularies import vocabulary_size, write_tokenizer
 
 
@@ -36,6 +36,7 @@ CLIP_SIZES = {
     "intermediate_size": 23,
     "max_position_embeddings": 16,
 }
+SIGLIP_SIZES = CLIP_SIZES | {"bos_token_id": 2, "eos_token_id": 1}
 _IMAGES = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 9}
 VARIANTS: dict[str, Embedder] = {
     "clip_text_model/linear": Embedder(
@@ -55,6 +56,24 @@ VARIANTS: dict[str, Embedder] = {
         },
         lambda model, inputs: model.get_text_features(**inputs).pooler_output,
     ),
+    "siglip_text_model/base": Embedder("SiglipTextModel", SIGLIP_SIZES | {"projection_size": 13}),
+    "siglip2_text_model/base": Embedder(
+        "Siglip2TextModel", SIGLIP_SIZES | {"num_hidden_layers": 1, "hidden_act": "gelu", "layer_norm_eps": 1e-3}
+    ),
+    **{
+        f"{name.lower()}/whole": Embedder(
+            f"{name}Model",
+            {
+                "text_config": SIGLIP_SIZES | {"vocab_size": vocabulary_size(SIGLIP), "num_hidden_layers": layers},
+                "vision_config": _IMAGES | images,
+            },
+            lambda model, inputs: model.get_text_features(**inputs).pooler_output,
+        )
+        for name, layers, images in (
+            ("Siglip", 2, {"image_size": 4, "patch_size": 2}),
+            ("Siglip2", 1, {"num_patches": 4, "patch_size": 2}),
+        )
+    },
     "dpr/question": Embedder("DPRQuestionEncoder", BERT_SIZES | {"projection_dim": 13}),
     "dpr/context": Embedder("DPRContextEncoder", BERT_SIZES | {"num_hidden_layers": 2, "hidden_act": "relu"}),
 }

@@ -19,6 +19,7 @@ from token_ids import (
     QWEN,
     REMBERT,
     ROBERTA,
+    SIGLIP,
     T5,
     XLM_ROBERTA,
     Specials,
@@ -56,6 +57,7 @@ SPECIALS: dict[str, Specials] = {
     "bart": BART,
     "esm": ESM,
     **dict.fromkeys(("clip", "clip_text_model"), CLIP),
+    **dict.fromkeys(("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"), SIGLIP),
 }
 
 

@@ -24,6 +24,7 @@ class Specials:
     segments: bool  # whether the second text has another segment
     vocabulary: str = "bert"  # one of `vocabularies.VOCABULARIES`
     ends: bool = False  # whether the model asks for the separator in every text
+    padding: int | None = None  # what every text is padded with, where the model reads that
 
 
 BERT = Specials(unknown=1, classify=2, separate=3, between=1, segments=True)
@@ -42,11 +43,18 @@ REMBERT = Specials(unknown=2, classify=3, separate=4, between=1, segments=False,
 QWEN = Specials(unknown=6, classify=None, separate=0, between=1, segments=False, vocabulary="qwen")
 ESM = Specials(unknown=3, classify=0, separate=2, between=1, segments=False, vocabulary="esm")
 CLIP = Specials(unknown=70, classify=525, separate=526, between=2, segments=False, vocabulary="clip")
+SIGLIP = Specials(unknown=3, classify=None, separate=1, between=1, segments=False, vocabulary="siglip", padding=0)
 T5 = Specials(unknown=2, classify=None, separate=1, between=1, segments=False, vocabulary="t5")
 
 
 def some_tokens(seed: int, max_tokens: int, specials: Specials) -> Iterator[Tokens]:
-    """One token, a word, texts and pairs, up to the full length."""
+    """One token, a word, texts and pairs, up to the full length; all of that where they are padded."""
+    for text in _unpadded(seed, max_tokens, specials):
+        padding = [] if specials.padding is None else [specials.padding] * (max_tokens - len(text.ids))
+        yield Tokens(text.ids + padding, text.segments + [0] * len(padding))
+
+
+def _unpadded(seed: int, max_tokens: int, specials: Specials) -> Iterator[Tokens]:
     random = np.random.default_rng(seed)
     begin = [] if specials.classify is None else [specials.classify]
     framing = len(begin) + 1

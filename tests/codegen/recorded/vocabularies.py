@@ -64,6 +64,17 @@ CLIP_VOCABULARY = (
     *(merge.replace(" ", "") for merge in CLIP_MERGES),
     *("<|startoftext|>", "<|endoftext|>"),
 )
+# Gemma's, in lower case; ids of words are those of most.
+SIGLIP_MERGES = ("\u2581 t", "\u2581t h", "\u2581th e", "o n", "i n", "\u2581 a", "\u2581a n", "\u2581an d")
+SIGLIP_VOCABULARY = (
+    *("<pad>", "<eos>", "<bos>", "<unk>", "<mask>"),
+    *("\u2581", *"abcdefghijklmnopqrstuvwxyz0123456789.,!?'-:;()", "\u00e9", "\u4e2d"),
+    *(merge.replace(" ", "") for merge in SIGLIP_MERGES),
+    *(f"<0x{byte:02X}>" for byte in range(256)),
+)
+SIGLIP_SETTINGS = {  # as in published folders
+    **{"model_input_names": ["input_ids"], "padding_side": "right", "add_bos_token": False, "add_eos_token": True},
+}
 T5_EXTRA_IDS = 2
 T5_VOCABULARY = (
     *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
@@ -88,6 +99,7 @@ VOCABULARIES = {
     "t5": T5_VOCABULARY,
     "esm": ESM_VOCABULARY,
     "clip": CLIP_VOCABULARY,
+    "siglip": SIGLIP_VOCABULARY,
 }
 
 
@@ -153,7 +165,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
     few = dict.fromkeys(("deberta_bytes", "luke", "qwen"), FEW_MERGES)
-    merge_lines = (few | {"clip": CLIP_MERGES}).get(specials.vocabulary, MERGES)
+    merge_lines = (few | {"clip": CLIP_MERGES, "siglip": SIGLIP_MERGES}).get(specials.vocabulary, MERGES)
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *merge_lines, "")), encoding="utf-8")
@@ -170,6 +182,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "mpnet": ("MPNetTokenizer", {"vocab": ids}),
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
+        "siglip": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **SIGLIP_SETTINGS}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
         "luke": ("LukeTokenizer", {"vocab": ids, "merges": merges}),
         "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),

@@ -14,7 +14,14 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import AddedToken, Template, TemplatePart, TokenizerSpec, bert_template
+from codegen.ir.tokenizer_spec import (
+    AddedToken,
+    Padding,
+    Template,
+    TemplatePart,
+    TokenizerSpec,
+    bert_template,
+)
 from codegen.load.tokenizer_files.decoder_json import DecoderSpec
 from codegen.tokenizer import (
     UNICODE_TABLE_BYTES,
@@ -81,7 +88,7 @@ def test_tables_are_deterministic_and_never_empty() -> None:
 
 def test_fields_are_those_of_the_struct_in_order() -> None:
     """With what a template may leave at its default."""
-    tables = compile_tokenizer(replace(spec(), template=replace(spec().template, cuts_first=True)))
+    tables = compile_tokenizer(replace(spec(), template=replace(spec().template, padding=Padding(7, 12))))
     groups = {field.name: field.group or () for field in tables.fields}
     trie = next(field for field in groups["model"] if field.name == "trie").group or ()
     for struct, fields in {

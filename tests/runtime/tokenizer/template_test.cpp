@@ -57,6 +57,40 @@ TEST(Template, OnlyBehind) {
     EXPECT_EQ(pair.segments, (Segments{0, 0, 0, 1}));
 }
 
+// All that a model reads of an input that is padded: texts, pairs, and both where they are cut.
+TEST(Template, Padding) {
+    BertTokenizer tables = with({2, 4, {{kFirst, 1}, {3, 1}}, {{kFirst, 0}, {3, 0}, {kSecond, 0}, {3, 1}}});
+    tables.parts.padded = 6;
+    tables.parts.padding = 9;
+    const auto single = Call(tables, 8).single("the world", etch::SpecialTokens::recognized);
+    EXPECT_EQ((Ids{single.ids.begin() + 2, single.ids.end()}), (Ids{3, 9, 9, 9}));
+    EXPECT_EQ(single.segments, (Segments{1, 1, 1, 0, 0, 0}));
+    EXPECT_FALSE(single.truncated);
+    for (std::size_t i = 2; i < 6; ++i)
+        EXPECT_EQ(single.offsets[i].end, 0U);
+    const auto empty = Call(tables, 6).single("", etch::SpecialTokens::recognized);
+    EXPECT_EQ(empty.ids, (Ids{3, 9, 9, 9, 9, 9}));
+    const auto pair = Call(tables, 6).pair("the", "world");
+    EXPECT_EQ((Ids{pair.ids.begin() + 3, pair.ids.end()}), (Ids{3, 9, 9}));
+    EXPECT_EQ(pair.segments, (Segments{0, 0, 0, 1, 0, 0}));
+
+    const auto longer = Call(tables, 8).single("the the the the the the", etch::SpecialTokens::recognized);
+    EXPECT_EQ(longer.ids.size(), 7U);
+    const auto cut = Call(tables, 6).single("the the the the the the", etch::SpecialTokens::recognized);
+    EXPECT_TRUE(cut.truncated);
+    EXPECT_EQ(cut.ids.size(), 6U);
+    EXPECT_EQ(cut.ids.back(), 3);
+    EXPECT_EQ(Call(tables, 6).pair("the the the", "world hello").ids.size(), 6U);
+
+    // There is room for the text, but not for all that it is padded to: nothing is written.
+    const auto none = Call(tables, 5).single("the", etch::SpecialTokens::recognized);
+    EXPECT_TRUE(none.truncated);
+    EXPECT_EQ(none.ids.size(), 0U);
+    const auto no_pair = Call(tables, 5).pair("the", "world");
+    EXPECT_TRUE(no_pair.truncated);
+    EXPECT_EQ(no_pair.ids.size(), 0U);
+}
+
 // The second text stays whole: a translation that is scored is not cut.
 TEST(Template, OnlyTheFirstTextIsCut) {
     BertTokenizer tables = kUncased;  // three special tokens

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The special tokens around one text and around two.
+// The special tokens around one text and around two, and behind them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,9 @@ struct Template {
     std::uint32_t pair_count;
     TemplatePart single[kMostParts];
     TemplatePart pair[kMostParts];
-    bool cuts_first = false;  // of a pair that does not fit, the first text only; else both, the longer one first
+    bool cuts_first = false;   // of a pair that does not fit, the first text only; else both, the longer one first
+    std::uint32_t padded = 0;  // tokens that all inputs are padded to, for a model that reads the padding as any other
+    std::int32_t padding = 0;  // the id of the tokens behind the last part
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The texts' half of a whole SigLIP, or of a SigLIP 2 for images of one size: `SiglipModel.get_text_features` of
+`transformers`."""
+
+from __future__ import annotations
+
+from .bases import text_half
+from .siglip_text_model import FAMILY
+
+MODEL_TYPE = "siglip"
+HARMLESS_KEYS = text_half.HARMLESS_KEYS
+read_limits, build_graph = FAMILY.whole_limits, FAMILY.whole_graph

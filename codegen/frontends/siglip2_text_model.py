@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SigLIP 2's encoder of texts (Tschannen et al., 2025, arXiv:2502.14786), which is SigLIP's; `siglip` may be whole ones
+of it, too."""
+
+from __future__ import annotations
+
+from ..load.tokenizer_files.tokenizer_config import SIGLIP2_TOKENIZER
+from .bases import siglip_texts
+
+MODEL_TYPE = "siglip2_text_model"
+HARMLESS_KEYS = siglip_texts.HARMLESS_KEYS
+FAMILY = siglip_texts.SiglipFamily("Siglip2", SIGLIP2_TOKENIZER)
+read_limits, build_graph = FAMILY.text_limits, FAMILY.text_graph
