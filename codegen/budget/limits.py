@@ -45,8 +45,8 @@ class Allowance:
     static: int  # variables, and stack that no model uses
 
 
-# m-profile: the firmware of firmware-demo on the largest of its boards. host: a model's program with the kernel sets of
-# x86-64, those of generative models larger than classifiers.
+# m-profile: the firmware of firmware-demo on the largest of its boards. host: a model's program with all kernel
+# sets of x86-64.
 ALLOWANCES: dict[str, Allowance] = {
     "m-profile": Allowance(code=75 << 10, static=2560),
     "host": Allowance(code=448 << 10, static=24 << 10),

@@ -5,9 +5,8 @@ other. Names as in `transformers`."""
 from __future__ import annotations
 
 from ..ir.graph import Linear
-from .bases.decoder_family import Family
-from .gpt2 import POSITIONS, UNREAD
-from .gptj import NAMES, stack_with
+from .gpt2 import UNREAD
+from .gptj import family
 from .shared import parts
 from .shared.layer_parts import LayerParts
 
@@ -24,14 +23,7 @@ def _projections(made: LayerParts, heads: int) -> tuple[Linear, Linear, Linear]:
     return query, key, value
 
 
-_FAMILY = Family(
-    "CodeGen",
-    "GPT2Tokenizer",
-    stack_with(_projections),
-    names=NAMES,
-    width_of=lambda config: config.positive_int("n_embd"),
-    positions=POSITIONS,
-)
+_FAMILY = family("CodeGen", _projections)
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

@@ -19,7 +19,7 @@ from .shared.rotary import Angles, rotary_tables
 
 MODEL_TYPE = "gptj"
 HARMLESS_KEYS = UNREAD | {"rotary", "scale_attn_weights"}  # these of the first files, which the class does not read
-NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
+_NAMES = Names("transformer.", words="wte.weight", logits_bias="lm_head.bias")
 _THETA = 10_000.0
 _TURNED = 64  # values of a head, where the configuration does not say it
 _MADE_HERE = ("bias", "masked_bias", "causal_mask")  # of older files: the mask
@@ -28,7 +28,7 @@ _MADE_HERE = ("bias", "masked_bias", "causal_mask")  # of older files: the mask
 Projections = Callable[[LayerParts, int], tuple[Linear, Linear, Linear]]
 
 
-def stack_with(projections: Projections) -> StackOf:
+def _stack_with(projections: Projections) -> StackOf:
     """GPT-J's layers, with linears of attention of a file's own."""
 
     def stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
@@ -45,7 +45,7 @@ def stack_with(projections: Projections) -> StackOf:
         epsilon = parts.epsilon_of(config, "layer_norm_epsilon", 1e-5)
         activation = parts.activation_of(config, "activation_function", "gelu_new")
         made = LayerParts(tensors, [f"{prefix}h.{i}." for i in range(count)], widths, epsilon)
-        words = parts.parameter(tensors, "word_embeddings", f"{prefix}{NAMES.words}", (vocabulary, width))
+        words = parts.parameter(tensors, "word_embeddings", f"{prefix}{_NAMES.words}", (vocabulary, width))
         turned = _turned(config, width // heads)
         cosines, sines = rotary_tables("rotary", Angles(_THETA), tokens, turned)
         query, key, value = projections(made, heads)
@@ -83,14 +83,19 @@ def _projections(made: LayerParts, _: int) -> tuple[Linear, Linear, Linear]:
     return query, key, value
 
 
-_FAMILY = Family(
-    "GPTJ",
-    "GPT2Tokenizer",
-    stack_with(_projections),
-    names=NAMES,
-    width_of=lambda config: config.positive_int("n_embd"),
-    positions=POSITIONS,
-)
+def family(name: str, projections: Projections) -> Family:
+    """One that differs in how files have queries, keys and values."""
+    return Family(
+        name,
+        "GPT2Tokenizer",
+        _stack_with(projections),
+        names=_NAMES,
+        width_of=lambda config: config.positive_int("n_embd"),
+        positions=POSITIONS,
+    )
+
+
+_FAMILY = family("GPTJ", _projections)
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..errors import EtchError
 from ..ir.program import Program
+from ..pack.tables import Table
 from ..targets import Target, round_up
 from .placement import Placement
 from .plan import Plan
 from .regions import RegionSearch, Room, checked_rooms, parse_room
 from .table_traffic import table_traffic
-
-if TYPE_CHECKING:
-    from ..pack.tables import Table
 
 _COPIED = ",copied"
 

@@ -14,17 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..ir import program as p
 from ..ir.op import slots
 from ..ir.stage import Stage
+from ..pack.tables import Table
 from ..targets import Target
 from .plan import Plan
 from .traffic import Times, ops_with_times, rows_in
-
-if TYPE_CHECKING:
-    from ..pack.tables import Table
 
 
 def table_traffic(program: p.Program, plan: Plan, target: Target, tables: Sequence[Table]) -> dict[str, int]:

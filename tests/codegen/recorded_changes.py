@@ -31,6 +31,17 @@ def configure(**values: Any) -> Change:
     return change
 
 
+def texts(key: str = "text_config", **values: Any) -> Change:
+    """Sets keys of the configuration of texts below that of a whole model; None removes one."""
+
+    def change(path: Path) -> None:
+        config = json.loads((path / "config.json").read_text())
+        merged = (config.get(key) or {}) | values
+        write_json(path / "config.json", config | {key: {k: v for k, v in merged.items() if v is not None}})
+
+    return change
+
+
 def rename(old: str, new: str) -> Change:
     """Gives a tensor another name."""
 

@@ -47,8 +47,7 @@ def test_every_kernel_answers_as_scalar_does(tmp_path: Path) -> None:
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "--log-level=WARNING", *options], check=True)
     jobs = str(os.cpu_count() or 1)
     subprocess.run(["cmake", "--build", build, "--parallel", jobs, "--", "--quiet"], check=True)
-    for name, request in made.items():
-        assert request.out == tmp_path / name
+    for name in made:
         [program] = (path for path in (build / "bin").glob(f"*-{name}") if path.stem == path.name)
         kernels = subprocess.run([program, "--kernel", "list"], capture_output=True, text=True, check=True).stdout
         meant = answers(program, "--kernel", "scalar")

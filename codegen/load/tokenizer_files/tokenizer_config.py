@@ -56,9 +56,12 @@ _OTHER_NAMES = {
 }
 _REBUILT_CLASSES = (BERT_TOKENIZER, "DistilBertTokenizer", "ElectraTokenizer", _MPNET)
 _AS_IN_JSON_CLASSES = ("PreTrainedTokenizer", "TokenizersBackend")
-# Of families whose folders' own class does not count for `transformers`: tokenizer.json does, as it is.
-AS_IN_JSON = "TokenizersBackend, whatever a folder says"
-_WHATEVER_IS_SAID = (QWEN2_TOKENIZER, SIGLIP2_TOKENIZER, AS_IN_JSON)  # their families', where a folder names another
+AS_IN_JSON = "tokenizer.json"  # of families that have it as it is, whatever class a folder names
+# The class of families for which `transformers` does not ask what a folder names, by what their `Limits` say.
+_WHATEVER_IS_SAID = {
+    **{name: name for name in (QWEN2_TOKENIZER, SIGLIP2_TOKENIZER)},
+    AS_IN_JSON: "TokenizersBackend",
+}
 _WITHOUT_SEGMENTS = ("DistilBertTokenizer", _MPNET, *_AS_IN_JSON_CLASSES)  # unless `model_input_names` asks for them
 
 
@@ -242,7 +245,7 @@ def _said_class(values: dict[str, Any], class_in_config: object, usual_class: st
     """And the file that says it."""
     name = values.get("tokenizer_class")
     if usual_class in _WHATEVER_IS_SAID:
-        return usual_class.partition(",")[0], None
+        return _WHATEVER_IS_SAID[usual_class], None
     if name is not None:
         return name, FILE
     return (usual_class, None) if class_in_config is None else (class_in_config, "config.json")

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, add, assert_refused, changed, configure, graph_of
+from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, texts
 from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetensors
 
 from codegen.ir import graph as g
@@ -19,17 +18,6 @@ from codegen.oracle.interpret import Interpreter
 
 PROJECTED, POOLED, WHOLE = "clip_text_model/linear", "clip_text_model/pooled", "clip/whole"
 START, END = 525, 526
-
-
-def texts(key: str = "text_config", **values: Any) -> Change:
-    """Sets keys of a whole CLIP's configuration of texts; None removes one."""
-
-    def change(path: Path) -> None:
-        config = json.loads((path / "config.json").read_text())
-        merged = (config.get(key) or {}) | values
-        write_json(path / "config.json", config | {key: {k: v for k, v in merged.items() if v is not None}})
-
-    return change
 
 
 def with_modules(path: Path) -> None:

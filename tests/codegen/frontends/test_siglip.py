@@ -4,14 +4,12 @@ test_recorded_models.py has what the models compute, load/test_padding.py what t
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from recorded.outputs import folder
-from recorded_changes import Change, add, assert_refused, changed, configure, graph_of
+from recorded_changes import Change, add, assert_refused, changed, configure, graph_of, texts
 from tiny_checkpoint import read_raw_safetensors, write_json, write_raw_safetensors
 
 from codegen.ir import graph as g
@@ -19,17 +17,6 @@ from codegen.oracle.interpret import Interpreter
 
 TEXT, WHOLE, WHOLE_2 = "siglip_text_model/base", "siglip/whole", "siglip2/whole"
 IDS = [7, 30, 9, 1, *[0] * 12]
-
-
-def texts(key: str = "text_config", **values: Any) -> Change:
-    """Sets keys of the configuration of texts; None removes one."""
-
-    def change(path: Path) -> None:
-        config = json.loads((path / "config.json").read_text())
-        merged = (config.get(key) or {}) | values
-        write_json(path / "config.json", config | {key: {k: v for k, v in merged.items() if v is not None}})
-
-    return change
 
 
 def output(path: Path, ids: list[int]) -> np.ndarray:

@@ -271,6 +271,20 @@ TEST_P(BiasedAttentionOp, QueriesAndKeysMayDifferInNumber) {
     });
 }
 
+// A text by tiles and blocks of several sizes: the bits of the scalar set.
+template <class Heads>
+void every_tile_as_scalar(const KernelSet& set, const Sizes& sizes, const Rows& rows, const TextRows& text,
+                          const ScoreBias& bias, const SoftCap* cap = nullptr) {
+    const std::vector<float> want =
+        Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &bias, cap);
+    for (const std::uint32_t tile_rows : {1u, 4u, 64u}) {
+        Caller<Heads> caller(set, sizes, sizes.max_tokens, tile_rows);
+        ASSERT_TRUE(same_bits(caller.whole(rows, text, &bias, cap), want)) << tile_rows;
+        for (const std::uint32_t block_rows : {1u, 6u, 1000u})
+            ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &bias, block_rows, cap), want));
+    }
+}
+
 TEST_P(BiasedAttentionOp, EverySetAndTileAsScalar) {
     for_each_case([this](auto* kind, const Sizes& sizes, std::uint32_t tokens) {
         using Heads = std::remove_pointer_t<decltype(kind)>;
@@ -279,14 +293,7 @@ TEST_P(BiasedAttentionOp, EverySetAndTileAsScalar) {
         const Table table(sizes, 3.0f);
         for (const AttentionMask mask : kMasks) {
             const ScoreBias bias{mask, 2, table.values.data()};
-            const std::vector<float> want =
-                Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &bias);
-            for (const std::uint32_t tile_rows : {1u, 4u, 64u}) {
-                Caller<Heads> caller(set(), sizes, sizes.max_tokens, tile_rows);
-                ASSERT_TRUE(same_bits(caller.whole(rows, text, &bias), want)) << tile_rows;
-                for (const std::uint32_t block_rows : {1u, 6u, 1000u})
-                    ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &bias, block_rows), want));
-            }
+            ASSERT_NO_FATAL_FAILURE(every_tile_as_scalar<Heads>(set(), sizes, rows, text, bias));
         }
     });
 }
@@ -317,14 +324,7 @@ TEST_P(BiasedAttentionOp, EverySetAndTileCapsAsScalar) {
         const Rows rows = random_rows(sizes, tokens, tokens);
         const TextRows text = whole_text(tokens);
         const ScoreBias past{AttentionMask::past, 4, nullptr};
-        const std::vector<float> want =
-            Caller<Heads>(scalar(Packing::panel), sizes, sizes.max_tokens, 64).whole(rows, text, &past, &kCap);
-        for (const std::uint32_t tile_rows : {1u, 4u, 64u}) {
-            Caller<Heads> caller(set(), sizes, sizes.max_tokens, tile_rows);
-            ASSERT_TRUE(same_bits(caller.whole(rows, text, &past, &kCap), want)) << tile_rows;
-            for (const std::uint32_t block_rows : {1u, 6u, 1000u})
-                ASSERT_TRUE(same_bits(caller.attend({&text, 1}, rows.query, &past, block_rows, &kCap), want));
-        }
+        every_tile_as_scalar<Heads>(set(), sizes, rows, text, past, &kCap);
     });
 }
 

@@ -2,8 +2,9 @@
 // s8 x s8 -> s32 -> f32 by smlad, tiles of 4 rows x 1 column. Included inside the namespace of dsp.
 //
 // a       [rows][k], plain s8; zeros up to a multiple of kEncodedPadding values; 4-byte aligned.
-// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack or by the Pack ops for keys and values; 4-byte
-// aligned. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// weights [n][allocated_k] s8 in Packing::rows, made by codegen/pack or by the Pack ops for keys and values;
+//         4-byte aligned.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows (1 has its own tile, 2 and 3 are computed as 4), any n, any k.
 //
 // smlad wants pairs of int16: of 4 neighbouring bytes, sxtb16 makes the pair of the first and third, and after a

@@ -3,8 +3,9 @@
 // Included inside the namespace of mve.
 //
 // a       [rows][k], row stride a_stride floats, 4-byte aligned.
-// weights [n][allocated_k] f32 in Packing::rows, made by codegen/pack or by the Pack ops for keys and values; 4-byte
-// aligned. out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
+// weights [n][allocated_k] f32 in Packing::rows, made by codegen/pack or by the Pack ops for keys and values;
+//         4-byte aligned.
+// out     [rows][n] f32, row stride out_stride floats; columns from n on are not touched. residual may be out.
 // Any rows, n (columns that do not exist read those of the last one) and k.
 
 // The sums of four columns by a row.
