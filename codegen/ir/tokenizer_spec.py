@@ -270,6 +270,14 @@ class UnigramModel:
 
 
 @dataclass(frozen=True)
+class BytesModel:
+    """Each byte of a text is a token."""
+
+    pieces: tuple[bytes | None, ...]  # by id; None where an id is none of a byte
+    first_id: int  # of the byte 0; the others follow
+
+
+@dataclass(frozen=True)
 class Trimming:
     """Offsets leave out the spaces at the ends of a piece of bytes, and the white space that an added token strips."""
 
@@ -354,7 +362,7 @@ class TokenizerSpec:
 
     normalizer: Normalizer
     segmenter: Segmenter
-    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel
+    model: WordPieceModel | WordLevelModel | ByteLevelBpeModel | CharacterBpeModel | UnigramModel | BytesModel
     template: Template
     added_tokens: tuple[AddedToken, ...]
     json: str  # a tokenizer.json text that makes `tokenizers` behave the same, without truncation and padding; where
@@ -369,6 +377,8 @@ class TokenizerSpec:
         """Its kind in two words, for the report."""
         if isinstance(self.model, ByteLevelBpeModel):
             return "byte-level BPE"
+        if isinstance(self.model, BytesModel):
+            return "bytes"
         inner = self.segmenter.inner if isinstance(self.segmenter, SplitSegmenter) else None
         words_as_they_are = isinstance(inner, WordSegmenter)
         if isinstance(self.model, CharacterBpeModel):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
+from ..load.tokenizer_files.byte_level_json import bytes_of
 from ..load.tokenizer_files.text_tokenizers import TargetTokenizer
 
 
@@ -15,7 +16,9 @@ class Speller:
 
     def __init__(self, target: TargetTokenizer) -> None:
         self._tokenizer = Tokenizer.from_str(target.spec.json)
+        self._special = {token.id for token in target.spec.added_tokens if token.special}
         self._drops_last_spaces = target.decoder.drops_last_spaces
+        self._drops_malformed = target.decoder.drops_malformed
 
     def text(self, ids: Sequence[int], before: Sequence[int] = ()) -> str:
         """What is written behind the tokens of a prompt, without a last character of it that is cut; none where it
@@ -27,4 +30,7 @@ class Speller:
         return text.rstrip(" ") if self._drops_last_spaces else text
 
     def _decoded(self, ids: Sequence[int]) -> str:
-        return self._tokenizer.decode(list(ids), skip_special_tokens=True)
+        if not self._drops_malformed:
+            return self._tokenizer.decode(list(ids), skip_special_tokens=True)
+        tokens = (self._tokenizer.id_to_token(i) for i in ids if i not in self._special)
+        return b"".join(bytes_of(token) for token in tokens if token is not None).decode(errors="ignore")

@@ -61,6 +61,7 @@ def compile_decoder(spec: TokenizerSpec, decoder: DecoderSpec, tables: Tokenizer
         boolean("drops_first_spaces", decoder.drops_first_spaces),
         boolean("byte_fallback", decoder.byte_fallback),
         boolean("drops_last_spaces", decoder.drops_last_spaces),
+        boolean("drops_malformed", decoder.drops_malformed),
     )
     return Part("Decoder", fields, arrays)
 

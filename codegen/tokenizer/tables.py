@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import EtchError
 from ..ir.tokenizer_spec import (
     ByteLevelBpeModel,
+    BytesModel,
     CharacterBpeModel,
     TokenizerSpec,
     UnigramModel,
@@ -18,6 +19,7 @@ from ..ir.tokenizer_spec import (
 )
 from .added_tokens import compile_added_tokens
 from .byte_level_bpe import compile_byte_level_bpe
+from .bytes_model import compile_bytes
 from .character_bpe import compile_character_bpe
 from .content_tables import content_arrays, content_fields
 from .fields import Field, Part
@@ -80,6 +82,8 @@ def compile_tokenizer(spec: TokenizerSpec, *, words_of: int = 0) -> TokenizerTab
 def _compile_model(spec: TokenizerSpec, texts: list[bytes]) -> Part:
     if isinstance(spec.model, ByteLevelBpeModel):
         return compile_byte_level_bpe(spec.model, texts, spec.trimming)
+    if isinstance(spec.model, BytesModel):
+        return compile_bytes(spec.model, texts)
     special = {token.id for token in spec.added_tokens if token.special}
     if isinstance(spec.model, CharacterBpeModel):
         return compile_character_bpe(spec.model, texts, special)

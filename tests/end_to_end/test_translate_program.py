@@ -152,14 +152,15 @@ SWEPT = (
 
 
 @pytest.mark.parametrize(
-    "variant", ["t5/texts", "transformer/course", *(pytest.param(v, marks=pytest.mark.sweep) for v in SWEPT)]
+    "variant",
+    ["t5/texts", "t5/bytes", "transformer/course", *(pytest.param(v, marks=pytest.mark.sweep) for v in SWEPT)],
 )
 def test_a_folder_with_a_tokenizer(variant: str, shared: Path) -> None:
     """The library's tokens and texts, or those of the module; what they do not know, nothing, and more than is read
     among them."""
     checkpoint, out = GENERATION / variant, shared / variant.replace("/", "_") / "tiny"
     texts = json.loads((checkpoint / "texts.json").read_text(encoding="utf-8"))
-    end = 1 if variant in ("t5/texts", "mt5/texts", "pegasus/texts") else 2
+    end = 1 if variant in ("t5/texts", "t5/bytes", "mt5/texts", "pegasus/texts") else 2
     assert all(text["margin"] > 1e-4 for text in texts)
     request = pipeline.Request(checkpoint, out, recipe="fp32", beams=1)
     once(out.parent / "made", "tiny", lambda: pipeline.generate(request, lambda _: None))

@@ -12,14 +12,15 @@ from tiny_checkpoint import DEFAULT_VOCAB
 
 Files = dict[str, Any]  # by name: the parsed JSON, or text
 
-TOKEN_KEYS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+TOKEN_KEYS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
+NEW_TOKENS = ("<0>", "<1>", "<2>", "<3>")
 CLASSES = (
     *("BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "ElectraTokenizerFast", "MPNetTokenizer", None),
     *("RobertaTokenizer", "RobertaTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend", "GPT2Tokenizer"),
     *("BartTokenizer", "XLMRobertaTokenizer", "CamembertTokenizerFast", "AlbertTokenizer", "DebertaV2Tokenizer"),
     *("T5Tokenizer", "T5TokenizerFast", "LlamaTokenizer", "LlamaTokenizerFast", "GemmaTokenizer"),
     *("MBartTokenizer", "MBart50Tokenizer", "BarthezTokenizer", "MarianTokenizer", "DebertaTokenizer"),
-    *("NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer", "PegasusTokenizer"),
+    *("NllbTokenizer", "NllbTokenizerFast", "M2M100Tokenizer", "PegasusTokenizer", "ByT5Tokenizer"),
 )
 TOKENS = (
     "[CLS]",
@@ -96,6 +97,15 @@ def _setting(source: random.Random, files: Files) -> str:
             value = {str(source.choice((0, 3, 4, 700, len(DEFAULT_VOCAB)))): _added(source) for _ in range(2)}
     values[key] = value
     return f"{file}: {key} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def _new_tokens(source: random.Random, files: Files) -> str:
+    """Several special tokens that no vocabulary has: they get ids in an order of their own."""
+    file = source.choice(("tokenizer_config.json", "special_tokens_map.json"))
+    keys = source.sample(TOKEN_KEYS[:4], source.randint(1, 4))
+    named = dict(zip(keys, source.sample(NEW_TOKENS, len(keys)), strict=True))
+    files.setdefault(file, {}).update(named)
+    return f"{file}: {json.dumps(named)}"
 
 
 def _token(source: random.Random) -> object:
@@ -214,4 +224,4 @@ def _vocabulary(source: random.Random, files: Files) -> str:
     return "one piece more"
 
 
-_EDITS = (_setting, _setting, _setting, _delete, _in_json, _in_json, _more_added, _lines, _vocabulary)
+_EDITS = (_setting, _setting, _setting, _new_tokens, _delete, _in_json, _in_json, _more_added, _lines, _vocabulary)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small folders with the tokenizers of generative models: GPT-2's, mBART's, NLLB's, PEGASUS's, BARThez', Marian's,
-M2M-100's."""
+M2M-100's, ByT5's."""
 
 from __future__ import annotations
 
@@ -60,7 +60,33 @@ def writer_folders() -> dict[str, Files]:
     for name, files in found.items():
         family = name.partition(",")[0]
         files["config.json"] = {"model_type": "mbart" if family == "barthez" else family}
-    return found
+    return found | _byt5()
+
+
+def _byt5() -> dict[str, Files]:
+    """As `transformers` saves it, as published, and by its class alone."""
+    config = {"model_type": "t5", "tokenizer_class": "ByT5Tokenizer"}
+    flags = {**dict.fromkeys(("single_word", "lstrip", "rstrip"), False), "normalized": True}
+    texts = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    tokens = {key: {"content": text, **flags} for key, text in texts.items()}
+    sentinels = {"additional_special_tokens": [f"<extra_id_{i}>" for i in range(125)]}
+    typed = {key: {**token, "__type": "AddedToken"} for key, token in tokens.items()}
+    published = {**typed, "extra_ids": 125, **sentinels, "tokenizer_class": "ByT5Tokenizer"}
+    return {
+        "byt5": {
+            **{
+                name: _content(_RECORDED / "t5" / "bytes" / name)
+                for name in ("tokenizer_config.json", "added_tokens.json")
+            },
+            "config.json": {"model_type": "t5"},
+        },
+        "byt5, published": {
+            "tokenizer_config.json": published,
+            "special_tokens_map.json": {**tokens, **sentinels},
+            "config.json": dict(config),
+        },
+        "byt5, its class": {"config.json": dict(config)},
+    }
 
 
 def _recorded(family: str, *names: str) -> Files:

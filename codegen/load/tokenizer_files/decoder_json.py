@@ -27,6 +27,7 @@ class DecoderSpec:
     byte_fallback: bool = False  # <0x41> is a byte
     strip: int = 0  # spaces taken from the beginning of the text
     drops_last_spaces: bool = False  # those at its end
+    drops_malformed: bool = False  # bytes that are no UTF-8, else U+FFFD
 
 
 def read_decoder(value: object) -> DecoderSpec:

@@ -17,6 +17,7 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import FolderTokens, read_tokens
 from .template_json import template_of
+from .token_search import check_found_alike
 from .tokenizer_config import FILE as CONFIG_FILE
 from .tokenizer_config import check_is_added, check_unsupported, has_segments, read_config
 from .vocab_text import FILE, MAX_BYTES, text_of
@@ -60,7 +61,7 @@ def read_esm_folder(folder: CheckpointFolder) -> TokenizerSpec:
     tokens = read_tokens(folder, config, None, usual, rebuilds=True)
     named = _named(vocab, tokens)
     found = [*vocab, *(token.content for token in named if token.content not in vocab)]
-    _check_known(found)
+    check_found_alike(found, FILE)
     spec = read_word_level_json(_described(vocab, named, tokens.special))
     added = {token.content: token for token in named if token.special}
     for key, value, file in tokens.extra:
@@ -76,20 +77,6 @@ def _named(vocab: dict[str, int], tokens: FolderTokens) -> list[AddedToken]:
         message = f"{shown(alone)} is a token only where it is a word (single_word): not supported here"
         raise refusal("added-token-unsupported", message, file=CONFIG_FILE)
     return [replace(token, lstrip=False, rstrip=False, normalized=False) for token in named]
-
-
-def _check_known(tokens: Sequence[str]) -> None:
-    """That the longest token from the left is what `transformers` finds: it looks for them while it goes on, and where
-    one can begin inside of another that turns out to be none, it may lose both."""
-    firsts = {token[0] for token in tokens if token}
-    single = {token for token in tokens if len(token) == 1}
-    for token in tokens:
-        if token.split() not in ([], [token]):
-            raise refusal("added-token-unsupported", f"{shown(token)} has white space inside of it", file=FILE)
-        inside = next((c for c in token[1:] if c in firsts), None)
-        if inside is not None and token[0] not in single:
-            message = f"{shown(token)} has {shown(inside)} inside of it, which begins others: a text could have both"
-            raise refusal("added-token-unsupported", message, file=FILE)
 
 
 def _described(vocab: dict[str, int], named: Sequence[AddedToken], special: dict[str, str]) -> dict[str, Any]:

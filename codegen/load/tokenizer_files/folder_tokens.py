@@ -50,7 +50,7 @@ LUKE_TOKENS = ROBERTA_TOKENS | {"entity_1_token": "<ent>", "entity_2_token": "<e
 
 # GPT2Tokenizer's: one token is all three, and there may be one of padding.
 GPT2_TOKENS: dict[str, object] = {
-    **dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>"),
+    **dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>"),
     "pad_token": None,
 }
 # GPTNeoXTokenizer's.

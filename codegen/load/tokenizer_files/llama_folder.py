@@ -41,11 +41,11 @@ from .unigram_folder import CLASSES
 
 FILE = "tokenizer.model"
 _MAX_MODEL_BYTES = 32 << 20
-_TOKENS: dict[str, object] = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+_TOKENS: dict[str, object] = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
 _GEMMA_TOKENS: dict[str, object] = {
-    "unk_token": "<unk>",
     "bos_token": "<bos>",
     "eos_token": "<eos>",
+    "unk_token": "<unk>",
     "pad_token": "<pad>",
     "mask_token": "<mask>",
 }

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...errors import EtchError
-from ...ir.tokenizer_spec import ByteLevelBpeModel, CharacterBpeModel, TokenizerSpec
+from ...ir.tokenizer_spec import ByteLevelBpeModel, BytesModel, CharacterBpeModel, TokenizerSpec
 from ..config import Config
 from ..files import CheckpointFolder
 from ..limits import Limits
 from ..refusal import refusal
+from .byt5_folder import DECODER as BYTES_DECODER
 from .character_tokenizers import has_characters, read_source, read_target
 from .decoder_json import DecoderSpec, read_decoder
 from .looked_up_pieces import DECODER
@@ -94,6 +95,8 @@ def _with_note(folder: CheckpointFolder, spec: TokenizerSpec, place: str = "") -
 
 def _decoder(spec: TokenizerSpec) -> DecoderSpec:
     """Where one tokenizer is both."""
+    if isinstance(spec.model, BytesModel):
+        return BYTES_DECODER
     described = json.loads(spec.json)
     if "decoder" in described:
         return read_decoder(described["decoder"])

@@ -22,6 +22,7 @@ from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from . import tokenizer_config, tokenizer_json, vocab_text
 from .bert_json import read_bert_json
+from .byt5_folder import is_byt5_folder, read_byt5_folder
 from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte_level_folder
 from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
@@ -44,7 +45,9 @@ def load_tokenizer(
     """The checked tokenizer; no id of it reaches `vocab_size`, the rows of the word embedding. `class_in_config` is
     `tokenizer_class` of config.json, `usual_class` what the family has where no file names one."""
     described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
-    if described is not None and is_word_level(described):
+    if is_byt5_folder(folder, class_in_config, usual_class):
+        spec, file = read_byt5_folder(folder), tokenizer_config.FILE
+    elif described is not None and is_word_level(described):
         read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)
         file = tokenizer_json.FILE

@@ -65,6 +65,8 @@ using BertTokenizer = Tokenizer<BertNormalizer, BertSegmenter, WordPiece>;
 using WordLevelTokenizer = Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>;
 // Characters as models that spell words have them.
 using SingleCharacterTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>;
+// No vocabulary: the bytes of a text.
+using ByteTokenizer = Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>;
 using ByteLevelBpeTokenizer = Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>;
 using DigitsBpeTokenizer = Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>;
 using Cl100kBpeTokenizer = Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>;
@@ -158,6 +160,7 @@ std::size_t piece(const WordPiece& model, std::int32_t id, char* text, std::size
 std::size_t piece(const ByteLevelBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const CharacterBpe& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
+std::size_t piece(const Bytes& model, std::int32_t id, char* text, std::size_t capacity) noexcept;
 
 template <class Tables>
 std::size_t piece(const Tables& tables, std::int32_t id, char* text, std::size_t capacity) noexcept {

@@ -17,8 +17,8 @@ constexpr std::uint8_t kSpace = 0x20;
 // Bytes to whole characters, in memory of the caller's.
 class Writer {
   public:
-    Writer(DecoderState& state, char* text, std::size_t capacity) noexcept
-        : state_(state), text_(text), capacity_(capacity) {}
+    Writer(const Decoder& decoder, DecoderState& state, char* text, std::size_t capacity) noexcept
+        : drops_malformed_(decoder.drops_malformed), state_(state), text_(text), capacity_(capacity) {}
 
     std::size_t size() const noexcept { return size_; }
 
@@ -48,7 +48,9 @@ class Writer {
         give_replacement();
     }
 
+    // For malformed bytes.
     void give_replacement() noexcept {
+        if (drops_malformed_) return;
         give(0xEFU);
         give(0xBFU);
         give(0xBDU);
@@ -84,6 +86,7 @@ class Writer {
         ++size_;
     }
 
+    bool drops_malformed_;
     DecoderState& state_;
     char* text_;
     std::size_t capacity_;
@@ -211,7 +214,7 @@ std::size_t decode_id(const Trie& trie, const Roots& roots, const Decoder& decod
     }
 
     DecoderState next = state;
-    Writer out(next, text, capacity);
+    Writer out(decoder, next, text, capacity);
     std::uint8_t byte = 0;
     if (decoder.byte_fallback && read_byte(piece, size, byte)) {
         if (next.run_size == DecoderState::kMostRun) shorten_run(decoder, next, out);
@@ -252,6 +255,12 @@ std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id
                                 capacity);
 }
 
+std::size_t decode(const Bytes& model, const Decoder& decoder, std::int32_t id, bool skip_special, DecoderState& state,
+                   char* text, std::size_t capacity) noexcept {
+    return tokenizer::decode_id(model.trie, tokenizer::roots_of(model), decoder, id, skip_special, state, text,
+                                capacity);
+}
+
 DecoderState decoding_behind(const Decoder& decoder, const std::int32_t* ids, std::uint32_t count) noexcept {
     DecoderState state{};
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -264,7 +273,7 @@ DecoderState decoding_behind(const Decoder& decoder, const std::int32_t* ids, st
 
 std::size_t finish_decoding(const Decoder& decoder, DecoderState& state, char* text, std::size_t capacity) noexcept {
     DecoderState next = state;
-    tokenizer::Writer out(next, text, capacity);
+    tokenizer::Writer out(decoder, next, text, capacity);
     tokenizer::end_run(decoder, next, out);
     out.replace_held();
     if (out.size() <= capacity) state = next;

@@ -33,6 +33,9 @@ inline Roots roots_of(const CharacterBpe& model) noexcept {
 inline Roots roots_of(const Unigram& model) noexcept {
     return {model.first_end, 0, 0, nullptr, 0};
 }
+inline Roots roots_of(const Bytes& model) noexcept {
+    return {model.first_end, 0, 0, nullptr, 0};
+}
 
 // Writes the bytes of the key of this rank, its prefix included, as many as fit from the first one on; returns the size
 // of all.

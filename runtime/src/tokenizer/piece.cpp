@@ -35,5 +35,9 @@ std::size_t piece(const Unigram& model, std::int32_t id, char* text, std::size_t
     return text_of(model.trie, roots_of(model), id, text, capacity);
 }
 
+std::size_t piece(const Bytes& model, std::int32_t id, char* text, std::size_t capacity) noexcept {
+    return text_of(model.trie, roots_of(model), id, text, capacity);
+}
+
 }  // namespace ETCH_ABI_NAMESPACE
 }  // namespace etch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, a tokenizer.json as Llama 3
-has it, Unigram of T5, mBART and PEGASUS, NLLB's BPE, M2M-100's files."""
+has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ _OFFSET = 5  # of PEGASUS's pieces, behind those of its training
 _PEGASUS_FIRST = ("<pad>", "</s>", "<mask_1>", "<mask_2>", *(f"<unk_{i}>" for i in range(2, _OFFSET)), "<unk>")
 _PEGASUS_PIECES = (*_PEGASUS_FIRST, *UNIGRAM)
 _T5_TEXTS = {"vocab_size": len(_T5_PIECES) + 6, "eos_token_id": 1, "decoder_start_token_id": 0}
+_SENTINELS = 2  # of ByT5
 _ONE_TOKEN = {"vocab_size": len(_PIECES) + 1, "bos_token_id": len(_PIECES), "eos_token_id": len(_PIECES)}
 _TWO_ENDS = {
     "vocab_size": len(_PIECES) + 3,
@@ -92,6 +93,7 @@ SPECIAL = {
     "xglm/texts": {"vocab_size": len(_XGLM_PIECES), "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2},
     "t5/texts": _T5_TEXTS,
     "mt5/texts": _T5_TEXTS,
+    "t5/bytes": _T5_TEXTS | {"vocab_size": 3 + 256 + _SENTINELS},
     "gpt2/texts": _ONE_TOKEN,
     "gpt_neo/texts": _ONE_TOKEN,
     "phi/texts": _ONE_TOKEN,
@@ -143,6 +145,9 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         scores = [(piece, -float(i)) for i, piece in enumerate(_T5_PIECES)]
         transformers.T5Tokenizer(vocab=scores, extra_ids=2, model_max_length=20).save_pretrained(folder)
         return
+    if variant == "t5/bytes":
+        transformers.ByT5Tokenizer(extra_ids=_SENTINELS, model_max_length=24).save_pretrained(folder)
+        return
     if variant == "xglm/texts":
         scores = [(piece, -float(i)) for i, piece in enumerate(_XGLM_PIECES)]
         transformers.XGLMTokenizer(
@@ -176,6 +181,11 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
         )
         tokenizer.save_pretrained(folder)
         return
+    _write_llama3(folder)
+
+
+def _write_llama3(folder: Path) -> None:
+    """A tokenizer.json that counts as it is."""
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     first, second = ({"Sequence": {"id": place, "type_id": segment}} for segment, place in enumerate("AB"))
     begins = [{"SpecialToken": {"id": _BEGIN, "type_id": segment}} for segment in (0, 1)]

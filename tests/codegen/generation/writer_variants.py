@@ -70,6 +70,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "t5/tied": ("T5", T5),
     "t5/untied": ("T5", T5_1_1),
     "t5/texts": ("T5", T5_1_1 | {"num_layers": 1, "feed_forward_proj": "gated-silu"} | SPECIAL["t5/texts"]),
+    "t5/bytes": ("T5", T5_1_1 | {"num_layers": 1} | SPECIAL["t5/bytes"]),
     "umt5/own": ("UMT5", UMT5 | {"tie_word_embeddings": False}),
     "mt5/texts": ("MT5", MT5 | {"num_layers": 1, "tie_word_embeddings": False} | SPECIAL["mt5/texts"]),
     "llama/scaled": (

@@ -274,6 +274,16 @@ def test_the_segments_of_gpt2_are_those_that_its_files_ask_for(
     assert {part.segment for part in read(tmp_path).template.pair} == segments
 
 
+def test_new_tokens_of_gpt2_get_ids_in_the_order_of_the_library(tmp_path: Path) -> None:
+    """Not in that of the file."""
+    source = Path(__file__).resolve().parents[1] / "generation" / "gpt2" / "texts"
+    for file in (VOCAB_FILE, MERGES_FILE):
+        shutil.copy(source / file, tmp_path / file)
+    named = {"pad_token": "<3>", "unk_token": "<2>", "eos_token": "<1>", "bos_token": "<0>"}
+    (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": "GPT2Tokenizer", **named}))
+    assert [token.content for token in read(tmp_path).added_tokens] == ["<0>", "<1>", "<2>", "<3>"]
+
+
 @pytest.mark.parametrize(("ignore_merges", "noted"), [(True, True), (False, False)])
 def test_special_tokens_that_words_hold_are_a_note(ignore_merges: bool, noted: bool, place: Path) -> None:
     both(remove(VOCAB_FILE, MERGES_FILE), AS_IN_JSON, put(CONFIG, mask_token=None))(place)

@@ -117,6 +117,17 @@ def test_the_class_that_config_json_names(tmp_path: Path) -> None:
     assert read(path, "LlamaTokenizerFast") == whole
 
 
+@pytest.mark.parametrize("file", ["tokenizer_config.json", "special_tokens_map.json"])
+def test_new_tokens_get_ids_in_the_order_of_the_library(file: str, tmp_path: Path) -> None:
+    """Not in that of the file."""
+    path = model_folder(tmp_path)
+    values = json.loads((path / file).read_text()) if (path / file).exists() else {}
+    named = {"unk_token": "<2>", "eos_token": "<1>", "bos_token": "<0>"}
+    (path / file).write_text(json.dumps(values | named))
+    new = [token for token in read(path).added_tokens if token.content in named.values()]
+    assert [token.content for token in new] == ["<0>", "<1>", "<2>"]
+
+
 def test_merges_are_all_ways_to_write_a_piece() -> None:
     """In the order of `generate_merges` of transformers, recorded."""
     vocab = {text: i for i, (text, _) in enumerate(pieces())}

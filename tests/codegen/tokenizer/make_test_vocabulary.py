@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -32,9 +33,11 @@ from codegen.ir.tokenizer_spec import (  # noqa: E402
     WordPieceModel,
     bert_template,
 )
+from codegen.load.files import CheckpointFolder  # noqa: E402
+from codegen.load.tokenizer_files import byt5_folder  # noqa: E402
 from codegen.load.tokenizer_files.byte_level_json import BYTE_OF, read_byte_level_json  # noqa: E402
 from codegen.load.tokenizer_files.character_bpe_json import read_character_bpe_json  # noqa: E402
-from codegen.load.tokenizer_files.decoder_json import read_decoder  # noqa: E402
+from codegen.load.tokenizer_files.decoder_json import DecoderSpec, read_decoder  # noqa: E402
 from codegen.load.tokenizer_files.unigram_json import BYTE_PIECES, read_unigram_json  # noqa: E402
 from codegen.tokenizer import Field, TokenizerTables, compile_decoder, compile_tokenizer  # noqa: E402
 
@@ -221,6 +224,13 @@ def character_bpe_spec(
     )
 
 
+def byte_spec() -> TokenizerSpec:
+    """ByT5's, with two sentinels."""
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "tokenizer_config.json").write_text(json.dumps({"extra_ids": 2}))
+        return byt5_folder.read_byt5_folder(CheckpointFolder(Path(name)))
+
+
 def spec(added: tuple[AddedToken, ...] = (), **flags: bool) -> TokenizerSpec:
     tokens = (*(AddedToken(text, i, True, False, False, False, False) for i, text in enumerate(_SPECIALS)), *added)
     on = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": True, "lowercase": True, **flags}
@@ -259,6 +269,7 @@ _ALIASES = {
     "Tokenizer<BertNormalizer, BertSegmenter, WordPiece>": "BertTokenizer",
     "Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>": "WordLevelTokenizer",
     "Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>": "ByteLevelBpeTokenizer",
+    "Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>": "ByteTokenizer",
     "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, CharacterBpe>": "CharacterBpeTokenizer",
     "Tokenizer<CharsmapNormalizer, MetaspaceSegmenter, Unigram>": "UnigramTokenizer",
 }
@@ -288,6 +299,8 @@ def render() -> str:
         *_decoder("kBytes", byte_level_spec(trim_offsets=True), {"type": "ByteLevel"}),
         *_tokenizer("kBytesWithTokens", compile_tokenizer(byte_level_spec(_BYTE_ADDED, add_prefix_space=True))),
         *_tokenizer("kBytesWhole", compile_tokenizer(byte_level_spec(ignore_merges=True))),
+        *_tokenizer("kBytesAlone", compile_tokenizer(byte_spec())),
+        *_decoder("kBytesAlone", byte_spec(), byt5_folder.DECODER),
         *_tokenizer("kMerged", compile_tokenizer(character_bpe_spec(_BYTE_ADDED, charsmap=_MAP))),
         *_tokenizer("kMergedText", compile_tokenizer(character_bpe_spec(byte_fallback=True, **_ONE_WORD))),
         *_decoder("kMergedText", character_bpe_spec(byte_fallback=True, **_ONE_WORD), _LLAMA),
@@ -305,8 +318,9 @@ def _tokenizer(name: str, tables: TokenizerTables) -> list[str]:
     return [*_arrays(name, tables.arrays), value, ""]
 
 
-def _decoder(name: str, of: TokenizerSpec, described: dict[str, Any]) -> list[str]:
-    part = compile_decoder(of, read_decoder(described), compile_tokenizer(of))
+def _decoder(name: str, of: TokenizerSpec, described: dict[str, Any] | DecoderSpec) -> list[str]:
+    decoder = described if isinstance(described, DecoderSpec) else read_decoder(described)
+    part = compile_decoder(of, decoder, compile_tokenizer(of))
     prefix = f"{name}_decoder"
     value = f"inline constexpr etch::Decoder {prefix}{_group(prefix, part.fields)};"
     return [*_arrays(prefix, part.arrays), value, ""]

@@ -117,6 +117,7 @@ def test_fields_of_other_parts() -> None:
         "WordSegmenter",
         "CharacterClasses",
         "ByteLevelBpe",
+        "Bytes",
         "CharsmapNormalizer",
         "NormalForm",
         "NormalFormNormalizer",

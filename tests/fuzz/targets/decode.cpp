@@ -84,7 +84,7 @@ void run(const Tables& tables, etch::Decoder decoder, etch::fuzz::Input& input) 
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     etch::fuzz::Input input(data, size);
-    switch (input.byte() % 4) {
+    switch (input.byte() % 5) {
         case 0:
             run(test_vocabulary::kUncased, test_vocabulary::kUncased_decoder, input);
             break;
@@ -93,6 +93,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             break;
         case 2:
             run(test_vocabulary::kMergedText, test_vocabulary::kMergedText_decoder, input);
+            break;
+        case 3:
+            run(test_vocabulary::kBytesAlone, test_vocabulary::kBytesAlone_decoder, input);
             break;
         default:
             run(test_vocabulary::kPiecesOfBytes, test_vocabulary::kPiecesOfBytes_decoder, input);

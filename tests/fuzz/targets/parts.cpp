@@ -69,6 +69,9 @@ std::int32_t unknown_id(const etch::Unigram& model) {
 std::int32_t unknown_id(const etch::ByteLevelBpe&) {
     return -1;
 }
+std::int32_t unknown_id(const etch::Bytes&) {
+    return -1;
+}
 
 struct Request {
     SpecialTokens mode;
@@ -297,6 +300,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             } else if ((settings & 32) != 0) {  // words of letters: no special token is one
                 run<etch::WordLevelTokenizer>(test_vocabulary::kUncased, {false, false, other, other},
                                               {true, false, {}}, request);
+            } else if ((settings & 64) != 0) {
+                run<etch::ByteTokenizer>(test_vocabulary::kBytesAlone, {}, {}, request);
             } else if ((settings & 8) != 0) {
                 run<etch::SingleCharacterTokenizer>(test_vocabulary::kWords, {}, {}, request);
             } else {

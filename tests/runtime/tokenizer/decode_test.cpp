@@ -63,6 +63,19 @@ TEST(Decode, CharacterBpe) {
     EXPECT_EQ(decoded(kMergedText.model, kMergedText_decoder, ids, {}, true), text);
 }
 
+// What is no UTF-8 adds nothing, be it at the end, or ended by a special token that adds nothing itself.
+TEST(Decode, BytesThatAreNoText) {
+    const auto text_of = [](const std::vector<std::int32_t>& ids, bool skip_special) {
+        return decoded(test_vocabulary::kBytesAlone.model, test_vocabulary::kBytesAlone_decoder, ids, {}, skip_special);
+    };
+    const std::int32_t lead = 3 + 0xC3;
+    const std::int32_t rest = 3 + 0xA9;
+    EXPECT_EQ(text_of({lead, rest, rest, 3 + 'a', lead}, false), "\u00e9a");
+    EXPECT_EQ(text_of({lead, 1, rest}, true), "\u00e9");
+    EXPECT_EQ(text_of({lead, 1, rest}, false), "</s>");
+    EXPECT_EQ(text_of({3 + 0xFF, 259, 0, 3 + 0x80}, false), "<extra_id_0><pad>");
+}
+
 TEST(Decode, IdsWithoutAToken) {
     const std::vector<std::int32_t> the = ids_of("the");
     std::vector<std::uint8_t> flags(kUncased_decoder.flags, kUncased_decoder.flags + kUncased_decoder.id_count);

@@ -39,6 +39,7 @@ void read(Reader& in, etch::Decoder& decoder) {
     set(in, decoder.drops_first_spaces);
     set(in, decoder.byte_fallback);
     set(in, decoder.drops_last_spaces);
+    set(in, decoder.drops_malformed);
 }
 
 template <class Element>
@@ -160,6 +161,7 @@ constexpr Composition kCompositions[] = {
     {"Tokenizer<BertNormalizer, BertSegmenter, WordPiece>", answer<etch::BertTokenizer>},
     {"Tokenizer<NoNormalizer, ByteLevelSegmenter, ByteLevelBpe>", answer<etch::ByteLevelBpeTokenizer>},
     {"Tokenizer<BertNormalizer, WhitespaceSegmenter, WordPiece>", answer<etch::WordLevelTokenizer>},
+    {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, Bytes>", answer<etch::ByteTokenizer>},
     {"Tokenizer<NoNormalizer, SingleCharacterSegmenter, WordPiece>", answer<etch::SingleCharacterTokenizer>},
     {"Tokenizer<NoNormalizer, DigitsSegmenter, ByteLevelBpe>", answer<etch::DigitsBpeTokenizer>},
     {"Tokenizer<NoNormalizer, Cl100kSegmenter, ByteLevelBpe>", answer<etch::Cl100kBpeTokenizer>},

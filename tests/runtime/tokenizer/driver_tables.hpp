@@ -182,6 +182,13 @@ inline void read(Reader& in, etch::ClipSegmenter& segmenter) {
     read(in, segmenter.words);
 }
 
+inline void read(Reader& in, etch::Bytes& model) {
+    read(in, model.trie);
+    set(in, model.first_end);
+    set(in, model.piece_count);
+    set(in, model.first_id);
+}
+
 inline void read(Reader& in, etch::ByteLevelBpe& model) {
     model.first_nodes = in.array<std::uint16_t>();
     read(in, model.trie);

@@ -81,4 +81,11 @@ TEST(Stream, SaysWhereWordsBegin) {
     EXPECT_EQ(read.begins, (std::vector<int>{1, 0, 0, 1, 1, 0, 0, 0, 1, 1}));
 }
 
+// Of bytes each character is a word.
+TEST(Stream, Bytes) {
+    const Read read = read_by(test_vocabulary::kBytesAlone, "a\u00e9 </s> \u4e2d", 2, 1);
+    EXPECT_EQ(read.ids, (std::vector<std::int32_t>{3 + 'a', 3 + 0xC3, 3 + 0xA9, 1, 3 + 0xE4, 3 + 0xB8, 3 + 0xAD}));
+    EXPECT_EQ(read.begins, (std::vector<int>{1, 1, 0, 1, 1, 0, 0}));
+}
+
 }  // namespace

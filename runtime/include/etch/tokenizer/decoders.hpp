@@ -12,8 +12,8 @@ namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
 
 // The decoders of `tokenizers` as one rule with settings: WordPiece, ByteLevel, Metaspace, and the sequence of Replace,
-// ByteFallback, Fuse and Strip. The texts are those of the model's trie; what they become behind another token was
-// found out by codegen/tokenizer/decoder.py.
+// ByteFallback, Fuse and Strip; that of ByT5Tokenizer of `transformers`, too. The texts are those of the model's trie;
+// what they become behind another token was found out by codegen/tokenizer/decoder.py.
 struct Decoder {
     static constexpr std::uint8_t kSpecial = 1;  // left out where special tokens are
     static constexpr std::uint8_t kGlued = 2;    // no space before it
@@ -34,6 +34,7 @@ struct Decoder {
     bool drops_first_spaces;  // `space` in the first token reads as nothing
     bool byte_fallback;       // <0x41> is a byte; where a run of such tokens is not UTF-8, each is U+FFFD
     bool drops_last_spaces;   // spaces at the end of the text
+    bool drops_malformed;     // bytes that are no UTF-8, else U+FFFD
 };
 
 // What is not written yet: bytes of a character that is not whole, and byte tokens that may be part of one. Zeros are
@@ -53,10 +54,10 @@ struct DecoderState {
     std::uint32_t spaces;  // that may be the last ones: written with what follows them
 };
 
-// Writes the characters that an id completes, always whole ones, malformed UTF-8 as U+FFFD; returns their size in
-// bytes. Where that is more than `capacity`, `text` holds nothing of use and `state` is as before. An id without a text
-// adds nothing. With every id of a text and finish_decoding() the parts joined are what `tokenizers` decodes of all
-// ids. Uses a kilobyte of stack: the longest piece.
+// Writes the characters that an id completes, always whole ones, malformed UTF-8 as the decoder says; returns their
+// size in bytes. Where that is more than `capacity`, `text` holds nothing of use and `state` is as before. An id
+// without a text adds nothing. With every id of a text and finish_decoding() the parts joined are what the library
+// decodes of all ids. Uses a kilobyte of stack: the longest piece.
 std::size_t decode(const WordPiece& model, const Decoder& decoder, std::int32_t id, bool skip_special,
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
 std::size_t decode(const ByteLevelBpe& model, const Decoder& decoder, std::int32_t id, bool skip_special,
@@ -65,6 +66,8 @@ std::size_t decode(const CharacterBpe& model, const Decoder& decoder, std::int32
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
 std::size_t decode(const Unigram& model, const Decoder& decoder, std::int32_t id, bool skip_special,
                    DecoderState& state, char* text, std::size_t capacity) noexcept;
+std::size_t decode(const Bytes& model, const Decoder& decoder, std::int32_t id, bool skip_special, DecoderState& state,
+                   char* text, std::size_t capacity) noexcept;
 
 // The same of what is left behind the last id.
 std::size_t finish_decoding(const Decoder& decoder, DecoderState& state, char* text, std::size_t capacity) noexcept;

@@ -132,6 +132,15 @@ struct Unigram {
     std::int32_t unknown_id;
 };
 
+// Each byte of a text is a token: `first_id` is that of the byte 0, the others follow.
+struct Bytes {
+    Trie trie;  // texts of all ids, for display: none is looked up
+
+    std::uint32_t first_end;    // first nodes end here
+    std::uint32_t piece_count;  // ids
+    std::int32_t first_id;
+};
+
 // Bytes of scratch that a model needs for one word.
 constexpr std::size_t model_scratch_bytes(const WordPiece& model) noexcept {
     // Per character 4 bytes of text, its end there and its place in the original.
@@ -149,6 +158,9 @@ constexpr std::size_t model_scratch_bytes(const Unigram&) noexcept {
     // Per byte, and one more place: a sum, the key that ends here, the original's places, where the key begins, itself.
     return (std::size_t{23} * (Unigram::kMostBytes + 8) + 7) / 8 * 8;
 }
+constexpr std::size_t model_scratch_bytes(const Bytes&) noexcept {
+    return 0;
+}
 
 // The most pieces that one character more can make certain: those of the word that it ends, and a few around it.
 constexpr std::uint32_t most_pieces(const WordPiece& model) noexcept {
@@ -162,6 +174,9 @@ constexpr std::uint32_t most_pieces(const CharacterBpe&) noexcept {
 }
 constexpr std::uint32_t most_pieces(const Unigram&) noexcept {
     return Unigram::kMostBytes + 16;
+}
+constexpr std::uint32_t most_pieces(const Bytes&) noexcept {
+    return 16;
 }
 
 }  // namespace ETCH_ABI_NAMESPACE
