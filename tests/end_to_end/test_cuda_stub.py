@@ -84,3 +84,4 @@ def test_a_program_without_cuda_says_so() -> None:
     message = f"--device cuda:3: this program was built without CUDA ({how})"
     assert program.refused(2, "--device", "cuda:3", "text") == message
     assert program.well("--device", "cpu", "text").out == program.well("text").out
+    assert b"--device" not in program.well("--help").out

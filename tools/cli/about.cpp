@@ -43,8 +43,15 @@ other
   --kernel list        the names that this CPU can run, best first
   --threads N          1 to 64 (default 1); 0 or auto: the processors that this process may use
   --huge-pages         the tables on huge pages: a start that takes longer, then faster where they exceed the caches
+)";
+
+// Of a program built with CUDA.
+constexpr const char* kOnDevice = R"(
   --device cuda[:N]    compute on this NVIDIA GPU (default: cpu)
   --mode exact|fast    there: with the CPU's bits (default), or in bf16
+)";
+
+constexpr const char* kLast = R"(
   --self-test          check every table and recompute the golden texts
   --help, -h           this
   --version            version, model, recipe, checkpoint, kernel
@@ -81,7 +88,9 @@ void print_help() {
     for (const char* const part : face.rest_of_help) {
         write_part(part);
     }
-    write_part(kOther);
+    for (const char* const part : {kOther, kModel.cuda == nullptr ? nullptr : kOnDevice, kLast}) {
+        write_part(part);
+    }
     write_output(format("model: %s, %u tokens at most", printable(kModel.name).c_str(),
                         static_cast<unsigned>(kModel.max_tokens)));
     write_output(face.described() + '\n');
