@@ -59,15 +59,11 @@ class Task(ABC):
     on_gpus: ClassVar[bool] = False  # whether the code for GPUs has it
     activates: ClassVar[bool] = False  # whether the outputs go through one more op into the result
     rows: ClassVar[Literal["text", "tokens", "masks", "steps"]] = "text"  # what the outputs have a row of
-    token_bytes: ClassVar[Mapping[str, int]] = MappingProxyType(
-        {}
-    )  # what the arena also has for each token, for results
+    token_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # that the arena has for each token of a result
     call_bytes: ClassVar[Mapping[str, int]] = MappingProxyType({})  # and for each call
     by_words: ClassVar[bool] = False  # whether it is asked which tokens begin a word
     asks: ClassVar[bool] = False  # takes a question and a context of any length, which is read in windows
-    own_calls: ClassVar[bool] = (
-        False  # VERB() takes more than a text, as the task's templates say; VERB_text() takes one
-    )
+    own_calls: ClassVar[bool] = False  # VERB() takes more than a text, as the templates say; VERB_text() takes one
     beside_others: ClassVar[bool] = True  # may be one of several heads: reads texts as they are, or `asks`
     takes_pairs: ClassVar[bool] = True  # whether two texts may come at once
     relative: ClassVar[bool] = False  # outputs may have any size: differences count relative to the largest

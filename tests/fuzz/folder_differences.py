@@ -51,7 +51,7 @@ TEXTS = (
     "The cat sat on the mat.",
     "Café [MASK] <mask> 中国 x\u200by  [SEP]</s>Berlin",
     "  the dog's  unworkable, plays! [CLS]<s> 12",
-    "new_token the <new> cat <0> İ ß <1><2> <3>",
+    "new_token the <new> cat <0> İ ß <1><2> <3> x",
     "a" * 101 + " xy",
     "",
 )
