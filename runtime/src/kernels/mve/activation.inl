@@ -179,12 +179,10 @@ ETCH_NOINLINE void gelu_blocks(float* x, std::uint32_t blocks) noexcept {
     // clang-format on
 }
 
+// One loop for whole vectors and the rest, so that a function's code is there once.
 template <class Function>
 ETCH_NOINLINE void map(float* x, std::uint32_t n) noexcept {
-    std::uint32_t i = 0;
-    for (std::uint32_t whole = n / 4; whole != 0; --whole, i += 4)
-        vst1q_f32(x + i, Function::of(vld1q_f32(x + i)));
-    for (; i < n; i += 4) {
+    for (std::uint32_t i = 0; i < n; i += 4) {
         const FirstLanes lanes(n - i);
         lanes.write(x + i, Function::of(lanes.read(x + i)));
     }
