@@ -260,9 +260,16 @@ def _check_padding(checkpoint: Checkpoint, tokens: int) -> None:
 
 
 def _check_questions(checkpoint: Checkpoint, graph: Graph) -> None:
-    """EtchError where special tokens leave a question and its context no room: windows need a token of each."""
-    least = len(checkpoint.tokenizer.template.pair)
-    if graph.task.asks and graph.max_tokens < least:
+    """EtchError where special tokens leave a question and its context no room: windows need a token of each; or where
+    not the first one alone stands for "no answer"."""
+    if not graph.task.asks:
+        return
+    pair = [part.content for part in checkpoint.tokenizer.template.pair]
+    if not isinstance(pair[0], int) or pair.count(pair[0]) != 1:
+        message = "a question and its context must begin with a special token that they do not have again"
+        raise EtchError("tokenizer-template", "front-end", message)
+    least = len(pair)
+    if graph.max_tokens < least:
         message = f"{graph.max_tokens} tokens: a question, its context and {least - 2} special tokens need {least}"
         raise EtchError("max-tokens-out-of-range", "front-end", message)
 

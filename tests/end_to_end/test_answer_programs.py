@@ -21,7 +21,7 @@ from codegen.emulate import emulate_texts
 from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
 
-QUICK = {"answers/bert": ("fp32", "w8a8"), "answers/roberta": ("fp32",)}
+QUICK = {"answers/bert": ("fp32", "w8a8"), **dict.fromkeys(("answers/modernbert_gemma", "answers/roberta"), ("fp32",))}
 
 OPTIONS = {
     "top_k": "--top", "max_answer_len": "--longest", "doc_stride": "--stride", "max_seq_len": "--window",

@@ -20,7 +20,7 @@ from codegen.golden import text_tokenizer
 from codegen.ir.text import Text
 
 LARGEST_DIFFERENCE = 1e-4
-QUICK = {"tags/bert": ("fp32", "w8a8"), "tags/mpnet": ("fp32",), "tags/t5": ("fp32",)}
+QUICK = {"tags/bert": ("fp32", "w8a8"), **dict.fromkeys(("tags/modernbert_gemma", "tags/mpnet", "tags/t5"), ("fp32",))}
 
 
 def tags(program: Program, text: str, *options: str) -> dict[str, Any]:

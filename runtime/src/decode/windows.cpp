@@ -71,7 +71,9 @@ TextRows write_window(const Template& parts, QuestionState& state, const WindowS
 }
 
 void trim_first(const WordPiece&, QuestionState&) noexcept {}
+void trim_first(const CharacterBpe&, QuestionState&) noexcept {}
 void trim_first(const Unigram&, QuestionState&) noexcept {}
+void trim_first(const Bytes&, QuestionState&) noexcept {}
 
 void trim_first(const ByteLevelBpe& model, QuestionState& state) noexcept {
     TokenOffset& offset = state.stream.offsets[0];

@@ -26,6 +26,8 @@ bool is_special(const Template& parts, const MarkedTokens& tokens, std::uint32_t
     return tokens.offsets[i].begin == 0 && tokens.offsets[i].end == 0 && is_of_template(parts, tokens.ids[i]);
 }
 
+constexpr std::int32_t kAllKnown = -1;  // as the unknown token where every byte is known
+
 void mark_by_spaces(const Template& parts, std::int32_t unknown, std::string_view text,
                     const MarkedTokens& tokens) noexcept {
     const auto is_space = [&](std::uint32_t at) noexcept { return at < text.size() && text[at] == ' '; };
@@ -54,8 +56,17 @@ void mark_words(const WordPiece& model, const Template& parts, const std::uint8_
 
 void mark_words(const ByteLevelBpe&, const Template& parts, const std::uint8_t*, std::string_view text,
                 const MarkedTokens& tokens) noexcept {
-    constexpr std::int32_t kNone = -1;  // every byte is known
-    mark_by_spaces(parts, kNone, text, tokens);
+    mark_by_spaces(parts, kAllKnown, text, tokens);
+}
+
+void mark_words(const Bytes&, const Template& parts, const std::uint8_t*, std::string_view text,
+                const MarkedTokens& tokens) noexcept {
+    mark_by_spaces(parts, kAllKnown, text, tokens);
+}
+
+void mark_words(const CharacterBpe& model, const Template& parts, const std::uint8_t*, std::string_view text,
+                const MarkedTokens& tokens) noexcept {
+    mark_by_spaces(parts, model.unknown_id, text, tokens);
 }
 
 void mark_words(const Unigram& model, const Template& parts, const std::uint8_t*, std::string_view text,

@@ -31,6 +31,7 @@ VARIANTS: dict[str, Variant] = {
         "Longformer", 0, (18, 3, 2, 19, 32 + 2), type_vocab_size=1, attention_window=4, hidden_act="relu"
     ),
     "answers/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
+    "answers/modernbert_gemma": bert_like("ModernBert", 0, (12, 2, 1, 19, 32), **MODERN_IDS, local_attention=6),
     "answers/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 32 + 2), type_vocab_size=1),
     "answers/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 32), **DEBERTA_V1),
     "answers/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 32), **DEBERTA_V3),

@@ -13,6 +13,7 @@ from token_ids import (
     DEBERTA,
     DEBERTA_BYTES,
     ESM,
+    GEMMA,
     LUKE,
     MPNET,
     NO_SEGMENTS,
@@ -41,6 +42,7 @@ SPECIALS: dict[str, Specials] = {
     "eurobert": ROBERTA,
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
+    **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it
     "albert/own_words": ALBERT,
     "big_bird": BIG_BIRD,
     "rembert": REMBERT,

@@ -52,7 +52,7 @@ def write_head_model(
 ) -> HeadModel:
     """Builds the class of `variant` whose name has this ending, and saves it with its tokenizer."""
     model_class = variant.model.removesuffix("ForSequenceClassification") + ending
-    specials = SPECIALS.get(name.partition("/")[2].partition("_")[0], BERT)
+    specials = SPECIALS.get(name, SPECIALS.get(name.partition("/")[2].partition("_")[0], BERT))
     model = build(model_class, specials, variant.config | (settings or {}), seed)
     model.half().save_pretrained(folder)
     limit = max_tokens(model.config)

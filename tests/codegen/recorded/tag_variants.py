@@ -44,6 +44,7 @@ VARIANTS: dict[str, Variant] = {
     ),
     "tags/rembert": bert_like("RemBert", 0, (20, 4, 1, 17, 20), input_embedding_size=12, output_embedding_size=9),
     "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
+    "tags/modernbert_gemma": bert_like("ModernBert", 0, (12, 2, 1, 19, 20), **MODERN_IDS, local_attention=6),
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
     "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),

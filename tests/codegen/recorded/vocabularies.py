@@ -75,6 +75,8 @@ SIGLIP_VOCABULARY = (
 SIGLIP_SETTINGS = {  # as in published folders
     **{"model_input_names": ["input_ids"], "padding_side": "right", "add_bos_token": False, "add_eos_token": True},
 }
+# Gemma's tokenizer as an encoder has it.
+GEMMA_SETTINGS = {"cls_token": "<bos>", "sep_token": "<eos>"}
 T5_EXTRA_IDS = 2
 T5_VOCABULARY = (
     *("<pad>", "</s>", "<unk>", *UNIGRAM, *map(str, range(40))),
@@ -99,19 +101,27 @@ VOCABULARIES = {
     "t5": T5_VOCABULARY,
     "esm": ESM_VOCABULARY,
     "clip": CLIP_VOCABULARY,
-    "siglip": SIGLIP_VOCABULARY,
+    **dict.fromkeys(("siglip", "gemma"), SIGLIP_VOCABULARY),
 }
 
 
 def bert_template(classify: int, separate: int) -> dict[str, object]:
     """`[CLS] $A [SEP] $B [SEP]`, as tokenizer.json has it."""
-    cls, sep = ({"SpecialToken": {"id": name, "type_id": 0}} for name in ("[CLS]", "[SEP]"))
-    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
-    special = {"[CLS]": classify, "[SEP]": separate}
+    return pair_template({"[CLS]": classify, "[SEP]": separate}, second_segment=1)
+
+
+def pair_template(special: dict[str, int], second_segment: int) -> dict[str, object]:
+    """The same of two special tokens, which begin and end a text."""
+    begin, end = special
+    first, second = ({"Sequence": {"id": name, "type_id": i * second_segment}} for i, name in enumerate("AB"))
+    cls, sep, last = (
+        {"SpecialToken": {"id": name, "type_id": segment}}
+        for name, segment in ((begin, 0), (end, 0), (end, second_segment))
+    )
     return {
         "type": "TemplateProcessing",
         "single": [cls, first, sep],
-        "pair": [cls, first, sep, second, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
+        "pair": [cls, first, sep, second, last],
         "special_tokens": {text: {"id": text, "ids": [i], "tokens": [text]} for text, i in special.items()},
     }
 
@@ -165,7 +175,8 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
     few = dict.fromkeys(("deberta_bytes", "luke", "qwen"), FEW_MERGES)
-    merge_lines = (few | {"clip": CLIP_MERGES, "siglip": SIGLIP_MERGES}).get(specials.vocabulary, MERGES)
+    own = {"clip": CLIP_MERGES, **dict.fromkeys(("siglip", "gemma"), SIGLIP_MERGES)}
+    merge_lines = (few | own).get(specials.vocabulary, MERGES)
     if folder.as_posix().endswith(ONLY_PIECES):
         write_json(folder / "vocab.json", ids)
         (folder / "merges.txt").write_text("\n".join(("#version: 0.2", *merge_lines, "")), encoding="utf-8")
@@ -183,6 +194,7 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         "qwen": ("Qwen2Tokenizer", {"vocab": ids, "merges": merges}),
         "clip": ("CLIPTokenizer", {"vocab": ids, "merges": merges}),
         "siglip": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **SIGLIP_SETTINGS}),
+        "gemma": ("GemmaTokenizer", {"vocab": ids, "merges": merges, **GEMMA_SETTINGS}),
         "roberta": ("RobertaTokenizer", {"vocab": ids, "merges": merges}),
         "luke": ("LukeTokenizer", {"vocab": ids, "merges": merges}),
         "deberta_bytes": ("DebertaTokenizer", {"vocab": ids, "merges": merges}),
@@ -199,6 +211,12 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         file = folder / "tokenizer.json"
         described = json.loads(file.read_text(encoding="utf-8"))
         write_json(file, described | {"post_processor": bert_template(specials.classify, specials.separate)})
+    if specials.vocabulary == "gemma":
+        for name, changes in (
+            ("tokenizer.json", {"post_processor": pair_template({"<bos>": 2, "<eos>": 1}, second_segment=0)}),
+            ("tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast"}),
+        ):
+            write_json(folder / name, json.loads((folder / name).read_text(encoding="utf-8")) | changes)
     if specials.vocabulary == "qwen":
         _append_end(folder / "tokenizer.json", pieces[specials.separate], specials.separate)
 

@@ -5,6 +5,7 @@ is refused."""
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,25 @@ def test_a_window_has_room_for_both_texts(variant: str, least: int) -> None:
     with pytest.raises(EtchError, match=words) as caught:
         pipeline.to_graph(checkpoint, least - 1)
     assert caught.value.code == "max-tokens-out-of-range"
+
+
+@pytest.mark.parametrize("parts", [["B", "E", "B", "E"], ["E"]])
+def test_one_token_alone_stands_for_no_answer(parts: list[str], tmp_path: Path) -> None:
+    """Of a pair `<bos> A <eos> <bos> B <eos>` the library gives both beginnings probability, of `A <eos> B <eos>`
+    none."""
+    path = Path(shutil.copytree(folder("answers/modernbert_gemma"), tmp_path / "model"))
+    described = json.loads((path / "tokenizer.json").read_text())
+    tokens = {
+        "B": {"SpecialToken": {"id": "<bos>", "type_id": 0}},
+        "E": {"SpecialToken": {"id": "<eos>", "type_id": 0}},
+    }
+    first, second = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+    begin, middle = [tokens[part] for part in parts[:-3]], [tokens[part] for part in parts[-3:-1]]
+    described["post_processor"]["pair"] = [*begin, first, *middle, second, tokens["E"]]
+    (path / "tokenizer.json").write_text(json.dumps(described))
+    with pytest.raises(EtchError, match="a special token that they do not have again") as caught:
+        pipeline.to_graph(pipeline.load(path), None)
+    assert caught.value.code == "tokenizer-template"
 
 
 def test_gpus_are_refused(tmp_path: Path) -> None:

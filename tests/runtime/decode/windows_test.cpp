@@ -217,6 +217,8 @@ TEST(Windows, TheFirstTokenKeepsItsSpaceWhereTheWheelTrimsWindowByWindow) {
     EXPECT_EQ(trimmed(true, true, 1, 1, 1), 1u);  // behind a letter
     memory.offsets[0] = {3, 4};
     trim_first(Unigram{}, state);
+    trim_first(CharacterBpe{}, state);
+    trim_first(Bytes{}, state);
     EXPECT_EQ(memory.offsets[0].begin, 3u);
 }
 

@@ -65,6 +65,17 @@ TEST(Words, BySpacesWhereThereIsNoPrefix) {
     unigram.unknown_id = 7;
     mark_words(unigram, parts(), nullptr, "a bc", tokens);
     EXPECT_EQ(marks[3], TokenMark::begins_word);
+    CharacterBpe merged{};
+    merged.unknown_id = 7;
+    mark_words(merged, parts(), nullptr, "a bc", tokens);
+    EXPECT_EQ(marks[3], TokenMark::begins_word);
+    for (const std::int32_t unknown : {-1, 6}) {
+        merged.unknown_id = unknown;
+        mark_words(merged, parts(), nullptr, "a bc", tokens);
+        EXPECT_EQ(marks, expected);
+    }
+    mark_words(Bytes{}, parts(), nullptr, "a bc", tokens);
+    EXPECT_EQ(marks, expected);
     offsets[2] = {1, 3};  // with the space before it
     mark_words(unigram, parts(), nullptr, "a bc", tokens);
     EXPECT_EQ(marks[2], TokenMark::begins_word);

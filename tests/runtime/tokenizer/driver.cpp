@@ -16,9 +16,12 @@
 #include <ctime>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "driver_tables.hpp"
+#include "etch/decode/answers.hpp"
+#include "etch/decode/words.hpp"
 #include "etch/tokenizer.hpp"
 
 namespace {
@@ -110,8 +113,16 @@ struct Options {
     int repeats;
 };
 
+// That tasks find what they ask of a model, whichever it is; only programs of theirs call it.
+template <class Model>
+constexpr bool kServesTasks = noexcept(etch::mark_words(
+    std::declval<const Model&>(), std::declval<const etch::Template&>(), nullptr, {},
+    std::declval<const etch::MarkedTokens&>())) && noexcept(etch::trim_first(std::declval<const Model&>(),
+                                                                             std::declval<etch::QuestionState&>()));
+
 template <class Tables>
 void answer(Reader& in, const Options& options) {
+    static_assert(kServesTasks<typename Tables::Model>);
     const auto tables = read_tables<Tables>(in);
     if (options.decode) return answer_decoding(in, tables);
     // Exactly what is promised to suffice, so that a sanitizer sees more being used.

@@ -36,6 +36,10 @@ void mark_words(const WordPiece& model, const Template& parts, const std::uint8_
                 const MarkedTokens& tokens) noexcept;
 void mark_words(const ByteLevelBpe& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
+void mark_words(const CharacterBpe& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
+                const MarkedTokens& tokens) noexcept;
+void mark_words(const Bytes& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
+                const MarkedTokens& tokens) noexcept;
 void mark_words(const Unigram& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
 
