@@ -20,6 +20,7 @@ from codegen import pipeline
 from codegen.frontends import FRONT_ENDS
 from codegen.frontends.shared.parts import ACTIVATIONS
 from codegen.memory.plan import plan_memory
+from codegen.names import checked_name
 from codegen.oracle.bert import Reference
 from codegen.oracle.interpret import Interpreter
 from codegen.quantize.bits import parse_bits
@@ -56,6 +57,9 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+_SHORTER = {"transformer_encoder": "plain", "prelayernorm": "before", "modernbert-decoder": "modern"}  # than 40 letters
+
+
 @dataclass(frozen=True)
 class Model:
     shape: str  # one of SHAPES, or FAMILY/VARIANT of the recorded checkpoints
@@ -66,9 +70,14 @@ class Model:
     embedding_bits: int = 8
     bits: str = ""
 
+    def __post_init__(self) -> None:
+        checked_name(self.name)  # also of models that few runs build
+
     @property
     def name(self) -> str:
-        shape = self.shape.replace("transformer_encoder", "plain").replace("prelayernorm", "before")  # names are short
+        shape = self.shape
+        for long, short in _SHORTER.items():
+            shape = shape.replace(long, short)
         parts = (shape, self.recipe, self.target, self.tables, *([] if self.max_tokens is None else ["short"]))
         parts += () if self.embedding_bits == 8 else ("words4",)
         parts += ("mixed",) if self.bits else ()
