@@ -39,6 +39,7 @@ NAMES = {
     "roformer": "RoFormer",
     "squeezebert": "SqueezeBert",
     "t5/encoder": "T5",
+    "ultrabert": "Ultrabert",
     "umt5/encoder": "UMT5",
     "llama/rows": "Llama",
     "mistral/rows": "Mistral",
@@ -118,6 +119,7 @@ PREFIXES = {
     "roformer": "roformer.",
     "roberta-prelayernorm": "roberta_prelayernorm.",
     **dict.fromkeys(("eurobert", "modernbert", *DECODERS), "model."),
+    "ultrabert": "ultrabert.",
     **dict.fromkeys(
         ("bloom/rows", "falcon/rows", "mpt/rows", "gpt2/rows", "gpt_bigcode/rows", "gpt_neo/rows", "gptj/rows"),
         "transformer.",

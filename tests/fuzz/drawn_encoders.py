@@ -96,7 +96,7 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         "distilbert": "activation",
         **dict.fromkeys(("modernbert", "gemma3_text/rows"), "hidden_activation"),
     }.get(family, "hidden_act")
-    rms = ("eurobert", *LLAMAS, "gemma3_text/rows")
+    rms = ("eurobert", "ultrabert", *LLAMAS, "gemma3_text/rows")
     epsilon = {"modernbert": "norm_eps", **dict.fromkeys(rms, "rms_norm_eps")}.get(family, "layer_norm_eps")
     found: dict[str, tuple[float, tuple[Any, ...]]] = {
         activation: (0.3, _ACTIVATIONS),
@@ -113,7 +113,7 @@ def _common(family: str, width: int, layers: int) -> dict[str, tuple[float, tupl
         found["embedding_size"] = (1.0, (width, *range(5, 40, 3)))
     if family == "albert":
         found["num_hidden_groups"] = (0.3, tuple(n for n in (1, 2, 3) if n <= layers))
-    if family in ("modernbert", "gemma3_text/rows"):
+    if family in ("modernbert", "ultrabert", "gemma3_text/rows"):
         kinds = ("full_attention", "sliding_attention")
         found["layer_types"] = (0.3, tuple([kinds[(i + first) % 2] for i in range(layers)] for first in (0, 1)))
     return found
@@ -142,6 +142,7 @@ _BART_RARE: dict[str, tuple[float, tuple[Any, ...]]] = {
     "pad_token_id": (0.1, (0, 2)),
     "tie_word_embeddings": (0.15, (True, False)),
 }
+_ANGLES_BY_KIND = tuple({"full_attention": one, "sliding_attention": {"rope_theta": 70.0}} for one in _ANGLES)
 _WIDE = {"type_vocab_size": (0.3, (2, 3, 4))}
 _ROTARY = {"rope_parameters": (0.4, _ANGLES), "head_dim": (0.1, (4, 6, 8))}
 _KEY_HEADS = {"num_key_value_heads": (0.6, (1, 2))}
@@ -238,6 +239,16 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "mlp_bias": (0.25, (True,)),
         "classifier_pooling": (0.7, ("bos", "mean", "late")),
     },
+    "ultrabert": {
+        "num_key_value_heads": (0.4, (1, 2)),
+        "head_dim": (0.1, (4, 6, 8)),
+        "attention_bias": (0.25, (True,)),
+        "mlp_bias": (0.25, (True,)),
+        "classifier_pooling": (0.5, ("cls", "mean")),
+        "prediction_head_size": (0.9, (5, 13, 30)),
+        "sliding_window": (0.9, (0, 1, 2, 5, 60)),
+        "rope_parameters": (0.5, _ANGLES_BY_KIND),
+    },
     **dict.fromkeys(LLAMAS, _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS),
     **{
         f"{name}/rows": _ROTARY | {"attention_bias": (0.2, (True,))} | _KEY_HEADS | decoders.QWEN_WINDOWS
@@ -278,10 +289,7 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "use_bidirectional_attention": (0.7, (True,)),
         "query_pre_attn_scalar": (0.7, (2, 6, 16)),
         "attn_logit_softcapping": (0.05, (20.0,)),
-        "rope_parameters": (
-            0.3,
-            tuple({"full_attention": one, "sliding_attention": {"rope_theta": 70.0}} for one in _ANGLES),
-        ),
+        "rope_parameters": (0.3, _ANGLES_BY_KIND),
     },
     "luke": {"use_entity_aware_attention": (0.4, (False,)), "pad_token_id": (0.1, (0, 3))},
     "xmod": {
@@ -306,6 +314,7 @@ _ALWAYS: dict[str, Settings] = {
     "modernbert": _ROBERTA_IDS | {"cls_token_id": 0, "sep_token_id": 2},
     "clip_text_model": {"eos_token_id": CLIP.separate},
     "esm": {"pad_token_id": 1, "mask_token_id": 32},
+    "ultrabert": _ROBERTA_IDS,
     "eurobert": _ROBERTA_IDS | {"mask_token_id": 5},
     **dict.fromkeys(LLAMAS, _ONE_KEY_HEAD),
     **{f"{name}/rows": _ONE_KEY_HEAD | _PADDING for name in ("olmo2", "phi3", "smollm3", *decoders.LIKE_LLAMA)},

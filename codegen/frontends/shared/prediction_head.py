@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The head of a masked language model: a linear, its activation and a norm on the rows of the masks, then the table of
-words as the weights of the last linear. Families differ in names only."""
+words as the weights of the last linear. Most families differ in names only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Norm, Parameter
+from ...ir.graph import Array, Best, Embed, Layers, Linear, Masked, Node, Parameter
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
 from .computed import beside
 from .encoder_layer import LayerShape
 
-_MASKED, _READY, OUT = "masked", "transformed", "candidates"
+_MASKED, _BETWEEN, _READY, OUT = "masked", "transformed_input", "transformed", "candidates"
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Prediction:
     """What a family's file calls the parts, and the widths: of the encoder's rows and of the embedding."""
 
     dense: str | None  # None: the last linear is all, of the encoder's rows
-    norm: str
+    norm: str | None
     bias: str  # of the last linear
     decoder: str  # the last linear, whose weight a file has where it is not the embedding's table
     activation: str
@@ -31,6 +31,7 @@ class Prediction:
     norm_bias: bool = True
     decoder_bias: bool = True
     tied: bool | None = True  # where the configuration does not say it; None: never
+    before: tuple[str, int] | None = None  # a linear before `dense` with its activation, and how many outputs it has
     beside: str | None = None  # rows that are further columns of the last linear, which words alone do not fill
 
     @classmethod
@@ -62,7 +63,7 @@ class Prediction:
     @classmethod
     def of_rows(cls, decoder: str, width: int, bias: bool) -> Prediction:
         """One linear alone, not tied unless the configuration says so."""
-        return cls(None, "", f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
+        return cls(None, None, f"{decoder}.bias", decoder, "none", 0.0, width, decoder_bias=bias, tied=False)
 
     def ops(
         self, config: Config, tensors: TensorFile, body: tuple[Node, ...], value: str, width: int, mask: int, count: int
@@ -83,20 +84,23 @@ class Prediction:
         best = Best("decoder", weight, bias, count, _READY, OUT)
         if self.dense is None:
             return (Masked(mask, value, _READY), best), {_READY: width, OUT: 2 * count}
-        dense: Linear = parts.linear(
-            tensors,
-            "transform",
-            [self.dense],
-            (self.width, width),
-            _MASKED,
-            _READY,
-            self.activation,
-            bias=self.dense_bias,
-        )
-        norm: Norm = parts.layer_norm(
-            tensors, "transform_norm", [self.norm], self.width, self.epsilon, _READY, bias=self.norm_bias
-        )
-        return (Masked(mask, value, _MASKED), dense, norm, best), {_MASKED: width, _READY: self.width, OUT: 2 * count}
+        source, inputs = _MASKED, width
+        ops: list[Node] = [Masked(mask, value, _MASKED)]
+        if self.before is not None:
+            name, inputs = self.before
+            source = _BETWEEN
+            ops.append(self._linear(tensors, "transform_input", name, (inputs, width), _MASKED, source))
+        ops.append(self._linear(tensors, "transform", self.dense, (self.width, inputs), source, _READY))
+        if self.norm is not None:
+            shape, bias = (self.width, self.epsilon), self.norm_bias
+            ops.append(parts.layer_norm(tensors, "transform_norm", [self.norm], *shape, _READY, bias=bias))
+        return (*ops, best), {_MASKED: width, source: inputs, _READY: self.width, OUT: 2 * count}
+
+    def _linear(
+        self, tensors: TensorFile, name: str, source: str, shape: tuple[int, int], value: str, out: str
+    ) -> Linear:
+        bias = self.dense_bias
+        return parts.linear(tensors, name, [source], shape, value, out, self.activation, bias=bias)
 
     def _filled(self, weight: Parameter, tensors: TensorFile) -> Parameter:
         """With the columns that are missing to the width; none are where it is that of the embedding."""

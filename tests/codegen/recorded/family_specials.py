@@ -39,7 +39,7 @@ SPECIALS: dict[str, Specials] = {
     "camembert": CAMEMBERT,
     **dict.fromkeys(("xlm-roberta", "xlm-roberta-xl", "xmod"), XLM_ROBERTA),
     **dict.fromkeys(("modernbert", "modernbert-decoder"), ROBERTA),
-    "eurobert": ROBERTA,
+    **dict.fromkeys(("eurobert", "ultrabert"), ROBERTA),
     **dict.fromkeys(("gte", "jina_embeddings_v3", "gemma2", "gemma3_text"), XLM_ROBERTA),
     "bert/xlm_words": XLM_ROBERTA,
     **dict.fromkeys(("tags/modernbert_gemma", "answers/modernbert_gemma"), GEMMA),  # as mmBERT has it

@@ -18,7 +18,7 @@ ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
     *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
     *("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"),
-    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron"),
+    *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron", "ultrabert"),
 )
 
 

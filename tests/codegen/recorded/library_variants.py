@@ -151,6 +151,28 @@ VARIANTS: dict[str, Variant] = {
         problem_type=MULTI_LABEL,
     ),
     "eurobert/bos": bert_like("EuroBert", 1, (20, 5, 1, 17, 14), **EURO_IDS, classifier_pooling="bos"),
+    "ultrabert/cls": bert_like(
+        "Ultrabert",
+        3,
+        (20, 5, 3, 23, 20),
+        **EURO_IDS,
+        sliding_window=3,
+        rope_parameters={"full_attention": {"rope_theta": 900.0}, "sliding_attention": {"rope_theta": 70.0}},
+    ),
+    "ultrabert/mean": bert_like(
+        "Ultrabert",
+        4,
+        (24, 4, 2, 19, 16),
+        **EURO_IDS | {"num_key_value_heads": 2, "head_dim": 8, "attention_bias": True, "mlp_bias": True},
+        sliding_window=2,
+        layer_types=["full_attention", "sliding_attention"],
+        rope_parameters={
+            "full_attention": {"rope_type": "linear", "rope_theta": 300.0, "factor": 2.5},
+            "sliding_attention": {"rope_type": "default"},
+        },
+        classifier_pooling="mean",
+        problem_type=MULTI_LABEL,
+    ),
     "nomic_bert/softmax": bert_like("NomicBert", 3, (24, 4, 2, 23, 20)),
     "nomic_bert/regression": bert_like(
         "NomicBert", 1, (20, 5, 1, 29, 16), hidden_act="gelu", layer_norm_eps=1e-5, problem_type=REGRESSION

@@ -48,6 +48,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 44), **MODERN_IDS, local_attention=6),
     "masks/nomic_bert": bert_like("NomicBert", 0, (20, 5, 1, 23, 44)),
     "masks/eurobert": bert_like("EuroBert", 0, (20, 5, 1, 23, 44), **EURO_IDS),
+    "masks/ultrabert": bert_like("Ultrabert", 0, (12, 3, 3, 17, 44), **EURO_IDS, prediction_head_size=13),
     "masks/gte": bert_like("Gte", 0, (20, 5, 1, 23, 44)),
     "masks/megatron-bert": bert_like("MegatronBert", 0, (20, 5, 1, 23, 44)),
     "masks/xlm-roberta-xl": bert_like("XLMRobertaXL", 0, (20, 2, 1, 19, 44 + 2)),
