@@ -13,6 +13,7 @@ MANY_OPS_STACK = 512
 RELATIVE_ROWS_STACK = 256  # an attention that multiplies by them, too
 GLOBAL_ROWS_STACK = 512  # one that has these beside a window, and the ops on them alone
 CAPPED_STACK = 128  # an attention that bounds its scores
+WINDOW_STACK = 256  # one that adds to its scores what a row does not see
 RECURRENT_STACK = 512  # a GRU goes through linears inside of its own op
 
 
@@ -36,7 +37,8 @@ OWN: Stage[int] = Stage("stack budget")
 def _more_products(op: p.Attention) -> int:
     capped = 0 if op.cap is None else CAPPED_STACK
     relative = 0 if op.relative_rows is None else RELATIVE_ROWS_STACK
-    return capped + relative + (GLOBAL_ROWS_STACK if op.global_rows else 0)
+    window = 0 if op.window is None else WINDOW_STACK
+    return capped + relative + window + (GLOBAL_ROWS_STACK if op.global_rows else 0)
 
 
 @OWN.on(p.Gru)
