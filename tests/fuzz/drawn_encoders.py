@@ -232,6 +232,12 @@ _RARE: dict[str, dict[str, tuple[float, tuple[Any, ...]]]] = {
         "global_attn_every_n_layers": (0.15, (1, 2, 3)),
         "global_rope_theta": (0.1, (500.0, 7e4)),
     },
+    "esmc": _ROTARY
+    | {
+        **dict.fromkeys(("attention_bias", "mlp_bias"), (0.25, (True,))),
+        "mask_token_id": (0.1, (40, 20)),
+        "token_classification_bias": (0.05, (True, False)),
+    },
     "eurobert": _ROTARY
     | {
         "num_key_value_heads": (0.4, (1, 2)),

@@ -70,6 +70,7 @@ _WITH_ANGLES = (
     *LIKE_LLAMA,
     *(
         "esm",
+        "esmc",
         "codegen",
         "falcon",
         "gpt_neox",

@@ -40,10 +40,12 @@ def read_head(
     body: tuple[Node, ...] = (),
     prediction: Prediction | None = None,
     pooled: Pooled | None = None,
+    tags: str = "classifier",
 ) -> tuple[tuple[Node, ...], dict[str, int], Head, tuple[str, ...]]:
     """The head of a checkpoint, and notes. `classify` reads that of a sequence classifier, where the family has one;
     `pooler` are tensors that files often have and few other heads use; `body` makes `value`, `prediction` says what
-    predicts words of it, `pooled` reads the head of a class for two texts."""
+    predicts words of it, `pooled` reads the head of a class for two texts, `tags` is what the file calls the
+    linear of a token classifier."""
     config, tensors = checkpoint.config, checkpoint.tensors
     ending = head_class(config, classifier)
     if isinstance(checkpoint.sentence, GruHead):
@@ -54,6 +56,6 @@ def read_head(
         assert classify is not None
         return *classify(), ()
     name = classifier.removesuffix(CLASSIFIER_ENDING) + ending
-    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled)
+    rows = Rows(config, tensors, value, width, body, checkpoint.tokenizer, prediction, pooled, tags)
     head = heads_of_tasks(name.removesuffix(ending))[name](rows)
     return *head, parts.left_out(tensors, *pooler, by=name)

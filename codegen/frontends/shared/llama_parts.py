@@ -74,6 +74,7 @@ class LlamaParts:
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # with biases, in the place of rms norms
+    few_norm_biases: bool = False  # of layer norms, those of queries, keys and the last rows have none
     bare_norms: bool = False  # none has parameters
     # What the file has as one linear: queries, keys and values; gate and up.
     one_input: bool = False
@@ -86,7 +87,14 @@ class LlamaParts:
 
     def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""
-        return self._norm("final_norm", [f"{self.prefix}{source}"], self.sizes.width, "hidden", "hidden")
+        return self._norm(
+            "final_norm",
+            [f"{self.prefix}{source}"],
+            self.sizes.width,
+            "hidden",
+            "hidden",
+            bias=not self.few_norm_biases,
+        )
 
     def head_norms(self, names: tuple[str, str]) -> tuple[Norm, Norm]:
         """Of queries and keys."""
@@ -99,8 +107,9 @@ class LlamaParts:
 
     def row_norms(self) -> tuple[Norm, Norm]:
         """Of queries and keys, all heads as one row."""
+        bias = not self.few_norm_biases
         query, key = (
-            self._norm(f"{of}_norm", self.sources(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of)
+            self._norm(f"{of}_norm", self.sources(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of, bias=bias)
             for of in ("query", "key")
         )
         return query, key
@@ -145,7 +154,9 @@ class LlamaParts:
         """Of tensors, by layer."""
         return [f"{self.prefix}layers.{i}.{of}" for i in self.layers or range(self.sizes.layers)]
 
-    def _norm(self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1) -> Norm:
+    def _norm(
+        self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1, *, bias: bool = True
+    ) -> Norm:
         if self.bare_norms:
             ones = Computed(f"{name} of ones", (width,), lambda: np.ones(width, np.float32))
             return Norm(
@@ -153,6 +164,6 @@ class LlamaParts:
             )
         gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
         gamma, beta = Parameter(f"{name}_gamma", gammas), None
-        if self.layer_norms:
+        if self.layer_norms and bias:
             beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))
         return Norm(name, gamma, beta, self.epsilon, value, out, "layer" if self.layer_norms else "rms", heads)

@@ -84,6 +84,7 @@ class Form:
     norms: BlockNorms = BlockNorms()
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # in the place of rms norms
+    few_norm_biases: bool = False  # of layer norms, those of queries, keys and the last rows have none
     bare_norms: bool = False  # without parameters
     epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
@@ -196,6 +197,7 @@ def llama_stack(
         form.epsilon if key is None else parts.epsilon_of(config, key, form.epsilon),
         form.gamma_of,
         form.layer_norms,
+        form.few_norm_biases,
         form.bare_norms,
         form.one_input,
         form.one_gate,

@@ -29,3 +29,4 @@ class Rows:
     tokenizer: TokenizerSpec
     prediction: Prediction | None  # what the family's masked language models have behind it
     pooled: Pooled | None  # what its classes for two texts have
+    tags: str = "classifier"  # the linear of its token classifiers

@@ -10,10 +10,10 @@ from ..shared.rows import HeadOps, Rows
 
 
 def _head(rows: Rows) -> HeadOps:
-    """A linear on each row, called `classifier` in every family, and a softmax."""
+    """A linear on each row, and a softmax."""
     labels = rows.config.labels()
     shape, out = (len(labels), rows.width), "tags"
-    linear = parts.linear(rows.tensors, "classifier", ["classifier"], shape, rows.value, out, exact=True)
+    linear = parts.linear(rows.tensors, "classifier", [rows.tags], shape, rows.value, out, exact=True)
     return (linear, Softmax(out)), {out: len(labels)}, Head(Tagging(labels), out)
 
 

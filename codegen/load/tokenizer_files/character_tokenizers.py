@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
-from ...ir.tokenizer_spec import NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
+from ...ir.tokenizer_spec import AddedToken, NoNormalizer, SingleCharacterSegmenter, TokenizerSpec, WordLevelModel
 from ..config import Config
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
@@ -99,16 +99,19 @@ def character_spec(
     special: Iterable[str],
     post_processor: dict[str, Any] | None,
     decoder: dict[str, Any] | None,
+    *,
+    added: Iterable[AddedToken] = (),
 ) -> TokenizerSpec:
-    """Each character of a text is looked up among `pieces`, by id; those of `special` are special tokens."""
+    """Each character of a text is looked up among `pieces`, by id; those of `special` are special tokens, to which
+    `added` come with their flags."""
     vocab = {piece: i for i, piece in enumerate(pieces)}
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    added = [{"id": vocab[text], "content": text, **flags} for text in special]
+    tokens = [*({"id": vocab[text], "content": text, **flags} for text in special), *map(asdict, added)]
     described = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": added,
+        "added_tokens": tokens,
         "normalizer": None,
         "pre_tokenizer": {"type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False},
         "post_processor": post_processor,
@@ -120,7 +123,7 @@ def character_spec(
         segmenter=SingleCharacterSegmenter(),
         model=WordLevelModel(tuple(piece or None for piece in pieces), unknown_id),
         template=read_post_processor(post_processor, vocab).template,
-        added_tokens=added_tokens(added, vocab),
+        added_tokens=added_tokens(tokens, vocab),
         json=json.dumps(described),
         notes=(),
     )

@@ -27,6 +27,7 @@ from .byte_level_folder import MERGES_FILE, VOCAB_FILE, is_byte_level, read_byte
 from .character_bpe_json import is_character_bpe
 from .described_folder import read_described_folder
 from .esm_folder import is_esm_folder, read_esm_folder
+from .esmc_folder import is_esmc_folder, read_esmc_folder
 from .llama_folder import FILE as LLAMA_FILE
 from .llama_folder import is_llama_folder, read_character_bpe_folder, read_llama_folder
 from .tokenizer_config import BERT_TOKENIZER, TokenizerConfig
@@ -47,6 +48,8 @@ def load_tokenizer(
     described = folder.read_json(tokenizer_json.FILE) if folder.has(tokenizer_json.FILE) else None
     if is_byt5_folder(folder, class_in_config, usual_class):
         spec, file = read_byt5_folder(folder), tokenizer_config.FILE
+    elif is_esmc_folder(folder, class_in_config, usual_class):
+        spec, file = read_esmc_folder(folder), tokenizer_config.FILE
     elif described is not None and is_word_level(described):
         read, model = read_word_level_json, "word-level"
         spec = read_described_folder(folder, described, class_in_config, usual_class, read=read, model=model)

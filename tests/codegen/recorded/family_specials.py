@@ -13,6 +13,7 @@ from token_ids import (
     DEBERTA,
     DEBERTA_BYTES,
     ESM,
+    ESMC,
     GEMMA,
     LUKE,
     MPNET,
@@ -58,6 +59,7 @@ SPECIALS: dict[str, Specials] = {
     **dict.fromkeys(("t5", "mt5", "umt5"), T5),
     "bart": BART,
     "esm": ESM,
+    "esmc": ESMC,
     **dict.fromkeys(("clip", "clip_text_model"), CLIP),
     **dict.fromkeys(("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"), SIGLIP),
 }

@@ -16,7 +16,7 @@ MPNET_OFFSET = 2  # its positions begin behind padding_idx 1
 # Eager attention rounds probabilities to float32, sdpa does not.
 ROUNDING = (
     *("modernbert", "eurobert", "nomic_bert", "gte", "jina_embeddings_v3", "llama", "qwen2", "qwen3", "gemma3_text"),
-    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm"),
+    *("gpt2", "gpt_neox", "mistral", "opt", "phi", "phi3", "falcon", "stablelm", "starcoder2", "esm", "esmc"),
     *("siglip", "siglip2", "siglip_text_model", "siglip2_text_model"),
     *("clip", "clip_text_model", "gpt_bigcode", "lfm2", "modernbert-decoder", "nemotron", "ultrabert"),
 )

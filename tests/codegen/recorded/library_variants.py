@@ -353,6 +353,7 @@ VARIANTS: dict[str, Variant] = {
     "squeezebert/softmax": bert_like("SqueezeBert", 3, (24, 3, 2, 28, 20), embedding_size=24, layer_norm_eps=1e-3),
     "esm/proteins": bert_like("Esm", 3, (24, 3, 2, 23, 20), **ESM_2),
     "esm/absolute": bert_like("Esm", 4, (20, 4, 1, 19, 16 + 2), **ESM_1B, problem_type=MULTI_LABEL),
+    "esmc/proteins": bert_like("Esmc", 3, (24, 3, 2, 23, 20)),
     "ernie/softmax": bert_like("Ernie", 3, (20, 5, 2, 23, 20)),
     "ernie/tasks": bert_like(
         "Ernie", 4, (24, 3, 1, 29, 16), use_task_id=True, type_vocab_size=4, hidden_act="relu", problem_type=MULTI_LABEL

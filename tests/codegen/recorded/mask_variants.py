@@ -62,6 +62,7 @@ VARIANTS: dict[str, Variant] = {
     "masks/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 44 + 2), type_vocab_size=1),
     "masks/squeezebert": bert_like("SqueezeBert", 0, (20, 2, 1, 12, 44), embedding_size=20, q_groups=2, k_groups=1),
     "masks/esm": bert_like("Esm", 0, (20, 2, 1, 19, 44), **ESM_2),
+    "masks/esmc": bert_like("Esmc", 0, (20, 2, 1, 19, 44), attention_bias=True, mlp_bias=True),
     "masks/deberta": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1),
     "masks/deberta_own": bert_like("Deberta", 0, (20, 2, 1, 19, 44), **DEBERTA_V1, legacy=False),
     "masks/deberta-v2": bert_like("DebertaV2", 0, (24, 3, 2, 23, 44), **DEBERTA_V3, embedding_size=14),

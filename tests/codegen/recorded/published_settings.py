@@ -38,6 +38,8 @@ ESM_2 = {
     "layer_norm_eps": 1e-5,
 }
 ESM_1B = ESM_2 | {"position_embedding_type": "absolute", "emb_layer_norm_before": True}
+# Of ESM C no published model has others than usual.
+ESMC_ANGLES = {"rope_type": "linear", "rope_theta": 300.0, "factor": 2.5}
 # Of OPT's first models, with words narrower than the rows and without a last norm.
 OPT = {"word_embed_proj_dim": 12, "_remove_final_layer_norm": True}
 EURO_IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}

@@ -11,7 +11,7 @@ import transformers
 from head_model import read_tokenizer, write_cases, write_head_model
 from library_models import MPNET_OFFSET
 from outputs import write_recorded
-from published_settings import DEBERTA_V1, DEBERTA_V3, LUKE_SIZES, MOBILE, MODERN_IDS
+from published_settings import DEBERTA_V1, DEBERTA_V3, ESMC_ANGLES, LUKE_SIZES, MOBILE, MODERN_IDS
 from variant_shapes import Variant, bert_like, distilbert, t5
 
 ENDING = "ForTokenClassification"
@@ -45,6 +45,7 @@ VARIANTS: dict[str, Variant] = {
     "tags/rembert": bert_like("RemBert", 0, (20, 4, 1, 17, 20), input_embedding_size=12, output_embedding_size=9),
     "tags/modernbert": bert_like("ModernBert", 0, (20, 5, 3, 23, 20), **MODERN_IDS, local_attention=6),
     "tags/modernbert_gemma": bert_like("ModernBert", 0, (12, 2, 1, 19, 20), **MODERN_IDS, local_attention=6),
+    "tags/esmc": bert_like("Esmc", 0, (20, 2, 1, 19, 20), hidden_act="gelu", rope_parameters=ESMC_ANGLES),
     "tags/xlm-roberta": bert_like("XLMRoberta", 0, (16, 2, 2, 21, 16 + 2), type_vocab_size=1),
     "tags/deberta": bert_like("Deberta", 0, (24, 3, 2, 23, 20), **DEBERTA_V1),
     "tags/t5": t5("T5", 0, (20, 3, 2, 23, 20), feed_forward_proj="gated-gelu"),

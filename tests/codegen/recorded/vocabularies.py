@@ -85,6 +85,8 @@ T5_VOCABULARY = (
 # ESM-2's, and as genomes have them words of several characters.
 PROTEINS = (*("<cls>", "<pad>", "<eos>", "<unk>"), *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>")
 ESM_VOCABULARY = (*PROTEINS, *("".join(bases) for bases in product("ACGT", repeat=3)))
+# The class's own, in a table with more rows.
+ESMC_VOCABULARY = (*PROTEINS[:31], "|", "<mask>", *(f"row {i}" for i in range(len(PROTEINS), 64)))
 VOCABULARIES = {
     "bert": VOCABULARY,
     "mpnet": MPNET_VOCABULARY,
@@ -100,6 +102,7 @@ VOCABULARIES = {
     "qwen": QWEN_VOCABULARY,
     "t5": T5_VOCABULARY,
     "esm": ESM_VOCABULARY,
+    "esmc": ESMC_VOCABULARY,
     "clip": CLIP_VOCABULARY,
     **dict.fromkeys(("siglip", "gemma"), SIGLIP_VOCABULARY),
 }
@@ -172,6 +175,9 @@ def write_tokenizer(folder: Path, specials: Specials, max_tokens: int) -> None:
         return
     import transformers
 
+    if specials.vocabulary == "esmc":
+        transformers.EsmcTokenizer(model_max_length=max_tokens).save_pretrained(folder)
+        return
     pieces = VOCABULARIES[specials.vocabulary]
     ids = {piece: i for i, piece in enumerate(pieces)}
     few = dict.fromkeys(("deberta_bytes", "luke", "qwen"), FEW_MERGES)
