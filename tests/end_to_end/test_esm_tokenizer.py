@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EsmTokenizer against the wheel, and against a plain reading of what it does; the codes of proteins and of genomes."""
+"""EsmTokenizer and EsmcTokenizer against the wheel, and against a plain reading of what they do; the codes of proteins
+and of genomes."""
 
 from __future__ import annotations
 
@@ -73,3 +74,22 @@ def test_texts(lines: tuple[str, ...], tmp_path: Path) -> None:
     assert_same(spec, broken)
     assert_same(spec, [*given, *broken], 7)
     assert Runtime(spec).pieces()[:5] == [b"<cls>", b"<pad>", b"<eos>", b"<unk>", b"L"]
+
+
+def test_characters_of_esmc(tmp_path: Path) -> None:
+    """Cut at special tokens; of what is left each character, white space too. Plain text has the chain break as well,
+    which is a character."""
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "EsmcTokenizer"}))
+    source, spec = random_source(), load_tokenizer(CheckpointFolder(tmp_path), 64)
+    texts = [*HARD_TEXTS, "", "ACGT|" * 800, *(random_text(source, 30, (*ALPHABET, "|")) for _ in range(800))]
+    given = [text.encode() for text in texts]
+    ids = {piece: i for i, piece in enumerate((*PROTEINS[:31], "|", "<mask>"))}
+    special = f"({'|'.join(SPECIAL)})"
+    for text, result in zip(texts, assert_same(spec, given), strict=True):
+        parts = ([part] if part in SPECIAL else part for part in re.split(special, text))
+        assert result.ids.tolist() == [0, *(ids.get(each, 3) for part in parts for each in part), 2]
+    for text, result in zip(texts, Runtime(spec).encode(given, plain_text=True), strict=True):
+        assert result.ids.tolist() == [0, *(ids.get(each, 3) for each in text), 2]
+    broken = [*INVALID_TEXTS, *(random_bytes(source, 12) for _ in range(200))]
+    assert_same(spec, broken)
+    assert_same(spec, [*given, *broken], 7)
