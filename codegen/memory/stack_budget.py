@@ -8,7 +8,7 @@ from ..ir import walks
 from ..ir.stage import Stage
 from ..targets import Target, round_up
 
-MANY_OPS = 32  # compilers let few operands of so many share their bytes
+MANY_OPS = 24  # compilers let few operands of so many share their bytes
 MANY_OPS_STACK = 512
 RELATIVE_ROWS_STACK = 256  # an attention that multiplies by them, too
 GLOBAL_ROWS_STACK = 512  # one that has these beside a window, and the ops on them alone

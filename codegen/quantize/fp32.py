@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..ir.constants import without_tiny
 from ..ir.graph import F32Array, Graph
 from ..ir.program import F32Matrix, Kind
@@ -16,8 +19,8 @@ class Fp32(Recipe):
     def check(self, graph: Graph) -> None:
         """There are no options."""
 
-    def table(self, name: str, values: F32Array) -> F32Matrix:
-        return F32Matrix(without_tiny(values))
+    def table(self, name: str, values: F32Array | NDArray[np.float64]) -> F32Matrix:
+        return F32Matrix(without_tiny(values.astype(np.float32)))
 
-    def matrix(self, name: str, layer: int, values: F32Array) -> F32Matrix:
-        return F32Matrix(without_tiny(values))
+    def matrix(self, name: str, layer: int, values: F32Array | NDArray[np.float64]) -> F32Matrix:
+        return F32Matrix(without_tiny(values.astype(np.float32)))
