@@ -44,6 +44,7 @@ void mark_by_spaces(const Template& parts, std::int32_t unknown, std::string_vie
 
 void mark_words(const WordPiece& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept {
+    if (characters == nullptr) return mark_by_spaces(parts, model.unknown_id, text, tokens);
     for (std::uint32_t i = 0; i < tokens.count; ++i) {
         const std::int32_t id = tokens.ids[i];
         const std::uint32_t of_piece = characters[id] & kMostCharacters;

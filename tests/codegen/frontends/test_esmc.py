@@ -15,6 +15,8 @@ from tiny_checkpoint import read_raw_safetensors
 
 from codegen import pipeline
 from codegen.ir import graph as g
+from codegen.ir import program as p
+from codegen.ir import walks
 
 ROWS, MASKS, TAGS = "esmc/proteins", "masks/esmc", "tags/esmc"
 REFUSED: dict[str, tuple[str, Change, str, str]] = {
@@ -61,6 +63,14 @@ def test_blocks_add_less_the_deeper_a_model_is() -> None:
                 begin, end = header[f"esmc.layers.{i}.{source}.weight"]["data_offsets"]
                 stored = np.frombuffer(data[begin:end], np.float16).astype(np.float64).reshape(array.shape)
                 np.testing.assert_allclose(array.values, stored / math.sqrt(2 / 36), rtol=1e-15)
+
+
+def test_scaled_weights_are_floats() -> None:
+    """Those of fp32, which are multiplied in float64."""
+    program = pipeline.lower(pipeline.load(folder(ROWS)), "fp32", None)
+    stored = (each for op in walks.ops_of(program) if isinstance(op, p.Linear) for each in op.weights.stored)
+    kinds = {each.matrix.values.dtype for each in stored}
+    assert kinds == {np.dtype(np.float32)}
 
 
 def test_tied_words_are_not(tmp_path: Path) -> None:

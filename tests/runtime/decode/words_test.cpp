@@ -84,6 +84,16 @@ TEST(Words, BySpacesWhereThereIsNoPrefix) {
     EXPECT_EQ(marks[3], TokenMark::begins_word);
 }
 
+TEST(Words, BySpacesOfWholeWords) {
+    const std::vector<std::int32_t> ids = {1, 5, 0, 7, 8, 1};
+    std::vector<TokenOffset> offsets = {{0, 0}, {0, 1}, {1, 2}, {2, 3}, {4, 5}, {0, 0}};
+    std::vector<TokenMark> marks(ids.size());
+    mark_words(model(), parts(), nullptr, "abc d", {ids.data(), offsets.data(), marks.data(), 6});
+    const std::vector<TokenMark> expected = {TokenMark::special, TokenMark::begins_word, TokenMark::begins_word,
+                                             TokenMark::goes_on, TokenMark::begins_word, TokenMark::special};
+    EXPECT_EQ(marks, expected);
+}
+
 TEST(Words, OfIds) {
     const std::vector<std::int32_t> ids = {1, 2, 3, 0};
     std::vector<TokenOffset> offsets(4);

@@ -30,7 +30,8 @@ constexpr std::uint8_t kContinuingPiece = 0x80;  // besides: it begins with the 
 // lie nowhere in the text are special. Another goes on a word
 //   of WordPiece: where its piece has another number of characters than its text, the prefix "##" counted. `characters`
 //     is [rows of the word embedding]
-//   of other models: where neither its first byte nor the one before is a space. `characters` is not read
+//   of other models, and of whole words, where `characters` is null: where neither its first byte nor the one before
+//     is a space
 // An unknown token never does.
 void mark_words(const WordPiece& model, const Template& parts, const std::uint8_t* characters, std::string_view text,
                 const MarkedTokens& tokens) noexcept;
