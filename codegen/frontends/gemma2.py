@@ -12,7 +12,7 @@ from .gemma3_text import NORMS, factors_in
 from .shared import parts
 from .shared.computed import one_more
 from .shared.layer_kinds import FULL, SLIDING, layer_kinds
-from .shared.llama_stack import Biases, Form, Stack, causal_stack, masks_by_kind
+from .shared.llama_stack import Biases, BlockNorms, Form, Stack, causal_stack, masks_by_kind
 
 MODEL_TYPE = "gemma2"
 # Training's, the library's own cache's, and what `hidden_activation` says in its place.
@@ -26,6 +26,12 @@ _SCORES, _LOGITS = 50.0, 30.0
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
     if config.values.get(_BOTH_WAYS):
         raise parts.refuse("config-not-supported", f"{_BOTH_WAYS}: rows that see those behind them")
+    return gemma2_stack(config, tensors, prefix, vocabulary, tokens, NORMS)
+
+
+def gemma2_stack(
+    config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, norms: BlockNorms
+) -> Stack:
     layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     kinds = layer_kinds(config, tuple((SLIDING, FULL)[layer % 2] for layer in range(layers)))
     bias = config.flag("attention_bias", False)
@@ -36,7 +42,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
         key_heads=_KEY_HEADS,
         activation="gelu_pytorch_tanh",
         activation_key="hidden_activation",
-        norms=NORMS,
+        norms=norms,
         gamma_of=one_more,
         factors=factors_in(config),
         score_cap=_cap(config, "attn_logit_softcapping", _SCORES),
@@ -55,11 +61,11 @@ def _cap(config: Config, key: str, usual: float) -> float | None:
     return cap
 
 
-def _logits(config: Config) -> float | None:
+def logits_cap(config: Config) -> float | None:
     return _cap(config, "final_logit_softcapping", _LOGITS)
 
 
-_FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=_logits, tied=True)
+_FAMILY = Family("Gemma2", "GemmaTokenizer", _stack, logits_cap=logits_cap, tied=True)
 read_limits = _FAMILY.read_limits
 build_graph = _FAMILY.build_graph
 graph_of = _FAMILY.graph_of

@@ -174,6 +174,19 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "use_bidirectional_attention": (0.1, (True, False)),
         },
     ),
+    "vaultgemma": (
+        "VaultGemma",
+        {
+            "head_dim": (1.0, (4, 6, 10)),
+            "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "query_pre_attn_scalar": (0.5, (1, 7, 16)),
+            "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
+            "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
+            "sliding_window": (0.8, (4, 6, 41)),
+            "layer_types": (0.3, _KINDS),
+        },
+    ),
     "modernbert-decoder": (
         "ModernBertDecoder",
         {

@@ -91,7 +91,7 @@ _ENDINGS = (
 )
 _EAGER = (  # no other attention
     *("big_bird", "deberta", "deberta-v2", "longformer", "megatron-bert", "mpnet", "rembert", "roformer"),
-    *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "xglm"),
+    *("bloom", "codegen", "gemma2", "gpt_neo", "gptj", "luke", "mpt", "squeezebert", "vaultgemma", "xglm"),
 )
 _EMBED_BY_THEMSELVES = ("DPR", "Siglip")
 _TYING = tuple(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5"))  # whatever the configuration says

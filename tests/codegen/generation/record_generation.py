@@ -45,10 +45,13 @@ SEARCHES: tuple[tuple[int, float, bool | str], ...] = (
 LEAST = {"bart/uneven": 6, "bart/ends": 4, "gpt2/narrow": 9, "mistral/ends": 3}
 # Tokens that a search may write where it is told to write fewer than there may be; the first has a forced end.
 FEWER = {"bart/two_layers": 5, "gpt2/narrow": 3}
-EAGER = ("Bloom", "CodeGen", "Gemma2", "GPTJ", "GPTNeo", "Mpt", "XGLM")  # no other attention, or none with a cap
+EAGER = ("Bloom", "CodeGen", "Gemma2", "GPTJ", "GPTNeo", "Mpt", "VaultGemma", "XGLM")  # no other attention
 OWN = ((None, None, None),) * 3
 # Scaled, without a norm behind.
-SMALL_WORDS = ("m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own", "xglm/texts")
+SMALL_WORDS = (
+    *("m2m_100/own", "pegasus/own", "gemma/own", "gemma2/own", "gemma3_text/own"),
+    *("vaultgemma/own", "xglm/texts"),
+)
 
 
 def record(folder: Path, name: str, seed: int) -> None:

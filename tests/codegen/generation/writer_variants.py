@@ -102,6 +102,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         | {"head_dim": 10, "query_pre_attn_scalar": 2, "sliding_window": 5, "pad_token_id": 0}
         | {"attn_logit_softcapping": 1.5, "final_logit_softcapping": 3.0},
     ),
+    "vaultgemma/own": (
+        "VaultGemma",
+        LLAMA
+        | {"head_dim": 10, "query_pre_attn_scalar": 2, "sliding_window": 5, "pad_token_id": 0}
+        | {"attn_logit_softcapping": 1.5, "final_logit_softcapping": 3.0, "num_hidden_layers": 2},
+    ),
     "gemma/own": (
         "Gemma",
         LLAMA | {"head_dim": 10, "attention_bias": True, "num_hidden_layers": 1},
@@ -249,7 +255,7 @@ for _own in SETTINGS.values():
 _DECODERS = """
     Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite Helium
     HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3
-    SeedOss SmolLM3 StableLm Starcoder2 XGLM
+    SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {

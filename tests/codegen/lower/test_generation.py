@@ -48,7 +48,7 @@ WITHOUT_ENCODER = (
         "phi",
         "qwen",
     ),
-    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2", "xglm"),
+    *("lfm2", "modernbert-decoder", "mpt", "nemotron", "smollm3", "stablelm", "starcoder2", "vaultgemma", "xglm"),
 )
 LONGROPE = json.loads((HERE / "phi3" / "long" / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
 SEARCHED = [variant for variant in VARIANTS if (HERE / variant / "beams.json").exists()]

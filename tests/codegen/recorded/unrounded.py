@@ -20,6 +20,7 @@ from transformers.models.gptj import modeling_gptj
 from transformers.models.longformer import modeling_longformer
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
+from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
 
@@ -39,8 +40,8 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
-        eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_xglm
-        for module in eager:
+        eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
+        for module in (*eager, modeling_xglm):
             stack.enter_context(patch.object(module, "torch", _Doubles()))
         stack.enter_context(patch.object(modeling_gptj.GPTJAttention, "_get_embed_positions", _turned))
         for module in model.modules():
