@@ -202,6 +202,15 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             **dict.fromkeys(("norm_bias", "attention_bias", "mlp_bias", "classifier_bias"), (0.3, (True,))),
         },
     ),
+    "arcee": (
+        "Arcee",
+        {
+            "hidden_act": (0.3, ("relu", "gelu", "relu2", "silu")),
+            "attention_bias": (0.3, (True,)),
+            "mlp_bias": (0.3, (True,)),
+            "head_dim": (0.5, (4, 6, 8)),
+        },
+    ),
     "nemotron": (
         "Nemotron",
         {

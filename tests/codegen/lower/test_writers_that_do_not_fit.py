@@ -89,6 +89,8 @@ from codegen.errors import EtchError
         ("modernbert-decoder/own", {"decoder_bias": False}, "unused-tensor"),
         ("modernbert-decoder/own", {"tie_word_embeddings": False}, "missing-tensor"),
         ("nemotron/own", {"partial_rotary_factor": 0.4, "rope_parameters": None}, "rotary-not-supported"),
+        ("arcee/own", {"hidden_act": "tanh"}, "activation-not-supported"),
+        ("arcee/own", {"mlp_bias": False}, "unused-tensor"),
         ("nemotron/own", {"hidden_act": "tanh"}, "activation-not-supported"),
         ("nemotron/own", {"mlp_bias": True}, "missing-tensor"),
         *(
