@@ -150,6 +150,16 @@ _GLM: Rare = {
     ),
 }
 # Of families that are Llama's but for what is drawn here: the name of their classes, and these settings.
+_GEMMA2: Rare = {
+    "head_dim": (1.0, (4, 6, 10)),
+    "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
+    "attention_bias": (0.3, (True,)),
+    "query_pre_attn_scalar": (0.5, (1, 7, 16)),
+    "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
+    "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
+    "sliding_window": (0.8, (4, 6, 41)),
+    "layer_types": (0.3, _KINDS),
+}
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
     "gemma": (
         "Gemma",
@@ -160,33 +170,8 @@ LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
             "use_bidirectional_attention": (0.1, (True, False)),
         },
     ),
-    "gemma2": (
-        "Gemma2",
-        {
-            "head_dim": (1.0, (4, 6, 10)),
-            "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
-            "attention_bias": (0.3, (True,)),
-            "query_pre_attn_scalar": (0.5, (1, 7, 16)),
-            "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
-            "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
-            "sliding_window": (0.8, (4, 6, 41)),
-            "layer_types": (0.3, _KINDS),
-            "use_bidirectional_attention": (0.1, (True, False)),
-        },
-    ),
-    "vaultgemma": (
-        "VaultGemma",
-        {
-            "head_dim": (1.0, (4, 6, 10)),
-            "hidden_activation": (0.3, ("gelu", "relu", "gelu_pytorch_tanh", "silu")),
-            "attention_bias": (0.3, (True,)),
-            "query_pre_attn_scalar": (0.5, (1, 7, 16)),
-            "attn_logit_softcapping": (0.7, (None, 0.5, 3.0, 50.0)),
-            "final_logit_softcapping": (0.7, (None, 30.0, 100.0)),
-            "sliding_window": (0.8, (4, 6, 41)),
-            "layer_types": (0.3, _KINDS),
-        },
-    ),
+    "gemma2": ("Gemma2", _GEMMA2 | {"use_bidirectional_attention": (0.1, (True, False))}),
+    "vaultgemma": ("VaultGemma", _GEMMA2),
     "modernbert-decoder": (
         "ModernBertDecoder",
         {
