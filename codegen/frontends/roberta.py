@@ -72,6 +72,7 @@ def graph_of(
     check_architecture(config, encoder=encoder, classifier=classifier, sentence=sentence is not None)
     bert_like.check_encoder_only(config)
     shape, tables, limits = bert_like.read_shape(config), bert_like.read_tables(config), limits_of(config, "")
+    shape = replace(shape, epsilon=parts.epsilon_of(config, default=form.epsilon))
     bert_like.check_padding(checkpoint.tokenizer, _first_position(config) - 1)
     parts.check_max_tokens(max_tokens, limits.positions, limits.positions_key)
     prefix = parts.prefix_of(checkpoint, name, bert_like.WORDS)

@@ -21,6 +21,7 @@ _FORM = bert_like.Form(
     embedding_norm=False,
     pre_norm=True,
     last_norm="encoder.LayerNorm",
+    epsilon=1e-5,
 )
 
 

@@ -44,6 +44,7 @@ class Form:
     pre_norm: bool = False
     last_norm: str | None = None  # behind the layers, as the file calls it below the encoder's prefix
     layers: str = "encoder.layer."  # the file's name of all, below the encoder's prefix and before their numbers
+    epsilon: float = parts.EPSILON  # of norms, where the configuration does not say it
     layer_epsilon: float | None = None  # of the norms in layers, where it is not the configuration's
     groups: Mapping[str, int] = field(default_factory=dict)  # as `LayerShape` has them,
     masks: Masks = EVERYTHING  # and these,

@@ -30,6 +30,7 @@ MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
 MAX_VOCABULARY = 1 << 24
 SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it does not tell which text is which
 MIN_EPSILON = 1e-12
+EPSILON = 1e-12  # of BERT's norms, and of most families'
 MIN_TOKENS = 3  # [CLS] text [SEP]
 
 Names = Sequence[str]  # of one tensor, or of one per layer
@@ -141,7 +142,7 @@ def activation_named(name: str, key: str) -> str:
     return ACTIVATIONS[name]
 
 
-def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | None = 1e-12) -> float:
+def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | None = EPSILON) -> float:
     """Of the norms."""
     epsilon = config.number(key, default)
     if not MIN_EPSILON <= epsilon <= 1.0:

@@ -88,3 +88,11 @@ def test_positions(variant: str, first: int) -> None:
 def test_keys_that_may_be_missing(variant: str, tmp_path: Path) -> None:
     missing = dict.fromkeys(("layer_norm_eps", "pad_token_id", "is_decoder", "architectures"))
     assert graph_of(changed(variant, configure(**missing), tmp_path)).widths == graph_of(folder(variant)).widths
+
+
+@pytest.mark.parametrize(("variant", "epsilon"), [(XL, 1e-5), (MEGATRON, 1e-12), (BEFORE, 1e-12), (DATA, 1e-12)])
+def test_epsilon_where_no_key_says_it(variant: str, epsilon: float, tmp_path: Path) -> None:
+    graph = graph_of(changed(variant, configure(layer_norm_eps=None), tmp_path))
+    inner = [node for layers in graph.body if isinstance(layers, g.Layers) for node in layers.body]
+    norms = [node for node in (*graph.body, *inner) if isinstance(node, g.Norm)]
+    assert {norm.epsilon for norm in norms} == {epsilon}
