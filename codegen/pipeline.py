@@ -261,12 +261,12 @@ def _check_padding(checkpoint: Checkpoint, tokens: int) -> None:
 
 def _check_questions(checkpoint: Checkpoint, graph: Graph) -> None:
     """EtchError where special tokens leave a question and its context no room: windows need a token of each; or where
-    not the first one alone stands for "no answer"."""
+    a second one stands for "no answer" beside the first."""
     if not graph.task.asks:
         return
     pair = [part.content for part in checkpoint.tokenizer.template.pair]
-    if not isinstance(pair[0], int) or pair.count(pair[0]) != 1:
-        message = "a question and its context must begin with a special token that they do not have again"
+    if isinstance(pair[0], int) and pair.count(pair[0]) != 1:
+        message = "a question and its context have the special token that they begin with a second time"
         raise EtchError("tokenizer-template", "front-end", message)
     least = len(pair)
     if graph.max_tokens < least:
