@@ -32,6 +32,7 @@ def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, to
 def gemma2_stack(
     config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int, norms: BlockNorms
 ) -> Stack:
+    """Its layers, with `norms` around their blocks."""
     layers = config.positive_int("num_hidden_layers", maximum=parts.MAX_LAYERS)
     kinds = layer_kinds(config, tuple((SLIDING, FULL)[layer % 2] for layer in range(layers)))
     bias = config.flag("attention_bias", False)
@@ -62,6 +63,7 @@ def _cap(config: Config, key: str, usual: float) -> float | None:
 
 
 def logits_cap(config: Config) -> float | None:
+    """What bounds the logits of words; None: nothing."""
     return _cap(config, "final_logit_softcapping", _LOGITS)
 
 

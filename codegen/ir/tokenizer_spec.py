@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .split_spec import CharacterSplit, ExpressionSegmenter
+from .template_spec import Template
 
 
 @dataclass(frozen=True)
@@ -273,8 +274,12 @@ class UnigramModel:
 class BytesModel:
     """Each byte of a text is a token."""
 
-    pieces: tuple[bytes | None, ...]  # by id; None where an id is none of a byte
     first_id: int  # of the byte 0; the others follow
+
+    @property
+    def pieces(self) -> tuple[bytes | None, ...]:
+        """By id; None where an id is none of a byte."""
+        return (*(None,) * self.first_id, *(bytes((byte,)) for byte in range(256)))
 
 
 @dataclass(frozen=True)
@@ -282,44 +287,6 @@ class Trimming:
     """Offsets leave out the spaces at the ends of a piece of bytes, and the white space that an added token strips."""
 
     keep_first_space: bool  # but for a single character before a text's first token
-
-
-@dataclass(frozen=True)
-class TemplatePart:
-    """A special token, by its id, or the place of the first (A) or second text (B), and the segment of its tokens."""
-
-    content: int | Literal["A", "B"]
-    segment: int
-
-
-@dataclass(frozen=True)
-class Padding:
-    """Of a model that reads it as any other token: `padding="max_length"` of `transformers`, on the right."""
-
-    id: int
-    tokens: int  # that every input has then
-
-
-@dataclass(frozen=True)
-class Template:
-    """The special tokens around one text and around two, and behind them."""
-
-    single: tuple[TemplatePart, ...]
-    pair: tuple[TemplatePart, ...]
-    cuts_first: bool = False  # of a pair that does not fit, the first text only; else the longer one first
-    padding: Padding | None = None
-
-    @property
-    def segments(self) -> int:
-        """How many a model needs for two texts."""
-        return 1 + max(part.segment for part in self.pair)
-
-    @property
-    def special_ids(self) -> tuple[int, ...]:
-        """Of all special tokens in it, each once, in the order of their first use."""
-        parts = (*self.single, *self.pair)
-        padding = () if self.padding is None else (self.padding.id,)
-        return tuple(dict.fromkeys((*(part.content for part in parts if isinstance(part.content, int)), *padding)))
 
 
 @dataclass(frozen=True)
@@ -393,12 +360,3 @@ class TokenizerSpec:
         uncased |= isinstance(self.normalizer, BertNormalizer) and self.normalizer.lowercase
         kind = "words" if isinstance(self.model, WordLevelModel) else "WordPiece"
         return f"{'uncased' if uncased else 'cased'} {kind}"
-
-
-def bert_template(classify_id: int, separate_id: int, second_segment: int = 1, separators: int = 1) -> Template:
-    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]` with B and its separator in the second segment; so many separators
-    between A and B."""
-    single = (TemplatePart(classify_id, 0), TemplatePart("A", 0), TemplatePart(separate_id, 0))
-    more = (TemplatePart(separate_id, 0),) * (separators - 1)
-    pair = (*single, *more, TemplatePart("B", second_segment), TemplatePart(separate_id, second_segment))
-    return Template(single, pair)

@@ -12,7 +12,7 @@ import tokenizers
 from tokenizers import Tokenizer
 
 from ..errors import printable
-from ..ir.tokenizer_spec import Template
+from ..ir.template_spec import Template
 from ..load.tokenizer_files.languages import Languages, json_reading
 from ..load.tokenizer_files.tokenizer_json import FILE
 from .wheel_tokenizer import WheelTokenizer, set_length

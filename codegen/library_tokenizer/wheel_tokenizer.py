@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from tokenizers import Tokenizer
 
-from ..ir.tokenizer_spec import Template, TokenizerSpec
+from ..ir.template_spec import Template
+from ..ir.tokenizer_spec import TokenizerSpec
 from .sentencepiece_tokenizer import SentencePieceTokenizer
 
 WheelTokenizer = Tokenizer | SentencePieceTokenizer

@@ -12,13 +12,8 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from ..ir.tokenizer_spec import (
-    CharsmapNormalizer,
-    MetaspaceSegmenter,
-    NoNormalizer,
-    TemplatePart,
-    TokenizerSpec,
-)
+from ..ir.template_spec import TemplatePart
+from ..ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, NoNormalizer, TokenizerSpec
 from .config import Config
 from .refusal import refusal, shown
 

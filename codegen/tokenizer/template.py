@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..errors import EtchError
-from ..ir.tokenizer_spec import Template, TemplatePart
+from ..ir.template_spec import Template, TemplatePart
 from .fields import Field, Part, boolean, signed, unsigned
 
 MOST_PARTS = 8  # as in etch::Template

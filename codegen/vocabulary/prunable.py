@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EtchError
+from ..ir.template_spec import Template, TemplatePart
 from ..ir.tokenizer_spec import (
     END_OF_WORD,
     ByteLevelBpeModel,
@@ -29,8 +30,6 @@ from ..ir.tokenizer_spec import (
     Normalizer,
     SentencePieceFile,
     SentencePieceNormalizer,
-    Template,
-    TemplatePart,
     TokenizerSpec,
     UnigramModel,
     WordLevelModel,

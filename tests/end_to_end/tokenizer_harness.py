@@ -16,14 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from codegen.ir.tokenizer_spec import (
-    AddedToken,
-    BertNormalizer,
-    BertSegmenter,
-    TokenizerSpec,
-    WordPieceModel,
-    bert_template,
-)
+from codegen.ir.template_spec import bert_template
+from codegen.ir.tokenizer_spec import AddedToken, BertNormalizer, BertSegmenter, TokenizerSpec, WordPieceModel
 from codegen.library_tokenizer.decoded import decoded
 from codegen.library_tokenizer.wheel_tokenizer import wheel_tokenizer
 from codegen.load.tokenizer_files.decoder_json import DecoderSpec

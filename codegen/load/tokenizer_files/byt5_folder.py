@@ -62,11 +62,10 @@ def read_byt5_folder(folder: CheckpointFolder) -> TokenizerSpec:
     ids = {token.content: token.id for token in added}
     end = tokens.special["eos_token"]
     template = template_of(f"$A {end}", f"$A {end} $B {end}", ids)
-    by_id = {_FIRST_BYTE + byte: bytes((byte,)) for byte in range(256)}
     return TokenizerSpec(
         normalizer=NoNormalizer(),
         segmenter=SingleCharacterSegmenter(),
-        model=BytesModel(tuple(by_id.get(i) for i in range(_FIRST_EXTRA)), _FIRST_BYTE),
+        model=BytesModel(_FIRST_BYTE),
         template=read_post_processor(template, ids).template,
         added_tokens=added,
         json=json.dumps(_described(added, template)),

@@ -10,15 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...ir.tokenizer_spec import (
-    CharsmapNormalizer,
-    FoldingNormalizer,
-    MetaspaceSegmenter,
-    Template,
-    TemplatePart,
-    TokenizerSpec,
-    bert_template,
-)
+from ...ir.template_spec import Template, TemplatePart, bert_template
+from ...ir.tokenizer_spec import CharsmapNormalizer, FoldingNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..refusal import refusal
 from .folder_tokens import ROBERTA_TOKENS, FolderTokens
 from .metaspace_json import prepend_of

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir.tokenizer_spec import Template, TemplatePart, TokenizerSpec
+from ...ir.template_spec import Template, TemplatePart
+from ...ir.tokenizer_spec import TokenizerSpec
 from ..refusal import refusal, shown
 from .folder_tokens import FolderTokens
 from .tokenizer_config import FILE as CONFIG_FILE

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import EtchError
-from ...ir.tokenizer_spec import Template, TemplatePart, TokenizerSpec
+from ...ir.template_spec import Template, TemplatePart
+from ...ir.tokenizer_spec import TokenizerSpec
 
 Languages = tuple[str, str]  # of a text, and of what is written
 _CODE = re.compile(r"[a-z]{2,3}_[A-Za-z]{2,4}")  # en_XX of mBART, eng_Latn of NLLB

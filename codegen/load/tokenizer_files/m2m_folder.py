@@ -13,14 +13,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from ...ir.template_spec import Template, TemplatePart
 from ...ir.tokenizer_spec import (
     AddedToken,
     CharacterBpeModel,
     MetaspaceSegmenter,
     SentencePieceFile,
     SentencePieceNormalizer,
-    Template,
-    TemplatePart,
     TokenizerSpec,
 )
 from ..files import CheckpointFolder

@@ -9,12 +9,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...ir.template_spec import Template, TemplatePart
 from ...ir.tokenizer_spec import (
     MetaspaceSegmenter,
     SentencePieceFile,
     SentencePieceNormalizer,
-    Template,
-    TemplatePart,
     TokenizerSpec,
     UnigramModel,
 )

@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...ir.tokenizer_spec import Padding, TokenizerSpec
+from ...ir.template_spec import Padding
+from ...ir.tokenizer_spec import TokenizerSpec
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown
 from .folder_tokens import read_tokens

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, Template, TemplatePart, TokenizerSpec
+from ...ir.template_spec import Template, TemplatePart
+from ...ir.tokenizer_spec import CharsmapNormalizer, MetaspaceSegmenter, TokenizerSpec
 from ..refusal import refusal, shown
 from .decoder_json import DecoderSpec, read_decoder
 from .folder_tokens import FolderTokens

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...ir.tokenizer_spec import Template, TemplatePart, Trimming, bert_template
+from ...ir.template_spec import Template, TemplatePart, bert_template
+from ...ir.tokenizer_spec import Trimming
 from ..refusal import refusal, shown
 from .tokenizer_json import FILE, only_fields, typed
 

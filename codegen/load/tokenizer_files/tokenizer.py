@@ -9,6 +9,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from ...ir.template_spec import bert_template
 from ...ir.tokenizer_spec import (
     AddedToken,
     BertNormalizer,
@@ -16,7 +17,6 @@ from ...ir.tokenizer_spec import (
     ByteLevelBpeModel,
     TokenizerSpec,
     WordPieceModel,
-    bert_template,
 )
 from ..files import CheckpointFolder
 from ..refusal import refusal, shown

@@ -13,7 +13,7 @@ from codegen.budget.choose import Chosen, choose
 from codegen.budget.limits import ALLOWANCES, Limits
 from codegen.budget.space import Form
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import Padding
+from codegen.ir.template_spec import Padding
 from codegen.targets import TARGETS
 from codegen.vocabulary.pruning import Bound
 

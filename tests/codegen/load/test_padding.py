@@ -19,7 +19,7 @@ from tiny_checkpoint import write_json
 from codegen import pipeline
 from codegen.errors import EtchError
 from codegen.golden import text_tokenizer
-from codegen.ir.tokenizer_spec import Padding
+from codegen.ir.template_spec import Padding
 from codegen.library_tokenizer.own_tokenizer import own_tokenizer
 from codegen.vocabulary.prunable import keep_pieces
 

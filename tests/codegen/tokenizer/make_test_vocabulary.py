@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parents[2] / "end_to_end
 from character_bpe import PREPEND, REPLACE, character_bpe_json  # noqa: E402
 from unigram import METASPACE, RULES, RUNS, compiled, specials, strip, unigram_json  # noqa: E402
 
+from codegen.ir.template_spec import bert_template  # noqa: E402
 from codegen.ir.tokenizer_spec import (  # noqa: E402
     AddedToken,
     BertNormalizer,
@@ -31,7 +32,6 @@ from codegen.ir.tokenizer_spec import (  # noqa: E402
     WhitespaceSegmenter,
     WordLevelModel,
     WordPieceModel,
-    bert_template,
 )
 from codegen.load.files import CheckpointFolder  # noqa: E402
 from codegen.load.tokenizer_files import byt5_folder  # noqa: E402

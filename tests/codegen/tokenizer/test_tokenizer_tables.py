@@ -14,14 +14,8 @@ import pytest
 from make_test_vocabulary import PIECES, spec
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import (
-    AddedToken,
-    Padding,
-    Template,
-    TemplatePart,
-    TokenizerSpec,
-    bert_template,
-)
+from codegen.ir.template_spec import Padding, Template, TemplatePart, bert_template
+from codegen.ir.tokenizer_spec import AddedToken, TokenizerSpec
 from codegen.load.tokenizer_files.decoder_json import DecoderSpec
 from codegen.tokenizer import (
     UNICODE_TABLE_BYTES,

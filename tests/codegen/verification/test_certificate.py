@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from verify_case import MAX_TOKENS, TEXTS, Case
 
 from codegen.errors import EtchError
-from codegen.ir.tokenizer_spec import bert_template
+from codegen.ir.template_spec import bert_template
 from codegen.library_tokenizer import own_tokenizer as own_module
 from codegen.library_tokenizer.decoded import decoded
 
