@@ -46,6 +46,7 @@ constexpr unsigned kVectorBytes = 32;
 #include "../vector/tiles.inl"
 #include "row_s8.inl"
 #include "steps_s8.inl"
+#include "next_panel.inl"
 #include "tile_s8.inl"
 #include "matmul_s8.inl"
 #include "matmul_s4.inl"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // s8 x s8 -> s32 -> f32, tiles of 3 rows x 16 columns, the whole K in registers. Included inside the namespace of avx2,
-// behind tiles.inl and steps_s8.inl.
+// behind tiles.inl, steps_s8.inl and next_panel.inl.
 //
 // a       [rows][k] in the set's encoding; row stride in bytes, any alignment.
 // weights [n][allocated_k] s8 in Packing::panel, made by codegen/pack or by the Pack ops; any alignment.
@@ -56,11 +56,12 @@ struct TileS8 {
     static constexpr unsigned kPanels = 1;
     static constexpr unsigned kMaxRows = 3;
 
-    // first_sums: of each row of m.
-    template <unsigned kRows>
+    // first_sums: of each row of m. `next`: NextPanel or NoPanel.
+    template <unsigned kRows, class Next>
     static ETCH_INLINE void run(const MatmulS8& m, const std::int32_t* const& first_sums, const Columns<1>& columns,
-                                const std::int8_t* weights, std::uint32_t row) noexcept {
+                                const std::int8_t* weights, const Next& next, std::uint32_t row) noexcept {
         const std::size_t stride = m.a.stride_bytes;
+        auto ahead = next.from(row / kMaxRows, (m.k + kStep - 1) / kStep);
         const std::uint8_t* a = m.a.data + row * stride;
         Ints sums[kRows][1];
         ETCH_UNROLL
@@ -72,7 +73,7 @@ struct TileS8 {
             const std::uint8_t* const masks = masks_of(m.a.data, m.k) + row * stride;
             for (std::uint32_t i = 0; groups >= 2; ++i) {
                 const std::uint32_t count = groups / 2 < 64 ? groups / 2 : 64;
-                add_steps(steps_of<Weights>(masks, stride, kRows, i, count), count, a, stride, weights, sums);
+                add_steps(steps_of<Weights>(masks, stride, kRows, i, count), count, a, stride, weights, ahead, sums);
                 a += count * kStep;
                 weights += count * kStepBytes;
                 groups -= count * 2;
@@ -97,28 +98,32 @@ struct TileS8 {
     }
 
   private:
-    static constexpr std::size_t kStepBytes = 128;  // of a panel
-
     // sums += of `count` steps.
-    template <unsigned kRows>
+    template <unsigned kRows, class Reader>
     static ETCH_INLINE void add_steps(const Steps& steps, std::uint32_t count, const std::uint8_t* a,
-                                      std::size_t stride, const std::int8_t* weights, Ints (&sums)[kRows][1]) noexcept {
+                                      std::size_t stride, const std::int8_t* weights, Reader& ahead,
+                                      Ints (&sums)[kRows][1]) noexcept {
         if (Weights::kMostlyPaired && steps.paired == lowest_bits(count)) {
-            for (std::size_t step = 0; step < count; ++step)
+            for (std::size_t step = 0; step < count; ++step) {
+                ahead.fetch();
                 add_paired(a + step * kStep, stride, weights + step * kStepBytes, sums);
+            }
             return;
         }
         for (std::uint64_t left = steps.paired; left != 0; left = without_lowest(left)) {
             const std::size_t step = lowest(left);
+            ahead.fetch();
             add_paired(a + step * kStep, stride, weights + step * kStepBytes, sums);
         }
         for (std::uint64_t left = steps.single; left != 0; left = without_lowest(left)) {
             const std::size_t step = lowest(left);
+            ahead.fetch();
             add_single(a + step * kStep, stride, weights + step * kStepBytes, sums);
             add_single(a + step * kStep + 4, stride, weights + step * kStepBytes + kStepBytes / 2, sums);
         }
         for (std::uint64_t left = steps.with_signs; left != 0; left = without_lowest(left)) {
             const std::size_t step = lowest(left);
+            ahead.fetch();
             add_signed(a + step * kStep, stride, weights + step * kStepBytes, sums);
             add_signed(a + step * kStep + 4, stride, weights + step * kStepBytes + kStepBytes / 2, sums);
         }
