@@ -13,6 +13,7 @@
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../scalar/math.hpp"
+#include "../scalar/quantization.hpp"
 #include "../square_root.hpp"
 
 namespace etch {
@@ -30,6 +31,7 @@ constexpr CountedSet kCounted = kCountDsp;
 #include "../single/loops.inl"
 #endif
 #include "../single/rows.inl"
+#include "../rows/quantization.inl"
 #include "../single/activation.inl"
 #include "../single/finish.inl"
 #include "matmul_s8.inl"

@@ -5,15 +5,7 @@
 // of a tile and of a panel; many, so that few groups end with a tile that is cut.
 constexpr std::uint32_t kGroup = 144;
 
-struct Repeated {
-    float values[kGroup];
-    constexpr explicit Repeated(float value) noexcept : values() {
-        for (float& each : values)
-            each = value;
-    }
-};
-constexpr Repeated kZeros(0.0f);
-constexpr Repeated kOnes(1.0f);
+#include "../rows/groups.inl"
 
 // Activation, then residual, unless null, of `count` <= kGroup values y of a row, to their place in out.
 ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32_t count, const float* residual,
@@ -34,8 +26,8 @@ struct Sums {
 // kGroup.
 ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_t row1, std::uint32_t column,
                              std::uint32_t count, const Sums& sums) noexcept {
-    const float* const scales = m.column_scales == nullptr ? kOnes.values : m.column_scales + column;
-    const float* const bias = m.bias == nullptr ? kZeros.values : m.bias + column;
+    const float* const scales = scales_of(m, column);
+    const float* const bias = bias_of(m, column);
     TwoRows rows;
     unsigned i = 0;
     for (const std::uint32_t row : {row0, row1}) {
@@ -43,7 +35,7 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_
         rows.sums[i] = sums.rows[i];
         rows.row_scales[i] = m.a.scales[row];
         rows.out[i] = m.out + at;
-        rows.residual[i] = m.residual == nullptr ? nullptr : m.residual + at;
+        rows.residual[i] = residual_of(m, at);
         ++i;
     }
     if (m.activation == Activation::none)
@@ -64,12 +56,4 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row0, std::uint32_
     finish_columns(activated, scales, bias, count, false, false);
     finish_activated(m.activation, y[0], count, rows.residual[0], rows.out[0]);
     if (row1 != row0) finish_activated(m.activation, y[1], count, rows.residual[1], rows.out[1]);
-}
-
-// Calls body(first column, count) for groups of the columns of the panels [first, last).
-template <class Body>
-ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::uint32_t n, Body body) noexcept {
-    const std::uint32_t end = last * kPanelWidth < n ? last * kPanelWidth : n;
-    for (std::uint32_t column = first * kPanelWidth; column < end; column += kGroup)
-        body(column, end - column < kGroup ? end - column : kGroup);
 }

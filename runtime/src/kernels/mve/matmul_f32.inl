@@ -21,7 +21,7 @@ ETCH_INLINE Floats multiply_4(const float* a, const float* weights, uint32x4_t c
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulF32);
     for_each_group(first_panel, last_panel, m.n, [&](std::uint32_t column, std::uint32_t count) ETCH_INLINE_BODY {
-        const float* const bias = m.bias == nullptr ? kZeros.values : m.bias + column;
+        const float* const bias = bias_of(m, column);
         for (std::uint32_t row = 0; row < m.rows; ++row) {
             float y[kGroup];
             const std::size_t at = row * m.out_stride + column;
@@ -33,7 +33,7 @@ void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t las
                 if (m.row_scales != nullptr) sum = vmulq_n_f32(sum, m.row_scales[row]);
                 vst1q_f32(y + i, vaddq_f32(sum, FirstLanes(left).read(bias + i)));
             }
-            finish_activated(m.activation, y, count, m.residual == nullptr ? nullptr : m.residual + at, m.out + at);
+            finish_activated(m.activation, y, count, residual_of(m, at), m.out + at);
         }
     });
 }

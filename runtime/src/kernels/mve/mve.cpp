@@ -16,6 +16,7 @@
 #include "../compiler.hpp"
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
+#include "../scalar/quantization.hpp"
 #include "../square_root.hpp"
 
 namespace etch {
@@ -31,6 +32,7 @@ constexpr CountedSet kCounted = kCountMve;
 #include "loops.inl"
 #include "activation.inl"
 #include "rows.inl"
+#include "../rows/quantization.inl"
 #include "finish.inl"
 #include "matmul_s8.inl"
 #include "matmul_s4.inl"

@@ -14,6 +14,7 @@
 #include "../compiler.hpp"
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
+#include "../scalar/quantization.hpp"
 #include "../sets.hpp"
 
 // From here on everything is compiled for NEON dotprod, whatever the command line says.

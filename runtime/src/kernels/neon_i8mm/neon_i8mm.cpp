@@ -15,6 +15,7 @@
 #include "../kernel_set.hpp"
 #include "../neon/common.hpp"
 #include "../polynomials.hpp"
+#include "../scalar/quantization.hpp"
 #include "../sets.hpp"
 
 // From here on everything is compiled for NEON i8mm, whatever the command line says.

@@ -9,6 +9,7 @@
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
 #include "../scalar/math.hpp"
+#include "../scalar/quantization.hpp"
 #include "../sets.hpp"
 #include "../square_root.hpp"
 
@@ -25,6 +26,7 @@ constexpr CountedSet kCounted = kCountPlain;
 // clang-format off
 #include "../single/loops.inl"
 #include "../single/rows.inl"
+#include "../rows/quantization.inl"
 #include "../single/activation.inl"
 #include "../single/finish.inl"
 #include "matmul_s8.inl"

@@ -17,6 +17,7 @@
 #include "../compiler.hpp"
 #include "../kernel_set.hpp"
 #include "../polynomials.hpp"
+#include "../scalar/quantization.hpp"
 
 // From here on everything is compiled for vectors, whatever the command line says; in an order that suits CPUs that
 // keep it, too. Without a CPU to tune for, the operations of a row would stand one behind the other.

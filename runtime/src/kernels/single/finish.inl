@@ -5,15 +5,7 @@
 // Columns that are finished together: their floats are on the stack while an activation works on them.
 constexpr std::uint32_t kGroup = 32;
 
-struct Repeated {
-    float values[kGroup];
-    constexpr explicit Repeated(float value) noexcept : values() {
-        for (float& each : values)
-            each = value;
-    }
-};
-constexpr Repeated kZeros(0.0f);
-constexpr Repeated kOnes(1.0f);
+#include "../rows/groups.inl"
 
 // Activation, then residual, unless null, of `count` <= kGroup values y of a row, to their place in out.
 ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32_t count, const float* residual,
@@ -21,14 +13,6 @@ ETCH_NOINLINE void finish_activated(Activation activation, float* y, std::uint32
     apply_activation(activation, y, count);
     for (std::uint32_t i = 0; i < count; ++i)
         out[i] = residual == nullptr ? y[i] : y[i] + residual[i];
-}
-
-// The constants of the columns from `column` on; null: ones and zeros, for kGroup columns.
-ETCH_INLINE const float* scales_of(const MatmulS8& m, std::uint32_t column) noexcept {
-    return m.column_scales == nullptr ? kOnes.values : m.column_scales + column;
-}
-ETCH_INLINE const float* bias_of(const MatmulS8& m, std::uint32_t column) noexcept {
-    return m.bias == nullptr ? kZeros.values : m.bias + column;
 }
 
 // The outputs of row `row` and the columns [column, column + count), count <= kGroup: column i's sum is sums[i *
@@ -62,19 +46,12 @@ ETCH_NOINLINE void finish_s8(const MatmulS8& m, std::uint32_t row, std::uint32_t
     finish_activated(m.activation, y, count, residual, out);
 }
 
-// Calls body(first column, count) for groups of the columns of the panels [first, last).
-template <class Body>
-ETCH_INLINE void for_each_group(std::uint32_t first, std::uint32_t last, std::uint32_t n, Body body) noexcept {
-    const std::uint32_t end = last * kPanelWidth < n ? last * kPanelWidth : n;
-    for (std::uint32_t column = first * kPanelWidth; column < end; column += kGroup)
-        body(column, end - column < kGroup ? end - column : kGroup);
-}
-
 // a [rows][k], row stride a_stride floats; weights [n][allocated_k] in Packing::rows; out [rows][n], row stride
 // out_stride floats, columns from n on are not touched; residual may be out. One output at a time.
 void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t last_panel) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountMatmulF32);
     for_each_group(first_panel, last_panel, m.n, [&m](std::uint32_t column, std::uint32_t count) noexcept {
+        const float* const bias = bias_of(m, column);
         for (std::uint32_t row = 0; row < m.rows; ++row) {
             const float* const a = m.a + row * m.a_stride;
             float y[kGroup];
@@ -84,10 +61,10 @@ void matmul_f32(const MatmulF32& m, std::uint32_t first_panel, std::uint32_t las
                 for (std::uint32_t k = 0; k < m.k; ++k)
                     sum = sum + a[k] * weights[k];
                 if (m.row_scales != nullptr) sum = sum * m.row_scales[row];
-                y[i] = sum + (m.bias == nullptr ? 0.0f : m.bias[column + i]);
+                y[i] = sum + bias[i];
             }
             const std::size_t at = row * m.out_stride + column;
-            finish_activated(m.activation, y, count, m.residual == nullptr ? nullptr : m.residual + at, m.out + at);
+            finish_activated(m.activation, y, count, residual_of(m, at), m.out + at);
         }
     });
 }

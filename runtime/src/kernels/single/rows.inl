@@ -1,39 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations along one row of f32, one value at a time: n consecutive floats, 4-byte aligned, any n >= 1. For the sets
-// plain and dsp, included inside their namespaces, behind largest_magnitude and round_row. Encoded rows are plain s8
-// values [n] followed by zeros up to a multiple of kEncodedPadding.
-
-constexpr std::uint8_t kEncodedBytes = 1;
-
-// 127 / largest; 0 for a row that is quantized to zeros.
-ETCH_INLINE float quantizing_factor(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest;
-}
-
-ETCH_INLINE float scale_of(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
-}
-
-ETCH_INLINE void pad(std::int8_t* q, std::uint32_t n) noexcept {
-    for (std::size_t i = n; i % kEncodedPadding != 0; ++i)
-        q[i] = 0;
-}
-
-float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRowS8);
-    const float largest = largest_magnitude(x, n);
-    round_row(x, n, quantizing_factor(largest), q);
-    return scale_of(largest);
-}
-
-float quantize_row(const float* x, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRow);
-    std::int8_t* const q = reinterpret_cast<std::int8_t*>(encoded);
-    const float largest = largest_magnitude(x, n);
-    round_row(x, n, quantizing_factor(largest), q);
-    pad(q, n);
-    return scale_of(largest);
-}
+// plain and dsp, included inside their namespaces.
 
 ETCH_NOINLINE float tree_sum(float (&partials)[16]) noexcept {
     for (unsigned half = 8; half != 0; half /= 2) {
@@ -91,13 +58,17 @@ void rms_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma,
         y[i] = (x[i] * r) * gamma[i];
 }
 
-float largest_value(const float* x, std::uint32_t n) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountLargestValue);
+ETCH_INLINE float largest_of_row(const float* x, std::uint32_t n) noexcept {
     float largest = x[0];
     ETCH_UNROLL_BY_4
     for (std::uint32_t i = 1; i < n; ++i)
         largest = x[i] > largest ? x[i] : largest;
     return largest;
+}
+
+float largest_value(const float* x, std::uint32_t n) noexcept {
+    ETCH_COUNT_KERNEL_CALL(kCounted, kCountLargestValue);
+    return largest_of_row(x, n);
 }
 
 float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noexcept {
@@ -110,26 +81,19 @@ float exp2_sum(const float* x, std::uint32_t n, float factor, float largest) noe
 
 float exp2_row(float* t, std::uint32_t n) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountExp2Row);
-    float largest = t[0];
-    ETCH_UNROLL_BY_4
-    for (std::uint32_t i = 1; i < n; ++i)
-        largest = t[i] > largest ? t[i] : largest;
+    const float largest = largest_of_row(t, n);
     for (std::uint32_t i = 0; i < n; ++i)
         t[i] = scalar::exp2(t[i] - largest);
     return row_sum(n, [t](std::uint32_t i) ETCH_INLINE_BODY { return t[i]; });
 }
 
-float quantize_probabilities(float* e, const float* value_scales, std::uint32_t n, std::uint8_t* encoded) noexcept {
-    ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeProbabilities);
-    std::uint32_t largest_bits = 0;  // none is negative
+// x[i] = x[i] * y[i]; the largest of them, none of which is negative.
+ETCH_INLINE float multiply_and_find_largest(float* x, const float* y, std::uint32_t n) noexcept {
+    std::uint32_t largest_bits = 0;
     ETCH_UNROLL_BY_4
     for (std::uint32_t i = 0; i < n; ++i) {
-        e[i] = e[i] * value_scales[i];
-        largest_bits = bits_of(e[i]) > largest_bits ? bits_of(e[i]) : largest_bits;
+        x[i] = x[i] * y[i];
+        largest_bits = bits_of(x[i]) > largest_bits ? bits_of(x[i]) : largest_bits;
     }
-    const float largest = from_bits(largest_bits);
-    std::int8_t* const q = reinterpret_cast<std::int8_t*>(encoded);
-    round_row(e, n, quantizing_factor(largest), q);
-    pad(q, n);
-    return largest;
+    return from_bits(largest_bits);
 }

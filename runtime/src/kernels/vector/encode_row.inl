@@ -9,15 +9,6 @@ ETCH_INLINE float largest_magnitude(const float* x, std::uint32_t n) noexcept {
     return largest_of(largest);
 }
 
-// 127 / largest; 0 for a row that is quantized to zeros.
-ETCH_INLINE float quantizing_factor(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : 127.0f / largest;
-}
-
-ETCH_INLINE float scale_of(float largest) noexcept {
-    return largest < polynomials::kLeastMaximum ? 0.0f : largest * polynomials::kInverse127;
-}
-
 // Encodes n values rne(x * factor), 16 at a time by encode(values, where to).
 template <class Encode>
 ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::uint8_t* encoded,
@@ -31,9 +22,9 @@ ETCH_INLINE void encode_row(const float* x, std::uint32_t n, float factor, std::
 template <class Encode>
 ETCH_INLINE float quantize_row_by(const float* x, std::uint32_t n, std::uint8_t* encoded, Encode encode) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRow);
-    const float largest = largest_magnitude(x, n);
-    encode_row(x, n, quantizing_factor(largest), encoded, encode);
-    return scale_of(largest);
+    const scalar::Quantization to = scalar::quantization_of(largest_magnitude(x, n));
+    encode_row(x, n, to.factor, encoded, encode);
+    return to.scale;
 }
 
 template <class Encode>
@@ -46,7 +37,7 @@ ETCH_INLINE float quantize_probabilities_by(float* e, const float* value_scales,
         lanes.write(e + i, w);
         largest = max(w, largest);
     });
-    encode_row(e, n, quantizing_factor(largest_of(largest)), encoded, encode);
+    encode_row(e, n, scalar::quantization_of(largest_of(largest)).factor, encoded, encode);
     return largest_of(largest);
 }
 

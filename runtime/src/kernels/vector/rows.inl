@@ -4,11 +4,11 @@
 
 float quantize_row_s8(const float* x, std::uint32_t n, std::int8_t* q) noexcept {
     ETCH_COUNT_KERNEL_CALL(kCounted, kCountQuantizeRowS8);
-    const float largest = largest_magnitude(x, n);
-    const Floats factors = all<Floats>(quantizing_factor(largest));
+    const scalar::Quantization to = scalar::quantization_of(largest_magnitude(x, n));
+    const Floats factors = all<Floats>(to.factor);
     for_each_16(n, [&](std::uint32_t i, auto lanes)
                        ETCH_INLINE_BODY { store_bytes(q + i, mul(lanes.read(x + i), factors), lanes); });
-    return scale_of(largest);
+    return to.scale;
 }
 
 void layer_norm_row(const float* x, float* y, std::uint32_t n, const float* gamma, const float* beta, float epsilon,
