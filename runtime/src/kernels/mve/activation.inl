@@ -60,27 +60,6 @@ struct Gelu {
     }
 };
 
-struct GeluTanh {
-    static ETCH_INLINE Floats of(Floats x) noexcept {
-        const Floats cubic = vmulq_n_f32(vmulq_f32(x, x), polynomials::kGeluTanh3);
-        return vmulq_f32(x, sigmoid(vmulq_f32(x, vaddq_n_f32(cubic, polynomials::kGeluTanh1))));
-    }
-};
-
-struct QuickGelu {
-    static ETCH_INLINE Floats of(Floats x) noexcept {
-        return vmulq_f32(x, sigmoid(vmulq_n_f32(x, polynomials::kQuickGelu)));
-    }
-};
-
-struct Silu {
-    static ETCH_INLINE Floats of(Floats x) noexcept { return vmulq_f32(x, sigmoid(x)); }
-};
-
-struct Sigmoid {
-    static ETCH_INLINE Floats of(Floats x) noexcept { return sigmoid(x); }
-};
-
 struct Tanh {
     static ETCH_INLINE Floats of(Floats x) noexcept {
         const Floats e = exp2(vmulq_n_f32(vabsq_f32(x), polynomials::kMinusTwoLog2E));
@@ -188,6 +167,23 @@ ETCH_NOINLINE void map(float* x, std::uint32_t n) noexcept {
     }
 }
 
+// The four that need a sigmoid: that of x, or x times that of an argument. One loop, which asks for every vector what
+// its argument is: the sigmoid, most of the code, is there once.
+ETCH_NOINLINE void map_sigmoid(Activation activation, float* row, std::uint32_t n) noexcept {
+    for (std::uint32_t i = 0; i < n; i += 4) {
+        const FirstLanes lanes(n - i);
+        const Floats x = lanes.read(row + i);
+        Floats argument = x;
+        if (activation == Activation::quick_gelu) argument = vmulq_n_f32(x, polynomials::kQuickGelu);
+        if (activation == Activation::gelu_tanh) {
+            const Floats cubic = vmulq_n_f32(vmulq_f32(x, x), polynomials::kGeluTanh3);
+            argument = vmulq_f32(x, vaddq_n_f32(cubic, polynomials::kGeluTanh1));
+        }
+        const Floats y = sigmoid(argument);
+        lanes.write(row + i, activation == Activation::sigmoid ? y : vmulq_f32(x, y));
+    }
+}
+
 void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept {
     switch (activation) {
         case Activation::none:
@@ -197,16 +193,13 @@ void apply_activation(Activation activation, float* x, std::uint32_t n) noexcept
         case Activation::gelu:
             if (n >= 8) gelu_blocks(x, n / 8);
             return map<Gelu>(x + n / 8 * 8, n % 8);
-        case Activation::gelu_tanh:
-            return map<GeluTanh>(x, n);
-        case Activation::quick_gelu:
-            return map<QuickGelu>(x, n);
-        case Activation::silu:
-            return map<Silu>(x, n);
         case Activation::tanh:
             return map<Tanh>(x, n);
+        case Activation::gelu_tanh:
+        case Activation::quick_gelu:
+        case Activation::silu:
         case Activation::sigmoid:
-            return map<Sigmoid>(x, n);
+            return map_sigmoid(activation, x, n);
     }
 }
 
