@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint32_t kStepsOfATurn = 16;
 
-struct Turn {
+struct TimedSteps {
     std::vector<double> nanoseconds;
     std::vector<double> in_products;
     std::vector<Bytes> weights;  // of the last step; all read the same
 };
 
 void take(void* context, const Step& step) {
-    Turn& turn = *static_cast<Turn*>(context);
+    TimedSteps& turn = *static_cast<TimedSteps*>(context);
     turn.nanoseconds.push_back(static_cast<double>(step.nanoseconds));
     turn.in_products.push_back(static_cast<double>(step.in_products));
     turn.weights = step.weights;
@@ -45,7 +45,7 @@ void run_further(const Options& options, Table& table) {
     std::vector<double> times, whole, bandwidths, shares;
     double bytes = 0;
     for (unsigned i = 0; i < (options.quick ? 3u : 31u); ++i) {
-        Turn turn;
+        TimedSteps turn;
         if (!kWriterCalls.write(std::min(kWriterCalls.max_target, kStepsOfATurn), take, &turn)) {
             std::fprintf(stderr, "%s: the model refused its input\n", place.c_str());
             return;

@@ -9,19 +9,19 @@ inline namespace ETCH_ABI_NAMESPACE {
 namespace {
 
 // A way to go on.
-struct Candidate {
+struct Continuation {
     float score;
     std::int32_t id;
     std::uint8_t beam;
 };
 
 // All that the rows have, in the order of their scores.
-class Candidates {
+class Continuations {
   public:
-    explicit Candidates(const Beams& beams) noexcept : beams_(beams) {}
+    explicit Continuations(const Beams& beams) noexcept : beams_(beams) {}
 
     // False where there are no more.
-    bool next(Candidate& candidate) noexcept {
+    bool next(Continuation& candidate) noexcept {
         std::uint32_t best = beams_.active;
         for (std::uint32_t row = 0; row < beams_.active; ++row) {
             if (taken_[row] == beams_.candidates[row]) continue;
@@ -160,10 +160,10 @@ void ContinueBeams::run(const OpContext&, std::uint32_t first_unit, std::uint32_
     Beams& b = beams;
     const std::uint32_t length = b.length + 1;
     const bool is_last = length == most;
-    Candidate running[kMostBeams];
+    Continuation running[kMostBeams];
     std::uint32_t count = 0;
-    Candidates candidates(b);
-    Candidate one;
+    Continuations candidates(b);
+    Continuation one;
     for (std::uint32_t i = 0; i < (1 + rules.end_count) * b.count && candidates.next(one); ++i) {
         const bool is_end = rules.is_end(one.id);
         if (!is_end && !is_last) {

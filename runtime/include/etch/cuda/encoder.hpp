@@ -130,7 +130,7 @@ struct DeviceEncoder {
 // --- what both modes know of a model ---------------------------------------------------------------------------------
 
 template <class Model, class Head = HeadOf<Model>>
-struct HeadShape {  // FirstRowHead
+struct TaskHeadShape {  // FirstRowHead
     static constexpr bool kFirstRows = true;
     static constexpr std::uint32_t kHidden = Model::kHead.hidden.outputs;
     static constexpr std::uint32_t kOutputs = Model::kHead.last.outputs;
@@ -138,7 +138,7 @@ struct HeadShape {  // FirstRowHead
 };
 
 template <class Model>
-struct HeadShape<Model, PooledHead> {
+struct TaskHeadShape<Model, PooledHead> {
     static constexpr bool kFirstRows = false;
     static constexpr std::uint32_t kHidden = 0;
     static constexpr std::uint32_t kOutputs = Model::kWidth;
@@ -147,9 +147,9 @@ struct HeadShape<Model, PooledHead> {
 
 // Floats of a text that a pass leaves, and products of different shape in it.
 template <class Model>
-inline constexpr std::uint32_t kEncoderOutputs = HeadShape<Model>::kOutputs;
+inline constexpr std::uint32_t kEncoderOutputs = TaskHeadShape<Model>::kOutputs;
 template <class Model>
-inline constexpr std::uint32_t kEncoderProducts = 4 + HeadShape<Model>::kProducts;
+inline constexpr std::uint32_t kEncoderProducts = 4 + TaskHeadShape<Model>::kProducts;
 
 constexpr std::uint32_t wider(std::uint32_t a, std::uint32_t b) noexcept {
     return a > b ? a : b;
@@ -167,7 +167,7 @@ struct LayerRows {
 template <class Model, class Rows>
 LayerRows<Rows> rows_of_layer(std::uint32_t layer, const Input& input, const Pass& pass, const Rows& all,
                               const Rows& first) noexcept {
-    if (HeadShape<Model>::kFirstRows && layer + 1 == Model::kLayers)
+    if (TaskHeadShape<Model>::kFirstRows && layer + 1 == Model::kLayers)
         return {first_row_of_each_text(input, pass), row_of_each_text(input, pass), first};
     return {all_rows(input, pass), all_rows(input, pass), all};
 }
@@ -179,7 +179,7 @@ template <class Of>
 struct ExactEncoder {
     static constexpr Mode kMode = Mode::exact;
     using Model = DeviceEncoder<Of, S8Linear>;
-    using Shape = HeadShape<Of>;
+    using Shape = TaskHeadShape<Of>;
 
     static constexpr std::uint32_t kWidth = Of::kWidth;
     static constexpr std::uint32_t kInner = Of::kInner;
@@ -262,7 +262,7 @@ template <class Of>
 struct FastEncoder {
     static constexpr Mode kMode = Mode::fast;
     using Model = DeviceEncoder<Of, Bf16Linear>;
-    using Shape = HeadShape<Of>;
+    using Shape = TaskHeadShape<Of>;
 
     static constexpr std::uint32_t kWidth = Of::kWidth;
     static constexpr std::uint32_t kInner = Of::kInner;
