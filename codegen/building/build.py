@@ -92,9 +92,8 @@ def build_sqlite(directory: Path, echo: Callable[[str], None] = lambda _: None) 
 def build_web(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
     """Builds the module of WebAssembly of a generated folder in its `build/web`."""
     name = read_manifest(directory)["name"]
-    check_web_compiler()
     toolchain = ["--toolchain", str(ROOT / "tools" / "web" / "toolchain.cmake")]
-    return _build_library(directory, "web", echo, toolchain) / f"{name}.wasm"
+    return _build_library(directory, "web", echo, toolchain, check_web_compiler) / f"{name}.wasm"
 
 
 def build_bench(directory: Path, echo: Callable[[str], None] = lambda _: None) -> Path:
@@ -122,10 +121,18 @@ def check_web_compiler() -> None:
         raise EtchError("web-compiler-missing", "build", message, detail=problem.rstrip("\n"))
 
 
-def _build_library(directory: Path, kind: str, echo: Callable[[str], None], more: Sequence[str] = ()) -> Path:
-    """Builds the target of a `kind` that its option ETCH_BUILD_KIND adds; the folder that it is in."""
+def _build_library(
+    directory: Path,
+    kind: str,
+    echo: Callable[[str], None],
+    more: Sequence[str] = (),
+    check_machine: Callable[[], None] = lambda: None,
+) -> Path:
+    """Builds the target of a `kind` that its option ETCH_BUILD_KIND adds; the folder that it is in. `check_machine` is
+    asked for what this one lacks behind the folder, in which the caller may mend something."""
     directory = directory.absolute()
     check_folder(directory, "build")
+    check_machine()
     name = read_manifest(directory)["name"]
     binary = build_folder(directory) / kind
     options = [f"-DETCH_MODEL_DIRS={directory}", f"-DETCH_BUILD_{kind.upper()}=ON"]

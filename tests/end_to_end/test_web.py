@@ -182,6 +182,11 @@ def test_refusals(tmp_path: Path) -> None:
             "etch: error[web-compiler-missing] build: clang cannot make WebAssembly here: apt-get install "
         )
         assert not (tmp_path / "site").exists()
+    changed = tmp_path / "changed"  # which is said before what the machine lacks
+    shutil.copytree(MODEL, changed)
+    (changed / "agnews_c.cpp").write_text("")
+    message = one_line(etch("web", changed, "--out", tmp_path / "site", environment={"PATH": str(bare)}), 1)
+    assert message.startswith("etch: error[model-changed] build: 'agnews_c.cpp' is not what etch generated")
 
 
 @needs_wasm
