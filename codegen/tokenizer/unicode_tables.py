@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .letter_tables import write_or_check
 from .unicode_probe import HANGUL, Probe, probe, scalars
 
 PATH = Path(__file__).resolve().parents[2] / "runtime" / "src" / "tokenizer" / "unicode_tables.cpp"
@@ -189,15 +190,5 @@ def _lines(rows: list[str], width: int = 118) -> list[str]:
     return lines
 
 
-def main(arguments: list[str]) -> int:
-    text = render(probe())
-    if arguments == ["--check"]:
-        current = PATH.is_file() and PATH.read_text(encoding="utf-8") == text
-        print("current" if current else f"stale: {PATH.name}")
-        return 0 if current else 1
-    PATH.write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_or_check(PATH, render(probe()), sys.argv[1:]))
