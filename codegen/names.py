@@ -34,7 +34,7 @@ _HEADERS = """
 """
 # Names of etch's own: in its namespace, which holds the model's, and its libraries etch_NAME.
 _OWN = """
-    add_answers aligned_region amx_int8 argmax attention_cost attention_f32_scratch_bytes
+    add_answers aligned_bytes amx_int8 argmax attention_cost attention_f32_scratch_bytes
     attention_s8_scratch_bytes attention_tiles avx2 avx512_vnni avx_vnni begin_beams best_kernels block_rows
     c_functions calls check_sampling check_tokens chosen_kernels cli copy_candidates cosine_similarity cost_of
     counted cuda cuda_flags decode decoding_behind describe detail disentangled_f32_scratch_bytes

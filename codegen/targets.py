@@ -10,6 +10,9 @@ Packing = Literal["panel", "rows"]
 
 PANEL_WIDTH = 16  # etch::kPanelWidth
 ENCODED_PADDING = 16  # etch::kEncodedPadding
+PANEL_INPUTS = 4  # etch::kPanelInputs
+PACKED_ALIGNMENT = 16  # etch::kPackedAlignment
+MEMORY_ALIGNMENT = 64  # etch::kMemoryAlignment
 
 
 @dataclass(frozen=True)

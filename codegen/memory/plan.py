@@ -16,12 +16,21 @@ from ..ir import walks
 from ..ir.global_rows import Before, Behind, GlobalRows
 from ..ir.op import parts_of
 from ..ir.stage import Stage
-from ..targets import ENCODED_PADDING, PANEL_WIDTH, Target, round_up
+from ..targets import (
+    ENCODED_PADDING,
+    MEMORY_ALIGNMENT,
+    PACKED_ALIGNMENT,
+    PANEL_INPUTS,
+    PANEL_WIDTH,
+    Target,
+    round_up,
+)
 from .liveness import lives_of, op_names
 from .placement import Life, Placement, end_of, lower_bound, place
 
 ARENA = "arena"  # the region of every buffer that is named for no other
 MAX_ARENA_BYTES = 1 << 31  # of any region
+FLOAT_BYTES = 4
 _TEXT_ROWS_BYTES = 20  # sizeof(etch::TextRows)
 _WRITING_BYTES = 152  # sizeof(etch::Writing)
 _BEAMS_BYTES = 1792  # sizeof(etch::Beams)
@@ -201,15 +210,15 @@ def attention_scratch_bytes(op: p.Attention, program: p.Program, target: Target)
     """etch::attention_s8_scratch_bytes or attention_f32_scratch_bytes, and what relative rows take behind it."""
     tile = target.attention_tile_rows
     tokens = steps_of(program) if op.keys.rows == "steps" else _rows(op.keys, program, 0, target)
-    scores = round_up(tile * round_up(tokens, PANEL_WIDTH) * 4, 64)
-    factors = round_up(tile * 4, 64)
+    scores = _part(tile * round_up(tokens, PANEL_WIDTH) * FLOAT_BYTES)
+    factors = _part(tile * FLOAT_BYTES)
     more = 0 if op.relative_rows is None else relative_scratch_bytes(tile, tokens)
     if op.global_rows:
         more += global_scratch_bytes(tile, most_rows_of(op.global_rows, program))
     if op.kind == "f32":
         return scores + factors + more
-    query = round_up(tile * encoded_row_bytes(op.shape.width, target), 64)
-    return query + scores + round_up(tile * encoded_row_bytes(tokens, target), 64) + factors + more
+    query = _part(tile * encoded_row_bytes(op.shape.width, target))
+    return query + scores + _part(tile * encoded_row_bytes(tokens, target)) + factors + more
 
 
 def most_rows_of(rows: GlobalRows, program: p.Program) -> int:
@@ -219,17 +228,17 @@ def most_rows_of(rows: GlobalRows, program: p.Program) -> int:
 
 def global_scratch_bytes(tile: int, most: int) -> int:
     """etch::global_scratch_bytes."""
-    return tile * round_up(most, PANEL_WIDTH) * 4 + round_up(tile * 4, 64)
+    return tile * round_up(most, PANEL_WIDTH) * FLOAT_BYTES + _part(tile * FLOAT_BYTES)
 
 
 def relative_scratch_bytes(tile: int, tokens: int) -> int:
     """etch::relative_scratch_bytes."""
 
     def products(rows: int, others: int) -> int:
-        return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * 4
+        return rows * (round_up(rows + others - 1, PANEL_WIDTH) + PANEL_WIDTH) * FLOAT_BYTES
 
     most = max(products(tile, tokens), products(PANEL_WIDTH, tile))
-    return round_up(most, 64) + round_up(PANEL_WIDTH * 4, 64)
+    return _part(most) + _part(PANEL_WIDTH * FLOAT_BYTES)
 
 
 @SCRATCH.on(p.Linear, p.Best)
@@ -241,7 +250,7 @@ def _expanded(op: p.Linear | p.Best, program: p.Program, target: Target) -> int:
 @SCRATCH.on(p.Gru)
 def gru_scratch_bytes(op: p.Gru, program: p.Program, target: Target) -> int:
     """etch::gru_scratch_bytes, and what expands weights of 4 bits behind it."""
-    own = round_up(3 * op.width * 4, 64) + round_up(encoded_row_bytes(op.width, target), 64)
+    own = _part(3 * op.width * FLOAT_BYTES) + _part(encoded_row_bytes(op.width, target))
     return own + (expanded_bytes(op.width, target) if any(map(has_4_bits, op.weights)) else 0)
 
 
@@ -259,7 +268,19 @@ def has_4_bits(slot: p.WeightSlot) -> bool:
 
 def expanded_bytes(inputs: int, target: Target) -> int:
     """etch::expanded_bytes."""
-    return PANEL_WIDTH * (4 * round_up(inputs, 4) if target.packing == "panel" else round_up(inputs, 16))
+    return packed_s8_bytes(4 * PANEL_WIDTH if target.packing == "panel" else PANEL_WIDTH, inputs, target)
+
+
+def packed_s8_bytes(outputs: int, inputs: int, target: Target) -> int:
+    """etch::packed_s8_bytes."""
+    if target.packing == "panel":
+        return round_up(outputs, PANEL_WIDTH) * round_up(inputs, PANEL_INPUTS)
+    return outputs * round_up(inputs, ENCODED_PADDING)
+
+
+def _part(size: int) -> int:
+    """etch::aligned_bytes, of a part of a worker's scratch."""
+    return round_up(size, MEMORY_ALIGNMENT)
 
 
 def _aligned(size: int, target: Target) -> int:
@@ -335,12 +356,11 @@ def _bytes(buffer: p.Buffer, rows: int, program: p.Program, target: Target) -> t
             return 4 * rows * buffer.width, 0
         return round_up(heads * rows * encoded_row_bytes(width, target), target.alignment), 4 * heads * rows
     n, k = (rows, width) if buffer.storage == "keys" else (width, rows)
-    panel = target.packing == "panel"
     if buffer.kind == "f32":
-        elements = round_up(n, PANEL_WIDTH) * k if panel else n * k
+        elements = round_up(n, PANEL_WIDTH) * k if target.packing == "panel" else n * k
         return 4 * buffer.layers * heads * elements, 0
-    packed = round_up(n, PANEL_WIDTH) * round_up(k, 4) if panel else n * round_up(k, 16)
-    return buffer.layers * heads * round_up(packed, 16), 4 * buffer.layers * heads * rows
+    packed = round_up(packed_s8_bytes(n, k, target), PACKED_ALIGNMENT)
+    return buffer.layers * heads * packed, 4 * buffer.layers * heads * rows
 
 
 def _choose_row_block(program: p.Program, target: Target, buffers: list[p.Buffer]) -> tuple[int, bool]:

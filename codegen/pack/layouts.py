@@ -9,30 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.program import GROUP
-from ..targets import PANEL_WIDTH, Packing, round_up
+from ..targets import ENCODED_PADDING, PANEL_INPUTS, PANEL_WIDTH, Packing, round_up
 
 Scalar = TypeVar("Scalar", np.int8, np.uint8, np.float32)
-
-_GROUP = 4  # consecutive k of one output in a panel
-_ROW_PADDING = 16  # values, of an s8 row
 
 
 def pack_s8(q: NDArray[np.int8], packing: Packing) -> NDArray[np.int8]:
     """[n][k] -> flat: panel [n/16][k/4][16][4], rows [n][k padded to 16]."""
     n, k = q.shape
     if packing == "rows":
-        return _padded(q, n, round_up(k, _ROW_PADDING)).reshape(-1)
-    rows, columns = round_up(n, PANEL_WIDTH), round_up(k, _GROUP)
-    panels = _padded(q, rows, columns).reshape(rows // PANEL_WIDTH, PANEL_WIDTH, columns // _GROUP, _GROUP)
+        return _padded(q, n, round_up(k, ENCODED_PADDING)).reshape(-1)
+    rows, columns = round_up(n, PANEL_WIDTH), round_up(k, PANEL_INPUTS)
+    panels = _padded(q, rows, columns).reshape(rows // PANEL_WIDTH, PANEL_WIDTH, columns // PANEL_INPUTS, PANEL_INPUTS)
     return np.ascontiguousarray(panels.transpose(0, 2, 1, 3)).reshape(-1)
 
 
 def unpack_s8(packed: NDArray[np.int8], n: int, k: int, packing: Packing) -> NDArray[np.int8]:
     """The inverse of pack_s8."""
     if packing == "rows":
-        return packed.reshape(n, round_up(k, _ROW_PADDING))[:, :k]
-    columns = round_up(k, _GROUP)
-    panels = packed.reshape(-1, columns // _GROUP, PANEL_WIDTH, _GROUP).transpose(0, 2, 1, 3)
+        return packed.reshape(n, round_up(k, ENCODED_PADDING))[:, :k]
+    columns = round_up(k, PANEL_INPUTS)
+    panels = packed.reshape(-1, columns // PANEL_INPUTS, PANEL_WIDTH, PANEL_INPUTS).transpose(0, 2, 1, 3)
     return panels.reshape(-1, columns)[:n, :k]
 
 
@@ -63,8 +60,8 @@ def unpack_s4(packed: NDArray[np.int8], n: int, k: int, packing: Packing) -> NDA
 def _s4_shape(n: int, k: int, packing: Packing) -> tuple[int, int, int]:
     """Outputs and inputs with padding, and how far apart the inputs of a byte are."""
     if packing == "rows":
-        return n, round_up(k, GROUP), _ROW_PADDING
-    return round_up(n, PANEL_WIDTH), round_up(k, 2 * _GROUP), _GROUP
+        return n, round_up(k, GROUP), ENCODED_PADDING
+    return round_up(n, PANEL_WIDTH), round_up(k, 2 * PANEL_INPUTS), PANEL_INPUTS
 
 
 def pack_factors(factors: NDArray[np.uint8], packing: Packing) -> NDArray[np.uint8]:

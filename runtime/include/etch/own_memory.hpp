@@ -5,15 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/alignment.hpp"
 #include "etch/regions.hpp"
 
 namespace etch {
 inline namespace ETCH_ABI_NAMESPACE {
-
-// A region's bytes, and those up to where the next one may begin.
-constexpr std::size_t aligned_region(std::size_t bytes) noexcept {
-    return (bytes + 63) / 64 * 64;
-}
 
 // Memory for regions: give() says where it is.
 template <class RegionsOfModel>
@@ -26,12 +22,12 @@ class OwnMemory<Regions<Bytes...>> {
         std::size_t at = 0;
         for (std::size_t i = 0; i < regions.kCount; ++i) {
             regions[i] = memory_ + at;
-            at += aligned_region(regions.kBytes[i]);
+            at += aligned_bytes(regions.kBytes[i]);
         }
     }
 
   private:
-    alignas(64) std::uint8_t memory_[(aligned_region(Bytes) + ...)] = {};
+    alignas(kMemoryAlignment) std::uint8_t memory_[(aligned_bytes(Bytes) + ...)] = {};
 };
 
 template <>

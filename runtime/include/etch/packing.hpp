@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/alignment.hpp"
 #include "etch/version.hpp"
 
 namespace etch {
@@ -18,16 +19,15 @@ enum class Packing : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kPanelWidth = 16;        // outputs per panel, and per unit of a linear in both packings
+inline constexpr std::uint32_t kPanelInputs = 4;        // of an output side by side: vpdpbusd, sdot multiply so many
 inline constexpr std::uint32_t kEncodedPadding = 16;    // values: rows of quantized activations are padded to this
 inline constexpr std::uint32_t kEncodedAlignment = 16;  // bytes
-
-constexpr std::size_t round_up(std::size_t value, std::size_t multiple) noexcept {
-    return (value + multiple - 1) / multiple * multiple;
-}
+inline constexpr std::uint32_t kPackedAlignment = 16;   // bytes: no vector of 16 lies in two cache lines
 
 // Bytes of a packed s8 matrix.
 constexpr std::size_t packed_s8_bytes(Packing packing, std::size_t n, std::size_t k) noexcept {
-    return packing == Packing::panel ? round_up(n, kPanelWidth) * round_up(k, 4) : n * round_up(k, 16);
+    return packing == Packing::panel ? round_up(n, kPanelWidth) * round_up(k, kPanelInputs)
+                                     : n * round_up(k, kEncodedPadding);
 }
 
 // Elements of a packed f32 matrix.
@@ -39,13 +39,16 @@ constexpr std::size_t packed_f32_elements(Packing packing, std::size_t n, std::s
 constexpr std::size_t packed_s8_index(Packing packing, std::size_t n_index, std::size_t k_index,
                                       std::size_t k) noexcept {
     return packing == Packing::panel
-               ? n_index / 16 * round_up(k, 4) * 16 + k_index / 4 * 64 + n_index % 16 * 4 + k_index % 4
-               : n_index * round_up(k, 16) + k_index;
+               ? (n_index / kPanelWidth * round_up(k, kPanelInputs) + k_index / kPanelInputs * kPanelInputs) *
+                         kPanelWidth +
+                     n_index % kPanelWidth * kPanelInputs + k_index % kPanelInputs
+               : n_index * round_up(k, kEncodedPadding) + k_index;
 }
 
 constexpr std::size_t packed_f32_index(Packing packing, std::size_t n_index, std::size_t k_index,
                                        std::size_t k) noexcept {
-    return packing == Packing::panel ? n_index / 16 * k * 16 + k_index * 16 + n_index % 16 : n_index * k + k_index;
+    return packing == Packing::panel ? (n_index / kPanelWidth * k + k_index) * kPanelWidth + n_index % kPanelWidth
+                                     : n_index * k + k_index;
 }
 
 // Weights of 4 bits stand for s8 weights: w = q * factor, q in [-8, 7], one factor in [1, 127] for each group of
@@ -57,7 +60,8 @@ inline constexpr std::uint32_t kS4Group = 32;
 
 // Bytes of n outputs, or where output n begins: a whole panel's first in Packing::panel.
 constexpr std::size_t packed_s4_bytes(Packing packing, std::size_t n, std::size_t k) noexcept {
-    return packing == Packing::panel ? round_up(n, kPanelWidth) * round_up(k, 8) / 2 : n * round_up(k, kS4Group) / 2;
+    return packing == Packing::panel ? round_up(n, kPanelWidth) * round_up(k, 2 * kPanelInputs) / 2
+                                     : n * round_up(k, kS4Group) / 2;
 }
 constexpr std::size_t packed_s4_factors(Packing packing, std::size_t n, std::size_t k) noexcept {
     return (packing == Packing::panel ? round_up(n, kPanelWidth) : n) * (round_up(k, kS4Group) / kS4Group);
@@ -67,11 +71,15 @@ constexpr std::size_t packed_s4_factors(Packing packing, std::size_t n, std::siz
 constexpr std::size_t packed_s4_index(Packing packing, std::size_t n_index, std::size_t k_index,
                                       std::size_t k) noexcept {
     return packing == Packing::panel
-               ? n_index / 16 * round_up(k, 8) * 8 + k_index / 8 * 64 + n_index % 16 * 4 + k_index % 4
-               : n_index * round_up(k, kS4Group) / 2 + k_index / 32 * 16 + k_index % 16;
+               ? (n_index / kPanelWidth * round_up(k, 2 * kPanelInputs) / 2 +
+                  k_index / (2 * kPanelInputs) * kPanelInputs) *
+                         kPanelWidth +
+                     n_index % kPanelWidth * kPanelInputs + k_index % kPanelInputs
+               : n_index * round_up(k, kS4Group) / 2 + k_index / kS4Group * (kS4Group / 2) + k_index % (kS4Group / 2);
 }
 constexpr bool packed_s4_high(Packing packing, std::size_t k_index) noexcept {
-    return packing == Packing::panel ? k_index % 8 >= 4 : k_index % 32 >= 16;
+    return packing == Packing::panel ? k_index % (2 * kPanelInputs) >= kPanelInputs
+                                     : k_index % kS4Group >= kS4Group / 2;
 }
 // The number in [-8, 7] of that nibble.
 constexpr int s4_value(std::int8_t byte, bool high) noexcept {
@@ -80,8 +88,9 @@ constexpr int s4_value(std::int8_t byte, bool high) noexcept {
 constexpr std::size_t packed_s4_factor_index(Packing packing, std::size_t n_index, std::size_t k_index,
                                              std::size_t k) noexcept {
     const std::size_t groups = round_up(k, kS4Group) / kS4Group;
-    return packing == Packing::panel ? (n_index / 16 * groups + k_index / kS4Group) * 16 + n_index % 16
-                                     : n_index * groups + k_index / kS4Group;
+    return packing == Packing::panel
+               ? (n_index / kPanelWidth * groups + k_index / kS4Group) * kPanelWidth + n_index % kPanelWidth
+               : n_index * groups + k_index / kS4Group;
 }
 
 // Outputs that a linear expands to s8 at a time, into a worker's scratch, and their bytes there.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/alignment.hpp"
 #include "etch/status.hpp"
 
 namespace etch {
@@ -18,7 +19,7 @@ class Regions {
   public:
     static constexpr std::size_t kCount = sizeof...(Bytes);
     static constexpr std::size_t kBytes[kCount] = {Bytes...};
-    static constexpr std::uintptr_t kAlignment = 64;
+    static constexpr std::uintptr_t kAlignment = kMemoryAlignment;
 
     // Where a region begins, at a multiple of kAlignment; null: it is missing.
     std::uint8_t*& operator[](std::size_t region) noexcept { return begins_[region]; }

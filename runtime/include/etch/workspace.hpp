@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "etch/alignment.hpp"
 #include "etch/executor.hpp"
 #include "etch/regions.hpp"
 #include "etch/step_cursor.hpp"
@@ -62,7 +63,7 @@ class Workspace {
     // as the model's folder says.
     const Sampling* sampling = nullptr;
 
-    alignas(64) std::uint8_t arena[ArenaBytes] = {};
+    alignas(kMemoryAlignment) std::uint8_t arena[ArenaBytes] = {};
 };
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -21,7 +21,7 @@ class Scratch {
 
     std::uint8_t* bytes(std::size_t count) noexcept {
         std::uint8_t* memory = next_;
-        next_ += round_up(count, 64);
+        next_ += aligned_bytes(count);
         return memory;
     }
 

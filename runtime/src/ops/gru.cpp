@@ -25,7 +25,7 @@ void multiply(const OpContext& context, const S8Weights& weights, float* h, floa
     const std::size_t bytes = encoded_row_bytes(context.kernels.packing, weights.inputs);
     float scale = context.kernels.quantize_row(h, weights.inputs, context.scratch);
     const LinearS8 linear{weights, 1, {context.scratch, &scale, bytes}, {out, weights.outputs}};
-    linear.run({context.kernels, context.scratch + round_up(bytes, 64)}, 0, linear.units());
+    linear.run({context.kernels, context.scratch + aligned_bytes(bytes)}, 0, linear.units());
 }
 
 // One step of one direction: `a` and `b` are [3 * width]; h may be `out`.
@@ -56,7 +56,7 @@ template <class Weights>
 void Gru<Weights>::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     const std::uint32_t width = forward->inputs;
     float* const b = reinterpret_cast<float*>(context.scratch);
-    const OpContext behind{context.kernels, context.scratch + round_up(std::size_t{3} * width * sizeof(float), 64)};
+    const OpContext behind{context.kernels, context.scratch + aligned_bytes(std::size_t{3} * width * sizeof(float))};
     for (std::uint32_t unit = first; unit < last; ++unit) {
         const std::uint32_t direction = unit % directions();
         const TextRows& text = texts.texts[unit / directions()];

@@ -32,8 +32,9 @@ struct HeadShape {
 
 // s8 keys or values of every key head with one scale per (key head, token).
 struct S8HeadCache {
-    std::int8_t* packed;  // [key_heads][s8_key_bytes(shape)] or [key_heads][s8_value_bytes(shape)], 16-byte aligned
-    float* scales;        // [key_heads][cache_tokens]
+    // [key_heads][s8_key_bytes(shape)] or [key_heads][s8_value_bytes(shape)], aligned to kPackedAlignment
+    std::int8_t* packed;
+    float* scales;  // [key_heads][cache_tokens]
 };
 
 struct F32HeadCache {
@@ -41,10 +42,10 @@ struct F32HeadCache {
 };
 
 constexpr std::size_t s8_key_bytes(const HeadShape& s) noexcept {
-    return round_up(packed_s8_bytes(s.packing, s.cache_tokens, s.head_width), 16);
+    return round_up(packed_s8_bytes(s.packing, s.cache_tokens, s.head_width), kPackedAlignment);
 }
 constexpr std::size_t s8_value_bytes(const HeadShape& s) noexcept {
-    return round_up(packed_s8_bytes(s.packing, s.head_width, s.cache_tokens), 16);
+    return round_up(packed_s8_bytes(s.packing, s.head_width, s.cache_tokens), kPackedAlignment);
 }
 constexpr std::size_t f32_key_elements(const HeadShape& s) noexcept {
     return packed_f32_elements(s.packing, s.cache_tokens, s.head_width);
@@ -246,14 +247,14 @@ struct CappedAttentionF32 {
 // Scratch bytes that Attention needs for one tile: encoded queries, scores, encoded probabilities, row factors.
 // codegen/memory/plan.py computes the same numbers; generated code compares them in a static_assert.
 constexpr std::size_t attention_s8_scratch_bytes(const HeadShape& s) noexcept {
-    return round_up(s.tile_rows * encoded_row_bytes(s.packing, s.head_width), 64) +
-           round_up(s.tile_rows * round_up(s.max_tokens, kPanelWidth) * sizeof(float), 64) +
-           round_up(s.tile_rows * encoded_row_bytes(s.packing, s.max_tokens), 64) +
-           round_up(s.tile_rows * sizeof(float), 64);
+    return aligned_bytes(s.tile_rows * encoded_row_bytes(s.packing, s.head_width)) +
+           aligned_bytes(s.tile_rows * round_up(s.max_tokens, kPanelWidth) * sizeof(float)) +
+           aligned_bytes(s.tile_rows * encoded_row_bytes(s.packing, s.max_tokens)) +
+           aligned_bytes(s.tile_rows * sizeof(float));
 }
 constexpr std::size_t attention_f32_scratch_bytes(const HeadShape& s) noexcept {
-    return round_up(s.tile_rows * round_up(s.max_tokens, kPanelWidth) * sizeof(float), 64) +
-           round_up(s.tile_rows * sizeof(float), 64);
+    return aligned_bytes(s.tile_rows * round_up(s.max_tokens, kPanelWidth) * sizeof(float)) +
+           aligned_bytes(s.tile_rows * sizeof(float));
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

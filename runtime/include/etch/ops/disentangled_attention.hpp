@@ -98,7 +98,7 @@ constexpr std::size_t relative_product_bytes(std::uint32_t rows, std::uint32_t o
 constexpr std::size_t relative_scratch_bytes(const HeadShape& s) noexcept {
     const std::size_t of_queries = relative_product_bytes(s.tile_rows, s.max_tokens);
     const std::size_t of_keys = relative_product_bytes(kPanelWidth, s.tile_rows);
-    return round_up(of_queries > of_keys ? of_queries : of_keys, 64) + round_up(kPanelWidth * sizeof(float), 64);
+    return aligned_bytes(of_queries > of_keys ? of_queries : of_keys) + aligned_bytes(kPanelWidth * sizeof(float));
 }
 constexpr std::size_t disentangled_s8_scratch_bytes(const HeadShape& s) noexcept {
     return attention_s8_scratch_bytes(s) + relative_scratch_bytes(s);

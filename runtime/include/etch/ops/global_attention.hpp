@@ -107,7 +107,7 @@ class GlobalRows {
 // Scratch beside that of attention: a tile's scores with at most so many global keys, and the sum of each of its rows.
 // codegen/memory/plan.py computes the same numbers.
 constexpr std::size_t global_scratch_bytes(const HeadShape& s, std::uint32_t most) noexcept {
-    return s.tile_rows * round_up(most, kPanelWidth) * sizeof(float) + round_up(s.tile_rows * sizeof(float), 64);
+    return s.tile_rows * round_up(most, kPanelWidth) * sizeof(float) + aligned_bytes(s.tile_rows * sizeof(float));
 }
 
 }  // namespace ETCH_ABI_NAMESPACE

@@ -24,7 +24,7 @@ constexpr std::uint32_t most_rows(const Texts& texts) noexcept {
 
 // Bytes of a worker's scratch; those of 4-bit weights that are expanded come behind it.
 constexpr std::size_t gru_scratch_bytes(Packing packing, std::uint32_t width) noexcept {
-    return round_up(std::size_t{3} * width * sizeof(float), 64) + round_up(encoded_row_bytes(packing, width), 64);
+    return aligned_bytes(std::size_t{3} * width * sizeof(float)) + aligned_bytes(encoded_row_bytes(packing, width));
 }
 
 // Some steps of every text; step s is row s of a text in the first direction, row count - 1 - s in the second. Ops for
