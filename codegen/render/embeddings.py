@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir import program as p
 from ..ir import walks
-from .text import constant, float_literal
+from .text import constant, float_literal, named
 
 EMBEDDINGS = "embeddings"  # where there is one sum
 
@@ -55,15 +55,16 @@ def _term(term: p.EmbeddingTerm, among_tied: bool) -> str:
     values = [f"{{{table}}}" if among_tied and not _tied(term) else table, f"EmbeddedBy::{by}"]
     drops = term.dropped is not None
     if term.first or term.factor is not None or term.shift or drops:
-        values.append(str(term.first))
+        values.append(named("first", term.first))
     if term.factor is not None or term.shift or drops:
-        values.append(float_literal(np.float32(1) if term.factor is None else term.factor))
+        factor = float_literal(np.float32(1) if term.factor is None else term.factor)
+        values.append(named("factor", factor))
     if term.shift or drops:
-        values.append(str(term.shift))
+        values.append(named("shift", term.shift))
     if term.outside is not None:
-        values.append(str(term.outside))
+        values.append(named("outside", term.outside))
     if drops:
-        values += ["kNoEntry", str(term.dropped)]
+        values += [named("outside", "kNoEntry"), named("dropped", term.dropped)]
     return ", ".join(values)
 
 

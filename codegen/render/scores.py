@@ -11,7 +11,7 @@ from ..ir import program as p
 from ..ir import walks
 from ..ir.op import at_layer, by_layer
 from ..ir.stage import Stage
-from .text import constant, float_literal
+from .text import constant, float_literal, named
 
 SCORE, TURN = "score", "turn"  # members of a layer
 
@@ -79,7 +79,7 @@ def rotary_name(op: p.Rotary) -> str:
 
 def soft_cap(cap: p.SoftCap) -> str:
     """The initializer of a SoftCap."""
-    return f"{{{float_literal(cap.limit)}, {float_literal(cap.inverse)}}}"
+    return f"{{{named('limit', float_literal(cap.limit))}, {named('inverse', float_literal(cap.inverse))}}}"
 
 
 def _differs(op: p.Op) -> bool:
@@ -92,7 +92,7 @@ def _bias(op: p.Attention, layer: int = 0) -> str:
     table = "nullptr"
     if op.bias is not None:
         table = f"{op.bias.name}_values" + ("" if op.bias.common else f"[{op.bias.entry(layer)}]")
-    return f"{{AttentionMask::{op.mask}, {op.window or 0}, {table}}}"
+    return f"{{AttentionMask::{op.mask}, {named('window', op.window or 0)}, {named('table', table)}}}"
 
 
 def _turn(op: p.Rotary) -> str:
@@ -102,4 +102,5 @@ def _turn(op: p.Rotary) -> str:
     (table,) = cosines.stored
     assert isinstance(table, p.FloatTable)
     rotated, head_width = 2 * table.values.shape[1], op.rows.width // op.heads
-    return f"{{{cosines.name}_values, {sines.name}_values, {rotated}, {head_width}}}"
+    numbers = f"{named('rotated', rotated)}, {named('head_width', head_width)}"
+    return f"{{{cosines.name}_values, {sines.name}_values, {numbers}}}"

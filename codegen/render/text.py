@@ -61,11 +61,18 @@ def annotated(rows: list[tuple[str, str]]) -> list[str]:
     return [_commented(code, comment, column) if comment else code for code, comment in lines]
 
 
+def named(field: str, value: object) -> str:
+    """A value of an initializer, with the field that it is for: C++17 has no other way to say so."""
+    return f"/*{field}=*/{value}"
+
+
 def broken(statement: str, taken: int = 0) -> list[str]:
-    """A statement as lines, broken at commas behind its brace; `taken`: columns of the last one that others have."""
+    """A statement as lines, broken at commas behind its brace, best before what is named; `taken`: columns of the last
+    one that others have."""
     lines, code = [], statement
     while len(code) + taken > LINE_WIDTH and ", " in code[: LINE_WIDTH - 2]:
-        cut = code[: LINE_WIDTH - 2].rindex(", ") + 1
+        head = code[: LINE_WIDTH - 2]
+        cut = (head.index(", /*") if ", /*" in head else head.rindex(", ")) + 1
         lines.append(code[:cut])
         code = " " * (statement.index("{") + 1) + code[cut + 1 :]
     return [*lines, code]

@@ -12,7 +12,7 @@ from ..ir.stage import Stage
 from ..pack.tables import Table
 from ..tokenizer import Field
 from .scores import layer_members
-from .text import annotated, constant, float_literal, pascal
+from .text import broken, constant, float_literal, named, pascal
 
 
 def weights_values(program: p.Program, stored: Sequence[Table]) -> dict[str, Any]:
@@ -56,10 +56,14 @@ def _loop(loop: p.Loop, inside: Sequence[p.WeightSlot], tables: dict[str, Table]
         "fields": [{"type": TYPE(slot.stored[0]), "name": slot.name} for slot in inside]
         + [{"type": kind, "name": name} for name, kind, _ in members],
         "layers": [
-            annotated(
-                [(f"        {_value(slot, layer, tables)},", slot.name) for slot in inside]
-                + [(f"        {values[layer]},", name) for name, _, values in members]
-            )
+            [
+                line
+                for name, value in (
+                    *((slot.name, _value(slot, layer, tables)) for slot in inside),
+                    *((name, values[layer]) for name, _, values in members),
+                )
+                for line in broken(f"        {named(name, value)},")
+            ]
             for layer in range(loop.count)
         ],
     }
@@ -115,20 +119,21 @@ def _relative_type(weights: p.RelativeWeights) -> str:
 @FIELDS.on(p.NormWeights)
 def _norm_fields(weights: p.NormWeights, table: Callable[[str], str]) -> list[str]:
     beta = [] if weights.beta is None else [table("beta")]
-    numbers = () if weights.epsilon is None else (weights.epsilon, weights.inverse_width)
-    return [table("gamma"), *beta, *map(float_literal, numbers)]
+    if weights.epsilon is None:
+        return [table("gamma"), *beta]
+    numbers = {"epsilon": weights.epsilon, "inverse_width": weights.inverse_width}
+    return [table("gamma"), *beta, *(named(field, float_literal(value)) for field, value in numbers.items())]
 
 
 @FIELDS.on(p.ConvolutionWeights)
 def _convolution_fields(weights: p.ConvolutionWeights, table: Callable[[str], str]) -> list[str]:
-    bias = "nullptr" if weights.bias is None else table("bias")
-    return [table("taps"), bias, str(len(weights.taps))]
+    return [table("taps"), _bias(weights, table), named("count", len(weights.taps))]
 
 
 @FIELDS.on(p.RelativeWeights)
 def _relative_fields(weights: p.RelativeWeights, table: Callable[[str], str]) -> list[str]:
     roles = ["packed"] if isinstance(weights.matrix, p.F32Matrix) else ["packed", "scales"]
-    return [*(table(role) for role in roles), str(weights.by_head[1])]
+    return [*(table(role) for role in roles), named("rows", weights.by_head[1])]
 
 
 @FIELDS.on(p.EmbeddingWeights)
@@ -141,8 +146,8 @@ def _embedding_fields(weights: p.EmbeddingWeights, table: Callable[[str], str]) 
 @FIELDS.on(p.LinearWeights)
 def _linear_fields(weights: p.LinearWeights, table: Callable[[str], str]) -> list[str]:
     matrix = weights.matrix
-    outputs, inputs = map(str, matrix.shape)
-    bias = "nullptr" if weights.bias is None else table("bias")
+    outputs, inputs = map(named, ("outputs", "inputs"), matrix.shape)
+    bias = _bias(weights, table)
     if weights.table is not None:
         scales = [] if isinstance(matrix, p.F32Matrix) else [f"{weights.table}_scales"]
         factors = [f"{weights.table}_factors"] if isinstance(matrix, p.S4Matrix) else []
@@ -150,16 +155,20 @@ def _linear_fields(weights: p.LinearWeights, table: Callable[[str], str]) -> lis
     if isinstance(matrix, p.F32Matrix):
         return [table("weights"), bias, outputs, inputs]
     if isinstance(matrix, p.S8Matrix):
-        of_7_bits = ["nullptr", "true"] if isinstance(matrix, p.S7Matrix) else []
+        of_7_bits = [named("factors", "nullptr"), named("of_7_bits", "true")] if isinstance(matrix, p.S7Matrix) else []
         return [table("weights"), table("scales"), bias, outputs, inputs, *of_7_bits]
     return [table("nibbles"), table("scales"), bias, outputs, inputs, table("factors")]
+
+
+def _bias(weights: p.LinearWeights | p.ConvolutionWeights, table: Callable[[str], str]) -> str:
+    return named("bias", "nullptr") if weights.bias is None else table("bias")
 
 
 def tokenizer_lines(fields: tuple[Field, ...], indent: str) -> Iterator[str]:
     """The initializer of a tokenizer, a field a line."""
     for field in fields:
         if field.group is not None and len(field.group) <= 2 and all(part.literal for part in field.group):
-            values = ", ".join(f"{part.literal}" for part in field.group)
+            values = ", ".join(named(part.name, part.literal) for part in field.group)
             yield f"{indent}{{{values}}},  // {field.name}"
         elif field.group is not None:
             yield f"{indent}{{"

@@ -8,7 +8,7 @@ from ..ir.template_spec import Template, TemplatePart
 from .fields import Field, Part, boolean, signed, unsigned
 
 MOST_PARTS = 8  # as in etch::Template
-_PLACES = {"A": -1, "B": -2}
+_PLACES = {"A": "TemplatePart::kFirst", "B": "TemplatePart::kSecond"}
 
 
 def compile_template(spec: Template) -> Part:
@@ -49,7 +49,7 @@ def _parts(name: str, parts: tuple[TemplatePart, ...]) -> Field:
             Field(
                 "text" if part.content in _PLACES else "special token",
                 group=(
-                    signed("id", part.content if isinstance(part.content, int) else _PLACES[part.content]),
+                    Field("id", literal=str(_PLACES.get(part.content, part.content))),
                     unsigned("segment", part.segment),
                 ),
             )

@@ -21,7 +21,8 @@ struct Encoder {
     static constexpr std::uint32_t kWidth = 192;
     static constexpr std::uint32_t kInner = 768;
     static constexpr std::uint32_t kLayers = kEncoderLayerCount;
-    static constexpr gpu::Heads kHeads{3, 64, 0.18033688f};  // log2(e) / sqrt(64)
+    static constexpr gpu::Heads kHeads{
+        /*heads=*/3, /*width=*/64, /*score_scale=*/0.18033688f};  // log2(e) / sqrt(64)
     static constexpr Activation kActivation = Activation::gelu;
     static constexpr TokenLimits kLimits{kMaxTokens, kVocabulary, kSegments};
     static constexpr Packing kTables = kPacking;

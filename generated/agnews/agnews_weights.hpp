@@ -79,7 +79,8 @@ extern const std::uint32_t normalized_first_bytes[8] __asm__("etch_agnews_normal
 inline constexpr S8Embedding kWordEmbeddings{word_embeddings_table, word_embeddings_scales};
 inline constexpr S8Embedding kSegmentEmbeddings{segment_embeddings_table, segment_embeddings_scales};
 inline constexpr S8Embedding kPositionEmbeddings{position_embeddings_table, position_embeddings_scales};
-inline constexpr LayerNormWeights kEmbeddingNorm{embedding_norm_gamma, embedding_norm_beta, 1e-12f, 0.0052083335f};
+inline constexpr LayerNormWeights kEmbeddingNorm{embedding_norm_gamma, embedding_norm_beta,
+                                                 /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f};
 
 struct EncoderLayer {
     S8Weights key;
@@ -95,42 +96,51 @@ struct EncoderLayer {
 inline constexpr std::uint32_t kEncoderLayerCount = 3;
 inline constexpr EncoderLayer kEncoderLayers[kEncoderLayerCount] = {
     {
-        {key_weights[0], key_scales[0], key_bias[0], 192, 192},                    // key
-        {value_weights[0], value_scales[0], value_bias[0], 192, 192},              // value
-        {query_weights[0], query_scales[0], query_bias[0], 192, 192},              // query
-        {attention_output_weights[0], attention_output_scales[0], attention_output_bias[0], 192,
-         192},                                                                     // attention_output
-        {attention_norm_gamma[0], attention_norm_beta[0], 1e-12f, 0.0052083335f},  // attention_norm
-        {intermediate_weights[0], intermediate_scales[0], intermediate_bias[0], 768, 192},  // intermediate
-        {output_weights[0], output_scales[0], output_bias[0], 192, 768},           // output
-        {output_norm_gamma[0], output_norm_beta[0], 1e-12f, 0.0052083335f},        // output_norm
+        /*key=*/{key_weights[0], key_scales[0], key_bias[0], /*outputs=*/192, /*inputs=*/192},
+        /*value=*/{value_weights[0], value_scales[0], value_bias[0], /*outputs=*/192, /*inputs=*/192},
+        /*query=*/{query_weights[0], query_scales[0], query_bias[0], /*outputs=*/192, /*inputs=*/192},
+        /*attention_output=*/{attention_output_weights[0], attention_output_scales[0], attention_output_bias[0],
+                              /*outputs=*/192, /*inputs=*/192},
+        /*attention_norm=*/{attention_norm_gamma[0], attention_norm_beta[0],
+                            /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
+        /*intermediate=*/{intermediate_weights[0], intermediate_scales[0], intermediate_bias[0],
+                          /*outputs=*/768, /*inputs=*/192},
+        /*output=*/{output_weights[0], output_scales[0], output_bias[0], /*outputs=*/192, /*inputs=*/768},
+        /*output_norm=*/{output_norm_gamma[0], output_norm_beta[0],
+                         /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
     },
     {
-        {key_weights[1], key_scales[1], key_bias[1], 192, 192},                    // key
-        {value_weights[1], value_scales[1], value_bias[1], 192, 192},              // value
-        {query_weights[1], query_scales[1], query_bias[1], 192, 192},              // query
-        {attention_output_weights[1], attention_output_scales[1], attention_output_bias[1], 192,
-         192},                                                                     // attention_output
-        {attention_norm_gamma[1], attention_norm_beta[1], 1e-12f, 0.0052083335f},  // attention_norm
-        {intermediate_weights[1], intermediate_scales[1], intermediate_bias[1], 768, 192},  // intermediate
-        {output_weights[1], output_scales[1], output_bias[1], 192, 768},           // output
-        {output_norm_gamma[1], output_norm_beta[1], 1e-12f, 0.0052083335f},        // output_norm
+        /*key=*/{key_weights[1], key_scales[1], key_bias[1], /*outputs=*/192, /*inputs=*/192},
+        /*value=*/{value_weights[1], value_scales[1], value_bias[1], /*outputs=*/192, /*inputs=*/192},
+        /*query=*/{query_weights[1], query_scales[1], query_bias[1], /*outputs=*/192, /*inputs=*/192},
+        /*attention_output=*/{attention_output_weights[1], attention_output_scales[1], attention_output_bias[1],
+                              /*outputs=*/192, /*inputs=*/192},
+        /*attention_norm=*/{attention_norm_gamma[1], attention_norm_beta[1],
+                            /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
+        /*intermediate=*/{intermediate_weights[1], intermediate_scales[1], intermediate_bias[1],
+                          /*outputs=*/768, /*inputs=*/192},
+        /*output=*/{output_weights[1], output_scales[1], output_bias[1], /*outputs=*/192, /*inputs=*/768},
+        /*output_norm=*/{output_norm_gamma[1], output_norm_beta[1],
+                         /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
     },
     {
-        {key_weights[2], key_scales[2], key_bias[2], 192, 192},                    // key
-        {value_weights[2], value_scales[2], value_bias[2], 192, 192},              // value
-        {query_weights[2], query_scales[2], query_bias[2], 192, 192},              // query
-        {attention_output_weights[2], attention_output_scales[2], attention_output_bias[2], 192,
-         192},                                                                     // attention_output
-        {attention_norm_gamma[2], attention_norm_beta[2], 1e-12f, 0.0052083335f},  // attention_norm
-        {intermediate_weights[2], intermediate_scales[2], intermediate_bias[2], 768, 192},  // intermediate
-        {output_weights[2], output_scales[2], output_bias[2], 192, 768},           // output
-        {output_norm_gamma[2], output_norm_beta[2], 1e-12f, 0.0052083335f},        // output_norm
+        /*key=*/{key_weights[2], key_scales[2], key_bias[2], /*outputs=*/192, /*inputs=*/192},
+        /*value=*/{value_weights[2], value_scales[2], value_bias[2], /*outputs=*/192, /*inputs=*/192},
+        /*query=*/{query_weights[2], query_scales[2], query_bias[2], /*outputs=*/192, /*inputs=*/192},
+        /*attention_output=*/{attention_output_weights[2], attention_output_scales[2], attention_output_bias[2],
+                              /*outputs=*/192, /*inputs=*/192},
+        /*attention_norm=*/{attention_norm_gamma[2], attention_norm_beta[2],
+                            /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
+        /*intermediate=*/{intermediate_weights[2], intermediate_scales[2], intermediate_bias[2],
+                          /*outputs=*/768, /*inputs=*/192},
+        /*output=*/{output_weights[2], output_scales[2], output_bias[2], /*outputs=*/192, /*inputs=*/768},
+        /*output_norm=*/{output_norm_gamma[2], output_norm_beta[2],
+                         /*epsilon=*/1e-12f, /*inverse_width=*/0.0052083335f},
     },
 };
 
-inline constexpr S8Weights kPooler{pooler_weights, pooler_scales, pooler_bias, 192, 192};
-inline constexpr F32Weights kClassifier{classifier_weights, classifier_bias, 4, 192};
+inline constexpr S8Weights kPooler{pooler_weights, pooler_scales, pooler_bias, /*outputs=*/192, /*inputs=*/192};
+inline constexpr F32Weights kClassifier{classifier_weights, classifier_bias, /*outputs=*/4, /*inputs=*/192};
 
 inline constexpr Tokenizer<BertNormalizer, BertSegmenter, WordPiece> kTokenizer{
     {
@@ -180,16 +190,16 @@ inline constexpr Tokenizer<BertNormalizer, BertSegmenter, WordPiece> kTokenizer{
         3u,  // single_count
         5u,  // pair_count
         {
-            {2, 0u},  // special token
-            {-1, 0u},  // text
-            {3, 0u},  // special token
+            {/*id=*/2, /*segment=*/0u},  // special token
+            {/*id=*/TemplatePart::kFirst, /*segment=*/0u},  // text
+            {/*id=*/3, /*segment=*/0u},  // special token
         },  // single
         {
-            {2, 0u},  // special token
-            {-1, 0u},  // text
-            {3, 0u},  // special token
-            {-2, 1u},  // text
-            {3, 1u},  // special token
+            {/*id=*/2, /*segment=*/0u},  // special token
+            {/*id=*/TemplatePart::kFirst, /*segment=*/0u},  // text
+            {/*id=*/3, /*segment=*/0u},  // special token
+            {/*id=*/TemplatePart::kSecond, /*segment=*/1u},  // text
+            {/*id=*/3, /*segment=*/1u},  // special token
         },  // pair
     },  // parts
 };

@@ -21,7 +21,8 @@ struct Encoder {
     static constexpr std::uint32_t kWidth = 96;
     static constexpr std::uint32_t kInner = 384;
     static constexpr std::uint32_t kLayers = kEncoderLayerCount;
-    static constexpr gpu::Heads kHeads{3, 32, 0.25503486f};  // log2(e) / sqrt(32)
+    static constexpr gpu::Heads kHeads{
+        /*heads=*/3, /*width=*/32, /*score_scale=*/0.25503486f};  // log2(e) / sqrt(32)
     static constexpr Activation kActivation = Activation::relu;
     static constexpr TokenLimits kLimits{kMaxTokens, kVocabulary, kSegments};
     static constexpr Packing kTables = kPacking;

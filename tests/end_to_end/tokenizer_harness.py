@@ -177,9 +177,11 @@ def tables_blob(tables: TokenizerTables) -> bytes:
 
 
 _RULES = ("kept", "isolated", "contiguous", "removed", "with_previous", "with_next")
-_NAMED = {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2, "doubled": 3} | {
-    name: i for i, name in enumerate(_RULES)
-}
+_NAMED = (
+    {"true": 1, "false": 0, "nullptr": 0, "never": 0, "first": 1, "always": 2, "doubled": 3}
+    | {"kFirst": -1, "kSecond": -2}
+    | {name: i for i, name in enumerate(_RULES)}
+)
 
 
 def fields_blob(fields: Iterable[Field], arrays: dict[str, np.ndarray]) -> bytes:

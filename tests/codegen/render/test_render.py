@@ -161,7 +161,7 @@ def test_kernels_are_those_of_the_target_and_weights_of_7_bits_are_marked(
     model = pipeline.make_model("tiny", checkpoint, graph, choose_recipe(recipe, 8, bits), target)
     weights = texts(model, "incbin")["tiny_weights.hpp"].decode()
     assert f"inline constexpr const KernelList& kKernels = {kernels};\n" in weights
-    marked = set(re.findall(r" true},\s+// (\w+)", weights))
+    marked = set(re.findall(r"/\*(\w+)=\*/\{[^}]*/\*of_7_bits=\*/true\},", weights))
     layered = set(LINEARS) - {"pooler"}
     assert marked == (layered - bits.keys() if recipe == "w7a8" else set())
 

@@ -35,7 +35,7 @@ def program_with(**changes: Any) -> p.Program:
     ("changes", "name", "values"),
     [
         ({"mask": "causal"}, None, []),
-        ({"mask": "past", "window": 3}, "kScorePast3", ["{AttentionMask::past, 3, nullptr}"]),
+        ({"mask": "past", "window": 3}, "kScorePast3", ["{AttentionMask::past, /*window=*/3, /*table=*/nullptr}"]),
         ({"mask": g.ByLayer(("causal", "past")), "window": g.ByLayer((None, 3))}, "layer.score", []),
     ],
 )

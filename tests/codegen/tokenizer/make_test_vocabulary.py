@@ -288,6 +288,7 @@ def render() -> str:
         "",
         "using etch::PrependScheme;",
         "using etch::PunctuationRule;",
+        "using etch::TemplatePart;",
         "",
         *_tokenizer("kUncased", compile_tokenizer(spec())),
         *_decoder("kUncased", spec(), {"type": "WordPiece", "prefix": "##", "cleanup": False}),
