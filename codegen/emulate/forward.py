@@ -172,13 +172,14 @@ def _norm(op: p.Norm, at: Forward) -> None:
     w = op.weights.at(at.layer)
     assert isinstance(w, p.NormWeights)
     x = at.read(op.input)
-    heads = x.reshape(-1, len(w.gamma))
+    heads = x.reshape(*x.shape[:-1], op.heads, op.head_width)
+    gamma, beta = (None if of is None else of.reshape(-1, op.head_width) for of in (w.gamma, w.beta))
     if op.kind == "affine":
-        normed = affine(heads, w.gamma, w.beta)
+        normed = affine(heads, gamma, beta)
     elif op.kind == "rms":
-        normed = rms_norm(heads, w.gamma, w.epsilon, w.inverse_width)
+        normed = rms_norm(heads, gamma, w.epsilon, w.inverse_width)
     else:
-        normed = layer_norm(heads, w.gamma, w.beta, w.epsilon, w.inverse_width)
+        normed = layer_norm(heads, gamma, beta, w.epsilon, w.inverse_width)
     at.write(op.out, normed.reshape(x.shape))
 
 

@@ -87,7 +87,7 @@ def _form(config: Config) -> Form:
         epsilon=_EPSILON,
         epsilon_key=None,
         layer_norms=True,
-        few_norm_biases=True,
+        norm_biases="blocks",
         factors=Factors(blocks=1 / math.sqrt(layers / _UNSCALED_LAYERS)),
     )
 

@@ -11,25 +11,17 @@ from .shared.llama_stack import Biases, Factors, Form, Stack, causal_stack
 
 MODEL_TYPE = "granite"
 HARMLESS_KEYS = frozenset({"attention_dropout"})  # training's
-_LARGEST = 65_536.0  # of a factor, or 1 / it
 
 
 def _stack(config: Config, tensors: TensorFile, prefix: str, vocabulary: int, tokens: int) -> Stack:
-    words, scores, blocks = (_factor(config, f"{of}_multiplier") for of in ("embedding", "attention", "residual"))
+    of_what = "embedding", "attention", "residual"
+    words, scores, blocks = (parts.factor_of(config, f"{of}_multiplier") for of in of_what)
     form = Form(Biases.said_in(config), factors=Factors(words, scores, blocks))
     return causal_stack(config, tensors, prefix, vocabulary, tokens, form)
 
 
 def _logits(config: Config) -> float:
-    return 1 / _factor(config, "logits_scaling")
-
-
-def _factor(config: Config, key: str) -> float:
-    """1 where the configuration does not say it."""
-    factor = config.number(key, 1.0)
-    if not 1 / _LARGEST <= factor <= _LARGEST:
-        raise parts.refuse("config-out-of-range", f"{key} {factor:g}: expected 1/{_LARGEST:g} to {_LARGEST:g}")
-    return factor
+    return 1 / parts.factor_of(config, "logits_scaling")
 
 
 _FAMILY = Family("Granite", "TokenizersBackend", _stack, logits_factor=_logits)

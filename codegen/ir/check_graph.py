@@ -193,9 +193,10 @@ def _norm(op: g.Norm, check: _Check) -> None:
     check.same(f"width of '{op.out}'", check.width(op.out), width)
     if op.heads < 1 or width % op.heads:
         raise unsound(f"{op.name}: '{op.input}' of {width} values has not {op.heads} heads")
-    check.shape(op.gamma, width // op.heads)
+    has_own = op.kind == "layer" and op.gamma.shape == (width,)
+    check.shape(op.gamma, width if has_own else width // op.heads)
     if op.beta is not None:
-        check.shape(op.beta, width // op.heads)
+        check.shape(op.beta, *op.gamma.shape)
         check.same(f"layers of {op.beta.name}", op.beta.of_layer, op.gamma.of_layer)
     if op.kind == "rms" and op.beta is not None:
         raise unsound(f"{op.name}: an rms norm has no beta")

@@ -32,7 +32,9 @@ def _norm(op: p.Norm) -> None:
     _widths(op.input, op.out)
     for entry in op.weights.stored:
         assert isinstance(entry, p.NormWeights)
-        same(f"width of {entry.source}", op.heads * entry.gamma.shape[0], op.input.width)
+        same(f"heads of {op.input.width}", op.heads * op.head_width, op.input.width)
+        has_own = op.kind == "layer" and op.heads_with_weights > 1
+        same(f"width of {entry.source}", entry.gamma.shape[0], op.input.width if has_own else op.head_width)
         same(f"beta of {entry.source}", entry.beta is None, op.kind == "rms")
         same(f"epsilon of {entry.source}", entry.epsilon is None, op.kind == "affine")
 

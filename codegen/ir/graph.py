@@ -111,8 +111,8 @@ AFFINE_LIMIT = 2.0**32  # what the runtime keeps the rows of an affine norm with
 @dataclass(frozen=True)
 class Norm:
     """Rows of `input`, normalized, times gamma, plus beta: by mean and deviation, or by the root of the mean square; an
-    `affine` one leaves the first step out. `out` may be `input`. Of several `heads` each is normalized by itself, and
-    all have the same gamma and beta.
+    `affine` one leaves the first step out. `out` may be `input`. Of several `heads` each is normalized by itself; all
+    have the same gamma and beta, or, of a layer norm, each its own, one behind the other.
 
     Affine rows are as large as what they are made of: MobileBERT's reach 10^9. The runtime keeps them within -2^32 and
     2^32, so that no text makes one that float32 cannot hold; linears up to the next may multiply that by 2^18

@@ -149,6 +149,17 @@ class Norm:
     out: Buffer = written()
     heads: int = attribute(default=1)
 
+    @property
+    def head_width(self) -> int:
+        return self.input.width // self.heads
+
+    @property
+    def heads_with_weights(self) -> int:
+        """1 where all have the same, or there is but one."""
+        entry = self.weights.stored[0]
+        assert isinstance(entry, NormWeights)
+        return entry.gamma.shape[0] // self.head_width
+
 
 @dataclass(frozen=True)
 class Quantize:

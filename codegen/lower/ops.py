@@ -47,12 +47,13 @@ def _norm(op: g.Norm, at: Place) -> list[p.Op]:
             gamma=without_tiny(gamma.values.astype(np.float32)),
             beta=_beta(op, index),
             epsilon=None if op.epsilon is None else rounded(op.epsilon),
-            inverse_width=None if op.epsilon is None else reciprocal(gamma.shape[0]),
+            inverse_width=None if op.epsilon is None else reciprocal(input.width // op.heads),
             source=gamma.name,
         )
 
+    input = at.buffer(op.input)
     slot = p.WeightSlot(op.name, _stored(op.gamma, weights), op.gamma.of_layer, op.gamma.common)
-    return [p.Norm(op.kind, slot, at.buffer(op.input), at.buffer(op.out), op.heads)]
+    return [p.Norm(op.kind, slot, input, at.buffer(op.out), op.heads)]
 
 
 def _beta(op: g.Norm, index: int) -> g.F32Array | None:

@@ -66,7 +66,7 @@ def _looked_up(op: p.EmbeddingSum, slot: p.WeightSlot, rows: int, times: Times, 
 
 @SHARE.on(p.Norm)
 def _for_each_head(op: p.Norm, slot: p.WeightSlot, rows: int, times: Times, target: Target) -> Fraction:
-    return Fraction(op.heads * rows)
+    return Fraction(op.heads // op.heads_with_weights * rows)
 
 
 @SHARE.on(p.Gru, p.CausalConvolution)

@@ -140,13 +140,15 @@ def _entries(term: g.Term, at: _State) -> F64Array:
 @INTERPRET.on(g.Norm)
 def _norm(op: g.Norm, at: _State) -> None:
     rows = at.values[op.input]
-    x = rows.reshape(-1, op.gamma.shape[0])
+    x = rows.reshape(*rows.shape[:-1], op.heads, rows.shape[-1] // op.heads)
     if op.kind == "layer":
         x = x - x.mean(axis=-1, keepdims=True)
     if op.kind != "affine":
         x = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + op.epsilon)
-    y = x * at.weight(op.gamma)
-    at.values[op.out] = (y if op.beta is None else y + at.weight(op.beta)).reshape(rows.shape)
+    # [heads that have weights of their own, width of a head]
+    gamma, beta = (None if of is None else at.weight(of).reshape(-1, x.shape[-1]) for of in (op.gamma, op.beta))
+    y = x * gamma
+    at.values[op.out] = (y if beta is None else y + beta).reshape(rows.shape)
 
 
 @INTERPRET.on(g.Linear)

@@ -28,6 +28,7 @@ class _Bounds:
 
     def __init__(self, graph: g.Graph) -> None:
         self.max_tokens = graph.max_tokens
+        self.widths = graph.widths
         self.layer = 0
         self._of: dict[str, float] = {}
 
@@ -69,7 +70,7 @@ def _norm(op: g.Norm, bounds: _Bounds) -> None:
         bounds.set(op.out, min(bounds[op.out], g.AFFINE_LIMIT), gamma)
         return
     # A quotient that rounding may push past sqrt(width) by a little stays far below the slack in LIMIT.
-    bound = math.sqrt(gamma.shape[0]) * _largest(gamma)
+    bound = math.sqrt(bounds.widths[op.input] // op.heads) * _largest(gamma)
     if op.beta is not None:
         bound += _largest(op.beta.at(bounds.layer))
     bounds.set(op.out, bound, gamma)

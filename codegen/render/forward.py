@@ -217,8 +217,11 @@ def _norm(op: p.Norm, scope: Scope) -> str:
     rows = scope.rows(op.out)
     if op.heads > 1:
         rows = f"{op.heads} * {rows}"
-        input, out = (f"{view}.in_rows_of({op.input.width // op.heads})" for view in (input, out))
-    operands = input if input == out else f"{input}, {out}"
+        input, out = (f"{view}.in_rows_of({op.head_width})" for view in (input, out))
+    has_own = op.heads_with_weights > 1
+    operands = input if input == out and not has_own else f"{input}, {out}"
+    if has_own:
+        operands += f", {op.heads}"
     kind = {"layer": "LayerNorm", "rms": "RmsNorm", "affine": "Affine"}[op.kind]
     values = {"type": kind, "weights": scope.weights(op.weights), "rows": rows, "operands": operands}
     return scope.statement("norm", values)

@@ -160,7 +160,24 @@ _GEMMA2: Rare = {
     "sliding_window": (0.8, (4, 6, 41)),
     "layer_types": (0.3, _KINDS),
 }
+_COHERE: Rare = {
+    "attention_bias": (0.3, (True,)),
+    "logit_scale": (0.7, (0.5, 1.5, 3.0)),
+    "tie_word_embeddings": (0.5, (True, False)),
+    "layer_norm_eps": (0.3, (1e-3, 0.1)),
+    "head_dim": (0.2, (4, 6, 10)),
+}
 LIKE_LLAMA: dict[str, tuple[str, Rare]] = {
+    "cohere": ("Cohere", _COHERE | {"use_qk_norm": (0.5, (True, False))}),
+    "cohere2": (
+        "Cohere2",
+        _COHERE
+        | {
+            "sliding_window": (0.8, (4, 7, 41, 60)),
+            "layer_types": (0.4, _KINDS),
+            "use_qk_norm": (0.1, (True,)),
+        },
+    ),
     "gemma": (
         "Gemma",
         {

@@ -97,7 +97,7 @@ ENDINGS = {
     **dict.fromkeys(("mt5/encoder", "t5/encoder", "umt5/encoder"), ("EncoderModel", "ForTokenClassification")),
     **dict.fromkeys(DECODERS, ("ForSequenceClassification", "Model")),
     "bart/rows": ("ForSequenceClassification", "ForQuestionAnswering"),
-    **dict.fromkeys(("ernie4_5/rows", "granite/rows", "lfm2/rows", "vaultgemma/rows"), ("Model",)),
+    **{f"{name}/rows": ("Model",) for name in ("cohere", "cohere2", "ernie4_5", "granite", "lfm2", "vaultgemma")},
     "clip_text_model": ("ModelWithProjection", "ModelWithProjection", "Model"),
     "dpr": ("QuestionEncoder", "ContextEncoder"),
     "siglip_text_model": ("TextModel",),

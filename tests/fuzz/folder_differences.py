@@ -71,6 +71,7 @@ _USUAL_CLASSES = {
     "llama": "LlamaTokenizer",
     "gemma": "GemmaTokenizer",
     "gpt2": "GPT2Tokenizer",
+    "cohere": "CohereTokenizer",
     "qwen2": "Qwen2Tokenizer",
     "m2m_100": "M2M100Tokenizer",
     "mbart": "MBartTokenizer",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small folders with the tokenizers of generative models: GPT-2's, mBART's, NLLB's, PEGASUS's, BARThez', Marian's,
-M2M-100's, ByT5's."""
+"""Small folders with the tokenizers of generative models: GPT-2's, Cohere's, mBART's, NLLB's, PEGASUS's, BARThez',
+Marian's, M2M-100's, ByT5's."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ from generation import m2m_files, marian_files
 _RECORDED = Path(__file__).resolve().parents[1] / "codegen" / "generation"
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 _LETTERS = "\u2581abcdefghijklmnopqrstuvwyzTB<>/[].,'12"
+_AS_COHERE = {
+    "<s>": "<BOS_TOKEN>",
+    "</s>": "<|END_OF_TURN_TOKEN|>",
+    "<pad>": "<PAD>",
+    "<unk>": "<UNK>",
+    "<mask>": "<MASK_TOKEN>",
+}
 _WMT21 = ("en", "ha", "is", "ja", "cs", "ru", "zh", "de")
 _MERGES = (
     ("\u2581", "t"),
@@ -60,7 +67,35 @@ def writer_folders() -> dict[str, Files]:
     for name, files in found.items():
         family = name.partition(",")[0]
         files["config.json"] = {"model_type": "mbart" if family == "barthez" else family}
-    return found | _byt5()
+    return found | _byt5() | _cohere()
+
+
+def _cohere() -> dict[str, Files]:
+    """With tokens of other names, with the class's own, and without tokenizer.json."""
+    described = small_json(segmenter="digit", processor="TemplateProcessing", steps=("NFC",))
+    others = dict(zip(("bos_token", "eos_token", "pad_token", "unk_token", "mask_token"), _AS_COHERE, strict=True))
+    others |= {"cls_token": others["bos_token"], "sep_token": others["eos_token"]}
+    text = json.dumps(described)
+    for theirs, name in _AS_COHERE.items():
+        text = text.replace(json.dumps(theirs), json.dumps(name))
+    own = json.loads(text)
+    for number, name in enumerate(("<CLS>", "<SEP>"), len(own["model"]["vocab"])):
+        own["added_tokens"].append({**own["added_tokens"][0], "content": name, "id": number})
+    merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in described["model"]["merges"]]
+    of_class = {"tokenizer_class": "CohereTokenizerFast"}
+    found: dict[str, Files] = {
+        "cohere": {"tokenizer.json": described, "tokenizer_config.json": of_class | others},
+        "cohere, its own tokens": {
+            "tokenizer.json": own,
+            "tokenizer_config.json": {**of_class, "unk_token": None, "add_prefix_space": False},
+        },
+        "cohere, merges.txt": {
+            "vocab.json": described["model"]["vocab"],
+            "merges.txt": "\n".join(["#version: 0.2", *merges, ""]),
+            "tokenizer_config.json": of_class | others,
+        },
+    }
+    return {name: {**files, "config.json": {"model_type": "cohere"}} for name, files in found.items()}
 
 
 def _byt5() -> dict[str, Files]:

@@ -69,6 +69,11 @@ def of_groups(array: Array, groups: int) -> Computed:
     return Computed(array.name, (outputs, groups * inputs), compute, array.file)
 
 
+def flat(array: Array) -> Computed:
+    """The rows of a matrix, one behind the other."""
+    return Computed(array.name, (array.shape[0] * array.shape[1],), lambda: array.values.reshape(-1), array.file)
+
+
 def depthwise(array: Array) -> Computed:
     """[width, taps] of a convolution with a group for each channel [width, 1, taps]."""
     width, _, taps = array.shape

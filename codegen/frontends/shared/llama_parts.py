@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ...ir.graph import Array, Linear, Norm, Parameter
 from ...load.config import Config
 from ...load.safetensors import TensorFile
 from . import parts
-from .computed import Computed
+from .computed import Computed, flat
 from .stacked import Made, stacked_linears
+
+NormBiases = Literal["all", "blocks", "none"]  # which layer norms have some; blocks: those before or behind one
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,8 @@ class LlamaParts:
     sizes: Sizes
     epsilon: float
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
-    layer_norms: bool = False  # with biases, in the place of rms norms
-    few_norm_biases: bool = False  # of layer norms, those of queries, keys and the last rows have none
+    layer_norms: bool = False  # in the place of rms norms
+    norm_biases: NormBiases = "all"
     bare_norms: bool = False  # none has parameters
     # What the file has as one linear: queries, keys and values; gate and up.
     one_input: bool = False
@@ -83,7 +86,8 @@ class LlamaParts:
 
     def norm(self, name: str, source: str, value: str = "hidden", out: str = "normed") -> Norm:
         """Of the rows of `value`."""
-        return self._norm(name, self.sources(source), self.sizes.width, value, out)
+        bias = self.norm_biases != "none"
+        return self._norm(name, self.sources(source), self.sizes.width, value, out, bias=bias)
 
     def final_norm(self, source: str = "norm") -> Norm:
         """Behind the layers."""
@@ -93,21 +97,21 @@ class LlamaParts:
             self.sizes.width,
             "hidden",
             "hidden",
-            bias=not self.few_norm_biases,
+            bias=self.norm_biases == "all",
         )
 
-    def head_norms(self, names: tuple[str, str]) -> tuple[Norm, Norm]:
-        """Of queries and keys."""
-        width, sizes = self.sizes.head_width, self.sizes
+    def head_norms(self, names: tuple[str, str], *, own: bool = False) -> tuple[Norm, Norm]:
+        """Of queries and keys; with `own` each head has weights of its own."""
+        width, sizes, bias = self.sizes.head_width, self.sizes, self.norm_biases == "all"
         queries, keys = (self.sources(f"self_attn.{name}") for name in names)
         return (
-            self._norm("query_norm", queries, width, "query", "query", sizes.heads),
-            self._norm("key_norm", keys, width, "key", "key", sizes.key_heads),
+            self._norm("query_norm", queries, width, "query", "query", sizes.heads, bias=bias, own=own),
+            self._norm("key_norm", keys, width, "key", "key", sizes.key_heads, bias=bias, own=own),
         )
 
     def row_norms(self) -> tuple[Norm, Norm]:
         """Of queries and keys, all heads as one row."""
-        bias = not self.few_norm_biases
+        bias = self.norm_biases == "all"
         query, key = (
             self._norm(f"{of}_norm", self.sources(f"self_attn.{of[0]}_norm"), self.sizes.widths[of], of, of, bias=bias)
             for of in ("query", "key")
@@ -155,14 +159,25 @@ class LlamaParts:
         return [f"{self.prefix}layers.{i}.{of}" for i in self.layers or range(self.sizes.layers)]
 
     def _norm(
-        self, name: str, sources: list[str], width: int, value: str, out: str, heads: int = 1, *, bias: bool = True
+        self,
+        name: str,
+        sources: list[str],
+        width: int,
+        value: str,
+        out: str,
+        heads: int = 1,
+        *,
+        bias: bool,
+        own: bool = False,
     ) -> Norm:
         if self.bare_norms:
             ones = Computed(f"{name} of ones", (width,), lambda: np.ones(width, np.float32))
             return Norm(
                 name, Parameter(f"{name}_gamma", (ones,) * len(sources)), None, self.epsilon, value, out, "layer"
             )
-        gammas = tuple(self.gamma_of(self.tensors.take(f"{source}.weight", (width,))) for source in sources)
+        shape = (heads, width) if own else (width,)
+        stored = (self.tensors.take(f"{source}.weight", shape) for source in sources)
+        gammas = tuple(self.gamma_of(flat(weight) if own else weight) for weight in stored)
         gamma, beta = Parameter(f"{name}_gamma", gammas), None
         if self.layer_norms and bias:
             beta = Parameter(f"{name}_beta", tuple(self.tensors.take(f"{source}.bias", (width,)) for source in sources))

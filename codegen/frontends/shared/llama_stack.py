@@ -15,7 +15,7 @@ from ...load.safetensors import TensorFile
 from . import parts
 from .computed import scaled
 from .layer_kinds import FULL, SLIDING, Seen, layer_kinds, seen_by_kind, windows_by_kind
-from .llama_parts import LlamaParts, read_sizes
+from .llama_parts import LlamaParts, NormBiases, read_sizes
 from .masks import CAUSAL, Masks, masks_of_past
 from .pairs import by_halves
 from .rotary import Angles, angles_of, rotary_tables, still_tables
@@ -72,6 +72,7 @@ class Form:
     biases: Biases
     head_norms: tuple[str, str] | None = None  # names of the norms of each head's queries and keys, where it has some
     norms_behind_turning: bool = False  # those of heads
+    own_head_norms: bool = False  # each head has weights of its own
     row_norms: bool = False  # queries and keys are normalized, all heads as one
     head_width: int | None = None  # where the configuration does not say it; None: the width is shared evenly
     heads: int | None = None  # the same; None: it has to
@@ -84,7 +85,7 @@ class Form:
     norms: BlockNorms = BlockNorms()
     gamma_of: Callable[[Array], Array] = lambda weight: weight  # what a norm's weight is to multiply by
     layer_norms: bool = False  # in the place of rms norms
-    few_norm_biases: bool = False  # of layer norms, those of queries, keys and the last rows have none
+    norm_biases: NormBiases = "all"  # which layer norms have some
     bare_norms: bool = False  # without parameters
     epsilon_key: str | None = "rms_norm_eps"  # None: no key says it
     parallel: bool = False  # feed-forward reads the rows that attention does
@@ -197,7 +198,7 @@ def llama_stack(
         form.epsilon if key is None else parts.epsilon_of(config, key, form.epsilon),
         form.gamma_of,
         form.layer_norms,
-        form.few_norm_biases,
+        form.norm_biases,
         form.bare_norms,
         form.one_input,
         form.one_gate,
@@ -216,11 +217,12 @@ def _attention(made: LlamaParts, form: Form, seen: Seen) -> tuple[Op, ...]:
     heads, key_heads = made.sizes.heads, made.sizes.key_heads
     value, norms = _block_input(made, "attention_norm", form.norms.before_attention)
     query, key, values = made.projections(form.biases.attention_inputs, value)
+    head_norms = made.head_norms(form.head_norms, own=form.own_head_norms) if form.head_norms else ()
     if form.pairs:
-        width, turned = made.sizes.head_width, 2 * seen.cosines[0].shape[1]
+        width, turned = made.sizes.head_width, 2 * max(table.shape[1] for table in seen.cosines)
         query, key = by_halves(query, width, turned), by_halves(key, width, turned)
+        head_norms = tuple(by_halves(norm, width, turned) for norm in head_norms)
     turning: tuple[Op, ...] = (seen.turned("query", heads), seen.turned("key", key_heads))
-    head_norms: tuple[Op, ...] = made.head_norms(form.head_norms) if form.head_norms else ()
     scale, bias = form.factors.scores, form.biases.attention_output
     return (
         *norms,

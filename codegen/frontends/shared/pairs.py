@@ -6,24 +6,27 @@ that no score changes."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
-from ...ir.graph import Array, Linear, Parameter
+from ...ir.graph import Array, Linear, Norm, Parameter
+from ...ir.op import map_slots
 from .computed import Computed
 
+_Made = TypeVar("_Made", Linear, Norm)
 
-def by_halves(linear: Linear, head: int, turned: int) -> Linear:
-    """Queries or keys of heads of `head` values, of which the first `turned` are."""
+
+def by_halves(made: _Made, head: int, turned: int) -> _Made:
+    """What makes queries or keys of heads of `head` values, of which the first `turned` are, or normalizes them."""
     of_head = np.arange(head)
     of_head[:turned] = of_head[:turned].reshape(-1, 2).T.reshape(-1)
-    order = (np.arange(0, linear.weight.shape[0], head)[:, None] + of_head).reshape(-1)
 
     def ordered(parameter: Parameter) -> Parameter:
+        order = (np.arange(0, parameter.shape[0], head)[:, None] + of_head).reshape(-1)
         return replace(parameter, arrays=tuple(_in_order(array, order) for array in parameter.arrays))
 
-    bias = None if linear.bias is None else ordered(linear.bias)
-    return replace(linear, weight=ordered(linear.weight), bias=bias)
+    return map_slots(made, ordered)
 
 
 def _in_order(array: Array, order: np.ndarray) -> Computed:

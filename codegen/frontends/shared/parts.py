@@ -28,6 +28,7 @@ ACTIVATIONS = {
 MAX_LAYERS = 1000
 MAX_WIDTH = 65_536  # keeps an int32 sum of s8 x s8 products exact
 MAX_VOCABULARY = 1 << 24
+_LARGEST_FACTOR = 65_536.0  # or 1 / it
 SEGMENTS = 2  # of a model without a table of them: pairs are welcome, though it does not tell which text is which
 MIN_EPSILON = 1e-12
 EPSILON = 1e-12  # of BERT's norms, and of most families'
@@ -148,6 +149,14 @@ def epsilon_of(config: Config, key: str = "layer_norm_eps", default: float | Non
     if not MIN_EPSILON <= epsilon <= 1.0:
         raise refuse("epsilon-out-of-range", f"{key} {epsilon:g}: expected {MIN_EPSILON:g} to 1")
     return epsilon
+
+
+def factor_of(config: Config, key: str, usual: float = 1.0) -> float:
+    """What something is multiplied by, `usual` where the configuration does not say it."""
+    factor = config.number(key, usual)
+    if not 1 / _LARGEST_FACTOR <= factor <= _LARGEST_FACTOR:
+        raise refuse("config-out-of-range", f"{key} {factor:g}: expected 1/{_LARGEST_FACTOR:g} to {_LARGEST_FACTOR:g}")
+    return factor
 
 
 def check_heads(

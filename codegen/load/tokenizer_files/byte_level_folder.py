@@ -2,9 +2,9 @@
 """Byte-level BPE of a folder: tokenizer.json, or vocab.json with merges.txt, and what the files beside them say.
 
 As `transformers` 5.23 reads them. A RobertaTokenizer, DebertaTokenizer, GPT2Tokenizer, GPTNeoXTokenizer, CLIPTokenizer,
-LukeTokenizer or Qwen2Tokenizer is rebuilt: vocabulary and merges are those of the files, the other parts are the
-class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is. Where it, which
-the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
+LukeTokenizer, Qwen2Tokenizer or CohereTokenizer is rebuilt: vocabulary and merges are those of the files, the other
+parts are the class's, with the settings of tokenizer_config.json. Of other classes tokenizer.json counts as it is.
+Where it, which the `tokenizers` library follows by itself, says something else, that is a `tokenizer-conflict`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .byte_level_json import read_byte_level_json
 from .byte_level_segmenters import CLIP_EXPRESSION, QWEN2_EXPRESSION, split_by
 from .folder_tokens import (
     CLIP_TOKENS,
+    COHERE_TOKENS,
     DEBERTA_TOKENS,
     GPT2_TOKENS,
     GPT_NEOX_TOKENS,
@@ -33,6 +34,7 @@ from .folder_tokens import (
 from .template_json import template_between, template_of, without_segments
 from .tokenizer_config import (
     CLIP_TOKENIZER,
+    COHERE_TOKENIZER,
     DEBERTA_TOKENIZER,
     GPT2_TOKENIZER,
     GPT_NEOX_TOKENIZER,
@@ -62,9 +64,11 @@ _CLASSES = {
     QWEN2_TOKENIZER: QWEN2_TOKENS,
     CLIP_TOKENIZER: CLIP_TOKENS,
     LUKE_TOKENIZER: LUKE_TOKENS,
+    COHERE_TOKENIZER: COHERE_TOKENS,
 }
 _IN_JSON: dict[str, object] = dict.fromkeys(ROBERTA_TOKENS)  # keys that a file of any other class may have, or null
-_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER)  # of their own: settings make one where there is no file
+# Of their own: settings make one where there is no file.
+_WITHOUT_TEMPLATE = (GPT2_TOKENIZER, GPT_NEOX_TOKENIZER, COHERE_TOKENIZER)
 _ENDS = {  # of a text
     **dict.fromkeys((ROBERTA_TOKENIZER, LUKE_TOKENIZER), ("cls_token", "sep_token")),
     CLIP_TOKENIZER: ("bos_token", "eos_token"),
@@ -72,7 +76,7 @@ _ENDS = {  # of a text
 _NFC = {"type": "NFC"}
 _SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
 _NORMALIZERS = {
-    **dict.fromkeys((QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER), _NFC),
+    **dict.fromkeys((QWEN2_TOKENIZER, GPT_NEOX_TOKENIZER, COHERE_TOKENIZER), _NFC),
     CLIP_TOKENIZER: {"type": "Sequence", "normalizers": [_NFC, _SPACES, {"type": "Lowercase"}]},
 }
 # Classes whose part is other than that of files which models were trained with.
@@ -113,7 +117,9 @@ def read_byte_level_folder(
     of_luke = name == LUKE_TOKENIZER
     if described is None and (not rebuilds or of_luke):  # without which nothing says the ids of Luke's own tokens
         raise refusal("tokenizer-class", f"{shown(name)} needs {JSON_FILE}, which is missing", file=CONFIG_FILE)
-    tokens = read_tokens(folder, config, described, _CLASSES.get(name, _IN_JSON), rebuilds)
+    tokens = read_tokens(
+        folder, config, described, _CLASSES.get(name, _IN_JSON), rebuilds, null=name == COHERE_TOKENIZER
+    )
     if described is not None and of_luke:
         _check_no_entities(config)
         tokens, dropped = tokens.without(LUKE_ENTITIES, rows)
@@ -155,14 +161,16 @@ def _rebuilt(
     silent = of_qwen2 and config.get("add_prefix_space") is None
     prefix = not silent and flag_of(config, "add_prefix_space", False)
     segmenter = {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": not of_qwen2}
+    if name in (QWEN2_TOKENIZER, COHERE_TOKENIZER):
+        # The class adds its special tokens once more, by their texts; Cohere's those that it names itself.
+        again = {text for key, text in tokens.special.items() if of_qwen2 or key not in tokens.said}
+        plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+        added = [replace(token, **plain) if token.content in again else token for token in added]
     if of_qwen2:
-        # The class adds its special tokens once more, by their texts.
-        special, plain = (
-            set(tokens.special.values()),
-            dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
-        )
-        added = [replace(token, **plain) if token.content in special else token for token in added]
         segmenter = {"type": "Sequence", "pretokenizers": [split_by(QWEN2_EXPRESSION), segmenter]}
+    if name == COHERE_TOKENIZER:
+        digits = {"type": "Digits", "individual_digits": True}
+        segmenter = {"type": "Sequence", "pretokenizers": [digits, segmenter]}
     of_clip, of_luke = name == CLIP_TOKENIZER, name == LUKE_TOKENIZER
     if of_clip:
         words = split_by(CLIP_EXPRESSION, "Removed", invert=True)

@@ -70,6 +70,16 @@ CLIP_TOKENS: dict[str, object] = {
     "bos_token": "<|startoftext|>",
     **dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>"),
 }
+# CohereTokenizer's.
+COHERE_TOKENS: dict[str, object] = {
+    "bos_token": "<BOS_TOKEN>",
+    "eos_token": "<|END_OF_TURN_TOKEN|>",
+    "unk_token": "<UNK>",
+    "sep_token": "<SEP>",
+    "pad_token": "<PAD>",
+    "cls_token": "<CLS>",
+    "mask_token": "<MASK_TOKEN>",
+}
 # Qwen2Tokenizer's, which may have none of them.
 QWEN2_TOKENS: dict[str, object] = {
     "bos_token": None,
@@ -90,6 +100,7 @@ class FolderTokens:
     notes: tuple[str, ...]
     lists_extra: bool  # whether a file lists more of them, be it none
     of_map: frozenset[str] = frozenset()  # texts of special ones that special_tokens_map.json names
+    said: frozenset[str] = frozenset()  # keys of special ones that a file has, the others are the class's
 
     def of(self, vocab: dict[str, int], own: dict[str, bool] | None = None) -> list[AddedToken]:
         """All by their ids, the named ones with those that they get. `own` are tokens that the pieces say, and whether
@@ -145,14 +156,16 @@ def read_tokens(
     described: dict[str, Any] | None,
     usual: dict[str, object],
     rebuilds: bool,
+    *,
+    null: bool = False,
 ) -> FolderTokens:
     """`usual` are the keys of a class's special tokens in the order of their adding, and if it `rebuilds` the tokenizer
-    its tokens where no file names others; where one is None, files may say null. `described` is tokenizer.json, its
-    vocabulary an object.
+    its tokens where no file names others; where one is None, or with `null`, files may say null. `described` is
+    tokenizer.json, its vocabulary an object.
 
     added_tokens_decoder alone where the configuration has it; else special_tokens_map.json, added_tokens.json and
     tokenizer.json, what is later in this list before what is earlier."""
-    may_lack = None in usual.values()
+    may_lack = null or None in usual.values()
     values = {**(usual if rebuilds else {}), **{key: config[key] for key in usual if key in config}}
     sources = [(config, CONFIG_FILE)]
     decoded: dict[int, AddedToken] = {}
@@ -201,8 +214,9 @@ def read_tokens(
     lists_extra = any(
         key in of and not isinstance(of[key], dict) for of, file in sources for key in _LISTS_OF_TOKENS[file]
     )
+    said = frozenset(key for of, _ in sources for key in usual if key in of)
     of_map = frozenset(content_of(of[key], key, file) for of, file in sources[1:] for key in usual if of.get(key))
-    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra, of_map)
+    return FolderTokens(special, tuple(listed), tuple(named_tokens.values()), extra, notes, lists_extra, of_map, said)
 
 
 def _check_flags(values: dict[str, Any], file: str, named: dict[str, AddedToken]) -> None:

@@ -33,8 +33,9 @@ void Quantize::run(const OpContext& context, std::uint32_t first, std::uint32_t 
 
 void LayerNorm::run(const OpContext& context, std::uint32_t first, std::uint32_t last) const noexcept {
     for (std::uint32_t row = first; row < last; ++row) {
-        context.kernels.layer_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma,
-                                       weights.beta, weights.epsilon, weights.inverse_width);
+        const std::size_t of_head = std::size_t{row % heads} * input.width;
+        context.kernels.layer_norm_row(input.from(row).data, out.from(row).data, input.width, weights.gamma + of_head,
+                                       weights.beta + of_head, weights.epsilon, weights.inverse_width);
     }
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, a tokenizer.json as Llama 3
-has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
+"""Small tokenizers of generative models: GPT-2's files and OPT's, BART's bytes, Qwen2's, Cohere's, a tokenizer.json as
+Llama 3 has it, Unigram of T5, mBART and PEGASUS, ByT5's bytes, NLLB's BPE, M2M-100's files."""
 
 from __future__ import annotations
 
@@ -51,6 +51,17 @@ _TWO_ENDS = {
     "bos_token_id": len(_PIECES),
     "eos_token_id": [len(_PIECES) + 1, len(_PIECES) + 2],
 }
+_COHERE_PIECES = (
+    *(*_PIECES, "<PAD>", "<UNK>", "<CLS>", "<SEP>", "<MASK_TOKEN>"),
+    *("<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>"),
+)
+# Class, pieces and settings.
+_BYTE_LEVEL = {
+    "cohere2/texts": ("CohereTokenizer", _COHERE_PIECES, {"add_bos_token": True}),
+    "gpt_neox/texts": ("GPTNeoXTokenizer", (*_PIECES, "<|endoftext|>", "<|padding|>"), {}),
+    "phi/texts": ("CodeGenTokenizer", (*_PIECES, "<|endoftext|>"), {}),
+    **dict.fromkeys(("qwen2/texts", "qwen3/texts"), ("Qwen2Tokenizer", (*_PIECES, "<|endoftext|>"), {})),
+}
 _XGLM_PIECES = (*_FIRST, *UNIGRAM, *(f"<madeupword{i}>" for i in range(7)))
 SPECIAL = {
     "bart/texts": {
@@ -100,6 +111,12 @@ SPECIAL = {
     "qwen2/texts": _ONE_TOKEN,
     "qwen3/texts": _ONE_TOKEN,
     "gpt_neox/texts": _ONE_TOKEN | {"vocab_size": len(_PIECES) + 2},
+    "cohere2/texts": {
+        "vocab_size": len(_COHERE_PIECES),
+        "pad_token_id": len(_PIECES),
+        "bos_token_id": len(_COHERE_PIECES) - 2,
+        "eos_token_id": len(_COHERE_PIECES) - 1,
+    },
     "llama/texts": _TWO_ENDS,
     "lfm2/texts": _TWO_ENDS,
     "phi3/texts": _TWO_ENDS,
@@ -125,16 +142,12 @@ def write_text_tokenizer(folder: Path, variant: str) -> None:
     if variant == "opt/texts":
         _write_opt(folder)
         return
-    if variant in ("phi/texts", "qwen2/texts", "qwen3/texts"):
-        kind = transformers.CodeGenTokenizer if variant == "phi/texts" else transformers.Qwen2Tokenizer
-        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>"))}
+    if variant in _BYTE_LEVEL:
+        name, pieces, settings = _BYTE_LEVEL[variant]
+        ids = {piece: i for i, piece in enumerate(pieces)}
         merges = [tuple(merge.split(" ")) for merge in MERGES]
-        kind(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
-        return
-    if variant == "gpt_neox/texts":
-        ids = {piece: i for i, piece in enumerate((*_PIECES, "<|endoftext|>", "<|padding|>"))}
-        merges = [tuple(merge.split(" ")) for merge in MERGES]
-        transformers.GPTNeoXTokenizer(vocab=ids, merges=merges, model_max_length=41).save_pretrained(folder)
+        made = getattr(transformers, name)(vocab=ids, merges=merges, model_max_length=41, **settings)
+        made.save_pretrained(folder)
         return
     if variant == "bart/texts":
         ids = {piece: i for i, piece in enumerate(ROBERTA_VOCABULARY)}

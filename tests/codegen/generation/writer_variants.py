@@ -188,6 +188,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "xglm/texts": ("XGLM", XGLM | SPECIAL["xglm/texts"]),
     "mpt/own": ("Mpt", MPT),
     "arcee/own": ("Arcee", LLAMA | {"mlp_bias": True, "num_hidden_layers": 1}),
+    "cohere/head_norms": (
+        "Cohere",
+        LLAMA | {"use_qk_norm": True, "attention_bias": True, "logit_scale": 0.6, "layer_norm_eps": 1e-3},
+    ),
+    "cohere2/texts": (
+        "Cohere2",
+        LLAMA | {"sliding_window": 6, "layer_types": WINDOWS, "logit_scale": 1.5} | SPECIAL["cohere2/texts"],
+    ),
     "nemotron/own": ("Nemotron", LLAMA | {"norm_eps": 1e-3, "head_dim": 8}),
     "bloom/own": ("Bloom", BLOOM),
     "falcon/multi_query": ("Falcon", FALCON | {"num_hidden_layers": 2}),
@@ -254,9 +262,9 @@ SETTINGS["mbart/texts"] |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.2
 for _own in SETTINGS.values():
     _own.pop("vocab_size", None)
 _DECODERS = """
-    Arcee Bloom CodeGen Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ GPTNeo GPTNeoX Granite
-    Helium HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron Olmo Olmo2 Olmo3 OPT Phi Phi3
-    Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
+    Arcee Bloom CodeGen Cohere Cohere2 Ernie4_5 Exaone4 Falcon Gemma Gemma2 Gemma3 Glm Glm4 GPTBigCode GPTJ
+    GPTNeo GPTNeoX Granite Helium HunYuanDenseV1 Lfm2 ModernBertDecoder Llama Ministral Mistral Mpt Nemotron
+    Olmo Olmo2 Olmo3 OPT Phi Phi3 Qwen2 Qwen3 SeedOss SmolLM3 StableLm Starcoder2 VaultGemma XGLM
 """
 _TRANSLATORS = ("Bart", "M2M100", "MBart", "MT5", "Pegasus", "T5", "UMT5")
 CLASSES = {

@@ -154,6 +154,14 @@ BROKEN: dict[str, tuple[Callable[[], g.Graph], str]] = {
     ),
     "norm": (lambda: changed(g.Norm, lambda o: replace(o, gamma=with_array(o.gamma, 3))), "embedding_norm_gamma"),
     "norm of heads": (lambda: changed(g.Norm, lambda o: replace(o, heads=5)), "has not 5 heads"),
+    "rms norm whose heads have weights of their own": (
+        lambda: changed(g.Norm, lambda o: replace(o, kind="rms", beta=None, heads=2)),
+        "embedding_norm_gamma",
+    ),
+    "norm of heads with another beta": (
+        lambda: changed(g.Norm, lambda o: replace(o, heads=2, beta=with_array(o.beta, WIDTH // 2))),
+        "embedding_norm_beta",
+    ),
     "affine norm that divides": (lambda: changed(g.Norm, lambda o: replace(o, kind="affine")), "divides by nothing"),
     "affine norm without beta": (
         lambda: changed(g.Norm, lambda o: replace(o, kind="affine", epsilon=None, beta=None)),

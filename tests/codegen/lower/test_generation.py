@@ -32,7 +32,7 @@ from codegen.oracle.interpret import Interpreter
 HERE = Path(__file__).resolve().parents[1] / "generation"
 VARIANTS = sorted(str(path.parent.relative_to(HERE)) for path in HERE.glob("*/*/recorded.json"))
 WITHOUT_ENCODER = (
-    *("arcee", "bloom", "codegen", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral"),
+    *("arcee", "bloom", "codegen", "cohere", "ernie4_5", "exaone4", "falcon", "glm", "helium", "hunyuan", "ministral"),
     "seed_oss",
     *(
         "gemma",

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from numpy import float32, ones
 from recorded.outputs import HERE, folder, variants
 from test_plan import TOKENIZER_BYTES
 from tiny_checkpoint import write_tiny_checkpoint
@@ -18,10 +19,11 @@ from codegen import pipeline
 from codegen.cli import main
 from codegen.errors import EtchError
 from codegen.frontends import FRONT_ENDS
-from codegen.ir.program import Program
+from codegen.ir.program import Buffer, Norm, NormWeights, Program, WeightSlot
 from codegen.memory.plan import plan_memory
 from codegen.memory.table_places import TablePlace, _TableSearch, checked_places, choose_places, parse_place
-from codegen.memory.table_traffic import table_traffic
+from codegen.memory.table_traffic import SHARE, table_traffic
+from codegen.memory.traffic import Times
 from codegen.pack.tables import make_tables
 from codegen.render.model import Model
 from codegen.targets import TARGETS
@@ -85,6 +87,15 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert read["output_norm_beta"] == 2 * 32 * 24 * 4
     assert read["labels"] == 0
     assert set(read) == set(tables)
+
+
+@pytest.mark.parametrize(("stored", "often"), [(6, 4 * 5), (4 * 6, 5)])
+def test_each_head_reads_what_it_is_normalized_by(stored: int, often: int) -> None:
+    """Of four heads of 6 values in 5 rows: what all have is read by each, what they have of their own once a row."""
+    gamma = ones(stored, float32)
+    slot = WeightSlot("norm", (NormWeights(gamma, gamma, float32(1e-5), float32(1 / 6), "norm"),))
+    rows = Buffer("rows", "f32", "tokens", 4 * 6)
+    assert SHARE(Norm("layer", slot, rows, rows, 4), slot, 5, Times(1, 1, 5), TARGETS["host"]) == often
 
 
 @pytest.mark.sweep

@@ -219,6 +219,11 @@ def slot(name: str, count: int = 1, of_layer: tuple[int, ...] = ()) -> p.WeightS
     return p.WeightSlot(name, (weights,) * count, of_layer)
 
 
+def norm_slot(name: str, count: int = 1) -> p.WeightSlot:
+    gamma = np.ones(20, np.float32)
+    return p.WeightSlot(name, (p.NormWeights(gamma, gamma, np.float32(1e-5), np.float32(1 / 20), name),) * count)
+
+
 def read(made: p.Program, *tables: Table) -> dict[str, int]:
     return table_traffic(made, planned({"scratch": 0}), TARGET, tables)
 
@@ -226,12 +231,12 @@ def read(made: p.Program, *tables: Table) -> dict[str, int]:
 def test_tables_of_linears_norms_and_attentions() -> None:
     keys = rows("keys", "tokens", storage="keys")
     biased = p.Attention("f32", SHAPE, np.float32(1), C, keys, keys, CONTEXT, bias=slot("bias", 3))
-    layer = p.Blocks((norm(A, B, slot("norm", 3)), linear(B, C, slot=slot("inner", 3)), biased))
+    layer = p.Blocks((norm(A, B, norm_slot("norm", 3)), linear(B, C, slot=slot("inner", 3)), biased))
     made = program(
         p.EmbeddingSum("f32", (EMBED,), A),
         p.Loop("layer", 3, (layer,)),
         p.Pool("first", A, ONE),
-        norm(ONE, TWO, slot("last_norm")),
+        norm(ONE, TWO, norm_slot("last_norm")),
         linear(TWO, LOGITS, slot=slot("logits")),
     )
     found = read(

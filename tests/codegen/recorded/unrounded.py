@@ -12,6 +12,8 @@ from unittest.mock import patch
 import torch
 from transformers.models.bloom import modeling_bloom
 from transformers.models.codegen import modeling_codegen
+from transformers.models.cohere.modeling_cohere import CohereLayerNorm
+from transformers.models.cohere2.modeling_cohere2 import Cohere2LayerNorm
 from transformers.models.deberta import modeling_deberta
 from transformers.models.deberta_v2 import modeling_deberta_v2
 from transformers.models.gemma2 import modeling_gemma2
@@ -23,6 +25,8 @@ from transformers.models.olmo.modeling_olmo import OlmoLayerNorm
 from transformers.models.vaultgemma import modeling_vaultgemma
 from transformers.models.xglm import modeling_xglm
 from transformers.models.xglm.modeling_xglm import XGLMSinusoidalPositionalEmbedding
+
+_COHERE = (CohereLayerNorm, Cohere2LayerNorm)
 
 
 @contextmanager
@@ -38,6 +42,8 @@ def unrounded(model: torch.nn.Module) -> Iterator[None]:
         for norm in {type(module) for module in model.modules() if _is_rms(module)}:
             stack.enter_context(patch.object(norm, "forward", _normalized))
         stack.enter_context(patch.object(OlmoLayerNorm, "forward", _standardized))
+        for norm in _COHERE:
+            stack.enter_context(patch.object(norm, "forward", _weighed))
         stack.enter_context(patch.object(modeling_longformer.nn.functional, "softmax", _softmax))
         stack.enter_context(patch.object(modeling_bloom, "bloom_gelu_forward", _gelu))  # whose constant has 8 digits
         eager = modeling_bloom, modeling_codegen, modeling_gemma2, modeling_gpt_neo, modeling_gptj, modeling_vaultgemma
@@ -73,7 +79,7 @@ def _tables_rounded(_: torch.nn.Module, __: object, tables: tuple[torch.Tensor, 
 
 
 def _is_rms(module: torch.nn.Module) -> bool:
-    return hasattr(module, "variance_epsilon") and not hasattr(module, "bias")
+    return hasattr(module, "variance_epsilon") and not hasattr(module, "bias") and not isinstance(module, _COHERE)
 
 
 def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
@@ -83,6 +89,10 @@ def _normalized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
 
 def _standardized(norm: Any, rows: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.layer_norm(rows, norm.normalized_shape, eps=1e-5)
+
+
+def _weighed(norm: Any, rows: torch.Tensor) -> torch.Tensor:
+    return norm.weight * torch.nn.functional.layer_norm(rows, rows.shape[-1:], eps=norm.variance_epsilon)
 
 
 def _softmax(scores: torch.Tensor, dim: int, dtype: torch.dtype | None = None, **_: object) -> torch.Tensor:

@@ -105,6 +105,31 @@ TEST_P(RowOps, NormsWriteWhereTheyAreToldTo) {
     EXPECT_TRUE(same_bits(out, want_rms));
 }
 
+TEST_P(RowOps, HeadsMayHaveWeightsOfTheirOwn) {
+    constexpr std::uint32_t kRows = 3;
+    constexpr std::uint32_t kHeads = 5;
+    constexpr std::uint32_t kWidth = 7;
+    std::vector<float> x = Random().floats(kRows * kHeads * kWidth);
+    const std::vector<float> gamma = Random(2).floats(kHeads * kWidth);
+    const std::vector<float> beta = Random(3).floats(kHeads * kWidth);
+    const LayerNormWeights weights{gamma.data(), beta.data(), 1e-12f, static_cast<float>(1.0 / kWidth)};
+    std::vector<float> want(x.size());
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+        for (std::uint32_t head = 0; head < kHeads; ++head) {
+            const std::uint32_t at = (row * kHeads + head) * kWidth;
+            scalar(set().packing)
+                .layer_norm_row(&x[at], &want[at], kWidth, &gamma[head * kWidth], &beta[head * kWidth], 1e-12f,
+                                weights.inverse_width);
+        }
+    }
+    const F32Rows heads = F32Rows{x.data(), kHeads * kWidth}.in_rows_of(kWidth);
+    std::vector<float> out(x.size());
+    run_backwards(LayerNorm{weights, kRows * kHeads, heads, {out.data(), kWidth}, kHeads});
+    EXPECT_TRUE(same_bits(out, want));
+    run(LayerNorm{weights, kRows * kHeads, heads, heads, kHeads});
+    EXPECT_TRUE(same_bits(x, want));
+}
+
 // Products and sums of which a fused multiply-add would make others, and what would leave -2^32 and 2^32.
 TEST_P(RowOps, AffineRoundsTwiceAndStaysWithinItsLimit) {
     constexpr std::uint32_t kRows = 3;

@@ -23,18 +23,19 @@ struct Quantize {
 };
 
 struct LayerNormWeights {
-    const float* gamma;  // [width]
-    const float* beta;   // [width]
+    const float* gamma;  // [heads][width]
+    const float* beta;   // [heads][width]
     float epsilon;
     float inverse_width;  // 1 / width, rounded once
 };
 
-// In place where no `out` is given.
+// In place where no `out` is given. Rows of heads that have weights of their own take turns.
 struct LayerNorm {
     const LayerNormWeights& weights;
     std::uint32_t count;
     F32Rows input;  // [count][width]
     F32Rows out = input;
+    std::uint32_t heads = 1;
 
     std::uint32_t units() const noexcept { return count; }
     std::uint64_t cost() const noexcept { return kCostOfValue * count * input.width; }
